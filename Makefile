@@ -1,0 +1,37 @@
+# Each target makes the environment it needs; a machine with Python 3.11 or newer, git and make is enough.
+PYTHON ?= python3
+BIN := .venv/bin
+MODELS := .venv-models/bin
+.DEFAULT_GOAL := help
+.PHONY: help demo serve test test-corpora test-models check bench lock clean
+
+help:           ## what can be done here
+	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:[^#]*##/:/' | column -t -s:
+
+demo: .venv/ready      ## file the project's own decisions and show five recalls
+	$(BIN)/trigraph demo
+
+serve: .venv/ready     ## serve GraphQL on http://127.0.0.1:8000/graphql
+	$(BIN)/trigraph serve
+
+test: check            ## every check and every test
+	$(BIN)/pytest
+
+check: .venv/ready     ## style, types and the import order
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+	$(BIN)/mypy
+	$(BIN)/lint-imports
+
+.venv/ready: .requirements/dev.txt pyproject.toml
+	$(PYTHON) -m venv .venv
+	$(BIN)/pip install --quiet --require-hashes -r .requirements/uv.txt
+	$(BIN)/uv pip sync --quiet --require-hashes --python $(BIN)/python .requirements/dev.txt
+	$(BIN)/uv pip install --quiet --python $(BIN)/python --no-deps --no-build-isolation --editable .
+	touch $@
+
+lock: .venv/ready      ## pin every dependency again, with hashes and without naming a registry
+	$(BIN)/uv pip compile --quiet --universal --generate-hashes --no-emit-index-url --no-header --upgrade --extra dev -o .requirements/dev.txt pyproject.toml
+
+clean:          ## remove what the targets made
+	rm -rf .venv .venv-models .pytest_cache .mypy_cache .ruff_cache .hypothesis

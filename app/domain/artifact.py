@@ -1,0 +1,124 @@
+"""Artifacts, their passages, and what a parser reads out of a document."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from datetime import datetime
+from enum import StrEnum
+from typing import Any
+from uuid import UUID
+
+from app.domain.entity import ReferenceType
+
+
+class MemoryDomain(StrEnum):
+    """What part of a team's memory an artifact belongs to."""
+
+    GOVERNANCE = "GOVERNANCE"
+    METHODOLOGY = "METHODOLOGY"
+    RUNTIME = "RUNTIME"
+    RETROSPECTIVE = "RETROSPECTIVE"
+    SIGNAL_TRACE = "SIGNAL_TRACE"
+    INSTALL = "INSTALL"
+    DECISION = "DECISION"
+    TASK_STATE = "TASK_STATE"
+    VALIDATION = "VALIDATION"
+    RESEARCH = "RESEARCH"
+    POSTMORTEM = "POSTMORTEM"
+    BEHAVIOR = "BEHAVIOR"
+
+
+@dataclass(frozen=True, slots=True)
+class Artifact:
+    """One immutable document; a changed document is another artifact of the same entity."""
+
+    id: UUID
+    number: int
+    project: int
+    kind: str
+    identifier: str | None
+    title: str
+    body: str
+    domain: MemoryDomain | None
+    created_at: datetime
+    recorded_at: datetime
+    source_uri: str | None
+    source_commit: str | None
+    author: str | None
+    content_hash: str
+    entity: UUID
+
+
+@dataclass(frozen=True, slots=True)
+class Passage:
+    """A stretch of a body that the encoder reads whole; `heading` is the path of headings above it."""
+
+    ordinal: int
+    heading: str | None
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class ReferenceClaim:
+    """A reference as a document states it, before anyone looked for its target.
+
+    `inverted` marks forms like "Superseded by": the edge then runs from the target to the document.
+    `count` is how often the document names the target this way.
+    """
+
+    type: ReferenceType
+    target: str
+    inverted: bool = False
+    count: int = 1
+
+
+@dataclass(frozen=True, slots=True)
+class Quote:
+    """A piece of a body and the offset, in characters, at which it starts."""
+
+    text: str
+    start: int
+
+
+@dataclass(frozen=True, slots=True)
+class AliasClaim:
+    """A likely alias noticed in free text: `form` may mean `subject`."""
+
+    form: str
+    subject: str
+    quote: Quote
+
+
+@dataclass(frozen=True, slots=True)
+class FactClaim:
+    """A likely fact noticed in free text about the document itself."""
+
+    property: str
+    value: str
+    quote: Quote
+
+
+@dataclass(frozen=True, slots=True)
+class Document:
+    """What one file, row or request says, parsed and ready to be filed.
+
+    `links` are the paths of relative links in the body, in order and without fragments.
+    `warnings` tell what was odd and how it was read.
+    """
+
+    kind: str
+    identifier: str | None
+    title: str
+    body: str
+    status: str | None = None
+    created_at: datetime | None = None
+    domain: MemoryDomain | None = None
+    author: str | None = None
+    source_uri: str | None = None
+    source_commit: str | None = None
+    props: dict[str, Any] = field(default_factory=dict)
+    references: tuple[ReferenceClaim, ...] = ()
+    links: tuple[str, ...] = ()
+    alias_claims: tuple[AliasClaim, ...] = ()
+    fact_claims: tuple[FactClaim, ...] = ()
+    warnings: tuple[str, ...] = ()

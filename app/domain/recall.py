@@ -1,0 +1,144 @@
+"""The words of recall: legs propose candidates, rankings are fused, hits are annotated."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from datetime import datetime
+from enum import StrEnum
+from uuid import UUID
+
+from app.domain.artifact import Artifact, MemoryDomain, Passage
+from app.domain.entity import Entity
+from app.domain.temporal import EntityState
+
+
+class LegName(StrEnum):
+    """One way of finding artifacts."""
+
+    DENSE = "DENSE"
+    LEXICAL = "LEXICAL"
+    GRAPH = "GRAPH"
+    RECENCY = "RECENCY"
+
+
+class StateFlag(StrEnum):
+    """Whether a hit speaks of the present, of the past, or of work in progress."""
+
+    CURRENT = "CURRENT"
+    HISTORICAL = "HISTORICAL"
+    WIP = "WIP"
+
+
+class FlagGround(StrEnum):
+    """What a flag rests on: the document's own state, or the form of a name its text uses."""
+
+    OWN_STATE = "OWN_STATE"
+    MENTION = "MENTION"
+
+
+@dataclass(frozen=True, slots=True)
+class RecallRequest:
+    """One question, with everything that narrows it; absent times mean now."""
+
+    query: str
+    as_of: datetime | None = None
+    known_at: datetime | None = None
+    prefer_wip: bool = True
+    project: str | None = None
+    kinds: tuple[str, ...] = ()
+    domains: tuple[MemoryDomain, ...] = ()
+    flags: tuple[StateFlag, ...] = ()
+    first: int = 10
+    token_budget: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Candidate:
+    """One artifact that a leg proposes, with the leg's own score (higher is better)."""
+
+    artifact: int
+    score: float
+
+
+@dataclass(frozen=True, slots=True)
+class Ranking:
+    """A leg's candidates, best first, and what happened while it looked.
+
+    `problem` tells why a leg is late or failed; its candidates are then empty.
+    `served` names the store that answered.
+    """
+
+    leg: LegName
+    candidates: tuple[Candidate, ...]
+    milliseconds: float = 0.0
+    served: str = "postgres"
+    problem: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class LegContribution:
+    """A leg's share of a fused score: the rank (from 1) and raw score it gave."""
+
+    leg: LegName
+    rank: int
+    score: float
+    contribution: float
+
+
+@dataclass(frozen=True, slots=True)
+class FusedCandidate:
+    """An artifact after fusion, with the share of every leg that proposed it."""
+
+    artifact: int
+    score: float
+    contributions: tuple[LegContribution, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Anchor:
+    """An entity the query names, the form it used, and the state that holds at the asked time.
+
+    `exact` marks forms that name a thing beyond doubt: an identifier, or the whole query.
+    """
+
+    entity: Entity
+    surface_form: str
+    state: EntityState | None
+    exact: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Annotation:
+    """What a hit is worth at the asked time, and why."""
+
+    flag: StateFlag | None
+    ground: FlagGround | None
+    summary: str | None
+    state: EntityState | None
+    superseded_by: UUID | None
+
+
+@dataclass(frozen=True, slots=True)
+class Hit:
+    """One answer: an artifact, its best passage and what is known of its standing."""
+
+    artifact: Artifact
+    passage: Passage
+    score: float
+    rank: int
+    annotation: Annotation
+    contributions: tuple[LegContribution, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class RecallResult:
+    """The answer to one recall; `as_of` and `known_at` are the instants it was taken at."""
+
+    id: UUID
+    hits: tuple[Hit, ...]
+    anchors: tuple[Anchor, ...]
+    legs: tuple[Ranking, ...]
+    as_of: datetime
+    known_at: datetime
+    tokens_used: int
+    advisories: tuple[str, ...]

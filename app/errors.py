@@ -1,0 +1,55 @@
+"""Every failure Trigraph reports on purpose.
+
+TrigraphError
+├── Invalid        the request cannot be carried out as asked; say it differently
+├── NotFound       the thing named does not exist or is not visible to the caller
+├── Conflict       the world moved on since the caller looked; look again and retry
+├── Forbidden      the caller may not do this
+└── Unavailable    a part this needs does not answer now; retry later
+"""
+
+from __future__ import annotations
+
+from typing import ClassVar
+
+
+class TrigraphError(Exception):
+    """The base of every failure that carries a message for the caller."""
+
+    code: ClassVar[str] = "INTERNAL"
+
+    def __init__(self, message: str, *, field: str | None = None, rule: str | None = None) -> None:
+        super().__init__(message)
+        self.message = message
+        self.field = field
+        self.rule = rule
+
+
+class Invalid(TrigraphError):
+    """The request cannot be carried out as asked."""
+
+    code = "INVALID"
+
+
+class NotFound(TrigraphError):
+    """The thing named does not exist or is not visible to the caller."""
+
+    code = "NOT_FOUND"
+
+
+class Conflict(TrigraphError):
+    """The ledger moved on since the caller looked."""
+
+    code = "CONFLICT"
+
+
+class Forbidden(TrigraphError):
+    """The caller may not do this."""
+
+    code = "FORBIDDEN"
+
+
+class Unavailable(TrigraphError):
+    """A part this needs does not answer now."""
+
+    code = "UNAVAILABLE"
