@@ -1,0 +1,36 @@
+"""Identifiers such as ADR-7: many spellings, one key."""
+
+from __future__ import annotations
+
+import re
+
+from app.domain.surface_form import fold
+
+LONGEST_IDENTIFIER = 256
+
+_NUMBERED = re.compile(
+    r"(?P<space>(?:[^\s/]+/)*)(?P<prefix>[a-z][a-z]{0,15})(?:[\s_-]|#)*0*(?P<number>[0-9]{1,9})"
+)
+
+
+def identifier_key(identifier: str) -> str:
+    """Answer the key that every spelling of an identifier shares.
+
+    `ADR-0007`, `adr 7` and `ADR7` give `adr-7`; `forms/ADR-002` gives `forms/adr-2`; what is not a
+    word and a number keeps its folded spelling.
+    """
+    folded = fold(identifier)
+    match = _NUMBERED.fullmatch(folded)
+    if match is None:
+        return folded
+    return f"{match['space']}{match['prefix']}-{match['number']}"
+
+
+def bare_key(key: str) -> str:
+    """Answer a key without the namespace before its last slash."""
+    return key.rpartition("/")[2]
+
+
+def namespace(key: str) -> str:
+    """Answer the namespace of a key with its closing slash, empty when it has none."""
+    return key[: len(key) - len(bare_key(key))]

@@ -1,0 +1,18 @@
+"""The one way names are compared: NFKC, case folding and white-space folding."""
+
+from __future__ import annotations
+
+import unicodedata
+
+SHORTEST_FORM = 2
+LONGEST_FORM = 512
+
+
+def fold(text: str) -> str:
+    """Answer the form under which two spellings of one name are equal.
+
+    NFKC first, then full case folding (ß and SS meet, İ keeps its dot), NFKC again since folding
+    can undo it, then every run of white space becomes one space and the ends are trimmed.
+    """
+    composed = unicodedata.normalize("NFKC", text).casefold()
+    return " ".join(unicodedata.normalize("NFKC", composed).split())
