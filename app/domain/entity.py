@@ -66,7 +66,7 @@ class Caller:
 
 @dataclass(frozen=True, slots=True)
 class Project:
-    """A named scope inside a tenant; `number` is its place in every index."""
+    """A named scope inside a tenant; `number` is what every index leads with after the tenant."""
 
     number: int
     key: str
@@ -78,7 +78,6 @@ class Entity:
     """Identity alone: what can change is state, never kept here."""
 
     id: UUID
-    number: int
     type_name: str
     project: int
     key: str | None
