@@ -30,6 +30,16 @@ check: .venv/ready     ## style, types and the import order
 	$(BIN)/uv pip install --quiet --python $(BIN)/python --no-deps --no-build-isolation --editable .
 	touch $@
 
+test-models: .venv-models/ready  ## the checks that need torch and the published weights
+	$(MODELS)/pytest -o python_files='check_*.py' tests/models
+
+.venv-models/ready: .requirements/models.txt pyproject.toml
+	$(PYTHON) -m venv .venv-models
+	$(MODELS)/pip install --quiet --require-hashes -r .requirements/uv.txt
+	$(MODELS)/uv pip sync --quiet --require-hashes --python $(MODELS)/python .requirements/models.txt
+	$(MODELS)/uv pip install --quiet --python $(MODELS)/python --no-deps --no-build-isolation --editable .
+	touch $@
+
 lock: .venv/ready      ## pin every dependency again, with hashes and without naming a registry
 	$(BIN)/uv pip compile --quiet --universal --generate-hashes --no-emit-index-url --no-header --upgrade --extra dev -o .requirements/dev.txt pyproject.toml
 
