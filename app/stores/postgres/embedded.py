@@ -1,0 +1,99 @@
+"""PostgreSQL from a wheel, in the user's data folder, shared by every process that works in it."""
+
+from __future__ import annotations
+
+import atexit
+import fcntl
+import os
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from pathlib import Path
+from urllib.parse import quote
+
+from app.errors import Unavailable
+from app.stores.postgres.postmaster import DATABASE, PORT, Postmaster
+
+
+class EmbeddedPostgres:
+    """One process's share in the server of a home; the last process that lets go stops the server.
+
+    Each process holds a shared lock on `postgres.users`, which the system takes back however the process
+    ends, so a killed one neither stops the server of others nor counts as using it.
+    """
+
+    def __init__(self, postmaster: Postmaster, users: int) -> None:
+        self._postmaster = postmaster
+        self._users = users
+        self._process = os.getpid()
+        self._url = _url(postmaster)
+        atexit.register(self.stop)
+
+    @classmethod
+    def start(cls, home: Path) -> EmbeddedPostgres:
+        """Start the server of this home, or join the one that runs; blocks for about a second.
+
+        Raises Unavailable when the home cannot be written or its server cannot start.
+        """
+        home = home.expanduser().absolute()
+        try:
+            home.mkdir(parents=True, exist_ok=True)
+            home = home.resolve()
+            with _locked(home / "postgres.lock"):
+                return cls._join(home)
+        except OSError as error:
+            raise Unavailable(
+                f"the home {home} cannot be used: {error.strerror}; set TRIGRAPH_HOME to one you may write"
+            ) from error
+
+    @classmethod
+    def _join(cls, home: Path) -> EmbeddedPostgres:
+        users = _opened(home / "postgres.users")
+        try:
+            fcntl.flock(users, fcntl.LOCK_SH)
+            postmaster = Postmaster(home / "postgres")
+            postmaster.ensure_initialised()
+            postmaster.ensure_running()
+            return cls(postmaster, users)
+        except BaseException:
+            os.close(users)
+            raise
+
+    @property
+    def url(self) -> str:
+        """The address of the database, as its owner, in the form asyncpg reads."""
+        return self._url
+
+    def stop(self) -> None:
+        """Let go of the server, and stop it when nobody else uses it."""
+        atexit.unregister(self.stop)
+        # A forked child has a copy of this object and of the lock, but no share of its own.
+        if self._users < 0 or self._process != os.getpid():
+            return
+        with suppress(BlockingIOError):
+            fcntl.flock(self._users, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            self._postmaster.stop()
+        os.close(self._users)
+        self._users = -1
+
+
+def _url(postmaster: Postmaster) -> str:
+    folder = quote(str(postmaster.socket_folder), safe="")
+    return f"postgresql://postgres@/{DATABASE}?host={folder}&port={PORT}"
+
+
+def _opened(path: Path) -> int:
+    """Open a lock file; a home of another user offers its own for reading only."""
+    with suppress(FileExistsError):
+        os.close(os.open(path, os.O_CREAT | os.O_EXCL | os.O_RDONLY, 0o644))
+    return os.open(path, os.O_RDONLY)
+
+
+@contextmanager
+def _locked(path: Path) -> Iterator[None]:
+    """Hold a file's lock alone, waiting for it as long as it takes."""
+    lock = _opened(path)
+    try:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        yield
+    finally:
+        os.close(lock)

