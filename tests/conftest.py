@@ -55,7 +55,10 @@ def home() -> Iterator[Path]:
 @pytest.fixture(scope="session")
 async def server(home: Path) -> AsyncIterator[Server]:
     embedded = await asyncio.to_thread(EmbeddedPostgres.start, home)
-    yield Server(embedded.url)
+    server = Server(embedded.url)
+    await server.run("ALTER SYSTEM SET fsync = off")  # nothing here outlives the session
+    await server.run("SELECT pg_reload_conf()")
+    yield server
     await asyncio.to_thread(embedded.stop)
 
 

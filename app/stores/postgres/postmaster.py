@@ -32,7 +32,6 @@ _SETTINGS = {
     "max_parallel_workers_per_gather": "0",
     "random_page_cost": "1.1",
     "jit": "off",
-    "fsync": "on",
     "timezone": "UTC",
     "log_timezone": "UTC",
 }
