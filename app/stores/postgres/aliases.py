@@ -1,0 +1,64 @@
+"""Surface forms that mean an entity."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from datetime import datetime
+
+import asyncpg
+
+from app.domain.entity import Alias, AuthorityTier
+from app.domain.surface_form import fold
+from app.domain.temporal import Interval
+from app.stores.postgres.sql import blocks_beside
+
+SQL = blocks_beside(__file__)
+
+
+def alias_from(row: asyncpg.Record) -> Alias:
+    """Answer the alias a row describes."""
+    return Alias(
+        id=row["id"],
+        surface_form=row["surface_form"],
+        target=row["target"],
+        source=row["source"],
+        tier=AuthorityTier(row["authority_tier"]),
+        source_artifact=row["source_artifact"],
+        valid=Interval(row["valid_from"], row["valid_until"]),
+    )
+
+
+async def insert_alias(
+    connection: asyncpg.Connection,
+    tenant: int,
+    project: int,
+    alias: Alias,
+    recorded_at: datetime,
+    actor: str,
+) -> None:
+    """Record an alias."""
+    await connection.execute(
+        SQL["insert_alias"],
+        tenant,
+        alias.id,
+        project,
+        alias.surface_form,
+        fold(alias.surface_form),
+        alias.target,
+        alias.source,
+        alias.tier,
+        alias.source_artifact,
+        alias.valid.start,
+        recorded_at,
+        actor,
+    )
+
+
+async def believed_aliases(
+    connection: asyncpg.Connection, tenant: int, project: int, forms: Sequence[str]
+) -> list[Alias]:
+    """Answer the aliases of these forms in a project, whenever they are valid."""
+    folded = [fold(form) for form in forms]
+    return [
+        alias_from(row) for row in await connection.fetch(SQL["believed_aliases"], tenant, project, folded)
+    ]

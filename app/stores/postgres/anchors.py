@@ -1,0 +1,73 @@
+"""Which entities a piece of text names."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from enum import StrEnum
+from uuid import UUID
+
+import asyncpg
+
+from app.domain.temporal import AsOf
+from app.stores.postgres.mentions import NamedForm
+from app.stores.postgres.scope import Scope
+from app.stores.postgres.sql import blocks_beside
+
+SQL = blocks_beside(__file__)
+
+
+class NameOrigin(StrEnum):
+    """Where a name comes from: the entity's key, an alias, or a property of a state."""
+
+    IDENTIFIER = "identifier"
+    ALIAS = "alias"
+    NAME = "name"
+
+
+@dataclass(frozen=True, slots=True)
+class NamedEntity:
+    """An entity and the form that names it; a former name was true only of an earlier state."""
+
+    entity: UUID
+    form: str
+    folded_form: str
+    origin: NameOrigin
+    is_former: bool
+
+
+async def named_entities(
+    connection: asyncpg.Connection, scope: Scope, forms: Sequence[str], keys: Sequence[str]
+) -> list[NamedEntity]:
+    """Answer the entities that these folded forms or identifier keys name at the scope's moment."""
+    rows = await connection.fetch(
+        SQL["named_entities"],
+        scope.tenant,
+        list(scope.projects),
+        list(forms),
+        list(keys),
+        scope.moment.valid,
+        scope.moment.known,
+    )
+    return [
+        NamedEntity(row["id"], row["form"], row["folded_form"], NameOrigin(row["origin"]), row["is_former"])
+        for row in rows
+    ]
+
+
+async def preferred_entities(
+    connection: asyncpg.Connection, tenant: int, entities: Sequence[UUID], moment: AsOf
+) -> dict[UUID, UUID]:
+    """Answer where the alias chain of each entity ends; one without a chain ends at itself."""
+    rows = await connection.fetch(
+        SQL["preferred_entities"], tenant, list(entities), moment.valid, moment.known
+    )
+    return {row["start"]: row["entity"] for row in rows}
+
+
+async def alias_forms_of(
+    connection: asyncpg.Connection, tenant: int, entities: Sequence[UUID], moment: AsOf
+) -> list[NamedForm]:
+    """Answer the aliases these entities go by at a moment."""
+    rows = await connection.fetch(SQL["alias_forms_of"], tenant, list(entities), moment.valid, moment.known)
+    return [NamedForm(row["entity"], row["form"], row["folded_form"]) for row in rows]

@@ -1,0 +1,46 @@
+-- name: named_entities
+-- Which entities do these forms and keys name at a moment, and was the name theirs only before?
+SELECT entity.id, entity.key AS form, coalesce(matched.key, entity.bare_key) AS folded_form,
+    'identifier' AS origin, false AS is_former
+FROM entity
+LEFT JOIN LATERAL (SELECT entity.key WHERE entity.key = ANY ($4::text[])) AS matched ON true
+WHERE tenant_id = $1 AND project_id = ANY ($2::integer[])
+    AND (entity.key = ANY ($4::text[]) OR entity.bare_key = ANY ($4::text[]))
+    AND created_at <= $5 AND recorded_at <= $6
+UNION ALL
+SELECT alias.target, alias.surface_form, alias.folded_form, 'alias', true
+FROM alias
+WHERE tenant_id = $1 AND project_id = ANY ($2::integer[]) AND folded_form = ANY ($3::text[])
+    AND valid_from <= $5 AND (valid_until > $5 OR valid_until IS NULL)
+    AND recorded_at <= $6 AND (retracted_at > $6 OR retracted_at IS NULL)
+UNION ALL
+SELECT state_name.entity, state_name.form, state_name.folded_form, 'name',
+    bool_and(state.valid_until IS NOT NULL AND state.valid_until <= $5)
+FROM state_name
+JOIN entity_state AS state ON state.tenant_id = state_name.tenant_id AND state.id = state_name.state
+JOIN entity ON entity.tenant_id = state_name.tenant_id AND entity.id = state_name.entity
+WHERE state_name.tenant_id = $1 AND entity.project_id = ANY ($2::integer[])
+    AND folded_form = ANY ($3::text[]) AND state.valid_from <= $5
+    AND state.recorded_at <= $6 AND (state.retracted_at > $6 OR state.retracted_at IS NULL)
+GROUP BY state_name.entity, state_name.form, state_name.folded_form;
+
+-- name: preferred_entities
+-- Where do the alias chains that start at these entities end?
+WITH RECURSIVE step (start, entity, depth) AS (
+    SELECT start, start, 0 FROM unnest($2::uuid[]) AS start
+    UNION
+    SELECT step.start, alias.target, step.depth + 1
+    FROM step JOIN alias ON alias.tenant_id = $1 AND alias.source = step.entity
+    WHERE valid_from <= $3 AND (valid_until > $3 OR valid_until IS NULL)
+        AND recorded_at <= $4 AND (retracted_at > $4 OR retracted_at IS NULL)
+)
+SELECT DISTINCT ON (start) start, entity FROM step ORDER BY start, depth DESC, entity;
+
+-- name: alias_forms_of
+-- By which aliases do these entities go at a moment?
+SELECT target AS entity, surface_form AS form, folded_form
+FROM alias
+WHERE tenant_id = $1 AND target = ANY ($2::uuid[])
+    AND valid_from <= $3 AND (valid_until > $3 OR valid_until IS NULL)
+    AND recorded_at <= $4 AND (retracted_at > $4 OR retracted_at IS NULL)
+ORDER BY folded_form;

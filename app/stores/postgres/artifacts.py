@@ -1,0 +1,138 @@
+"""Documents and their passages in the ledger."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Mapping, Sequence
+from uuid import UUID
+
+import asyncpg
+
+from app.domain.artifact import Artifact, MemoryDomain, Passage
+from app.domain.temporal import AsOf
+from app.stores.postgres.sql import blocks_beside
+
+SQL = blocks_beside(__file__)
+
+
+def artifact_from(row: asyncpg.Record) -> Artifact:
+    """Answer the artifact a row describes."""
+    return Artifact(
+        id=row["id"],
+        number=row["number"],
+        project=row["project_id"],
+        kind=row["kind"],
+        identifier=row["identifier"],
+        title=row["title"],
+        body=row["body"],
+        domain=None if row["domain"] is None else MemoryDomain(row["domain"]),
+        created_at=row["created_at"],
+        recorded_at=row["recorded_at"],
+        source_uri=row["source_uri"],
+        source_commit=row["source_commit"],
+        author=row["author"],
+        content_hash=row["content_hash"],
+        entity=row["entity"],
+    )
+
+
+async def insert_artifact(
+    connection: asyncpg.Connection,
+    tenant: int,
+    artifact: Artifact,
+    type_number: int,
+    term_count: int,
+    actor: str,
+) -> int:
+    """Record a document and answer its number; the number it carries is not looked at."""
+    number: int = await connection.fetchval(
+        SQL["insert_artifact"],
+        tenant,
+        artifact.id,
+        artifact.project,
+        artifact.entity,
+        type_number,
+        artifact.identifier,
+        artifact.title,
+        artifact.body,
+        artifact.domain,
+        artifact.created_at,
+        artifact.recorded_at,
+        artifact.source_uri,
+        artifact.source_commit,
+        artifact.author,
+        artifact.content_hash,
+        term_count,
+        actor,
+    )
+    return number
+
+
+async def insert_passages(
+    connection: asyncpg.Connection, tenant: int, artifact: int, passages: Sequence[Passage]
+) -> None:
+    """Record the passages of an artifact."""
+    await connection.execute(
+        SQL["insert_passages"],
+        tenant,
+        artifact,
+        [passage.ordinal for passage in passages],
+        [passage.heading for passage in passages],
+        [passage.text for passage in passages],
+    )
+
+
+async def newest_version(connection: asyncpg.Connection, tenant: int, entity: UUID) -> Artifact | None:
+    """Answer the newest artifact of an entity, whenever it takes effect."""
+    row = await connection.fetchrow(SQL["newest_version"], tenant, entity)
+    return None if row is None else artifact_from(row)
+
+
+async def artifacts_by_number(
+    connection: asyncpg.Connection, tenant: int, numbers: Sequence[int]
+) -> dict[int, Artifact]:
+    """Answer the artifacts of these numbers, by number."""
+    rows = await connection.fetch(SQL["artifacts_by_number"], tenant, list(numbers))
+    return {row["number"]: artifact_from(row) for row in rows}
+
+
+async def artifacts_by_id(
+    connection: asyncpg.Connection, tenant: int, ids: Sequence[UUID]
+) -> dict[UUID, Artifact]:
+    """Answer the artifacts of these ids, by id."""
+    rows = await connection.fetch(SQL["artifacts_by_id"], tenant, list(ids))
+    return {row["id"]: artifact_from(row) for row in rows}
+
+
+async def newest_versions_as_of(
+    connection: asyncpg.Connection, tenant: int, entities: Sequence[UUID], moment: AsOf
+) -> dict[UUID, int]:
+    """Answer the number of each entity's newest artifact that exists at a moment."""
+    rows = await connection.fetch(
+        SQL["newest_versions_as_of"], tenant, list(entities), moment.valid, moment.known
+    )
+    return {row["entity"]: row["number"] for row in rows}
+
+
+def _passage(row: asyncpg.Record) -> Passage:
+    return Passage(ordinal=row["ordinal"], heading=row["heading"], text=row["text"])
+
+
+async def passages_by_artifact(
+    connection: asyncpg.Connection, tenant: int, artifacts: Sequence[int]
+) -> dict[int, list[Passage]]:
+    """Answer the passages of these artifacts, in order, by artifact number."""
+    passages: dict[int, list[Passage]] = defaultdict(list)
+    for row in await connection.fetch(SQL["passages_by_artifact"], tenant, list(artifacts)):
+        passages[row["artifact_number"]].append(_passage(row))
+    return dict(passages)
+
+
+async def passages_at(
+    connection: asyncpg.Connection, tenant: int, ordinal_by_artifact: Mapping[int, int]
+) -> dict[int, Passage]:
+    """Answer one passage of each artifact, by artifact number."""
+    rows = await connection.fetch(
+        SQL["passages_at"], tenant, list(ordinal_by_artifact), list(ordinal_by_artifact.values())
+    )
+    return {row["artifact_number"]: _passage(row) for row in rows}

@@ -1,0 +1,60 @@
+-- name: insert_artifact
+-- Record a document; answers its number.
+INSERT INTO artifact (
+    tenant_id, id, project_id, entity, type_id, identifier, title, body, domain, created_at, recorded_at,
+    source_uri, source_commit, author, content_hash, term_count, actor
+) VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17)
+RETURNING number;
+
+-- name: insert_passages
+-- Record the passages of an artifact.
+INSERT INTO passage (tenant_id, artifact_number, ordinal, heading, text)
+SELECT $1, $2, passage.ordinal, passage.heading, passage.text
+FROM unnest($3::integer[], $4::text[], $5::text[]) AS passage (ordinal, heading, text);
+
+-- name: newest_version
+-- Which artifact of an entity is the newest, whenever it takes effect?
+SELECT
+    artifact.id, number, artifact.project_id, type.name AS kind, identifier, title, body, domain,
+    created_at, artifact.recorded_at, source_uri, source_commit, author, content_hash, entity
+FROM artifact JOIN type USING (tenant_id, type_id)
+WHERE tenant_id = $1 AND entity = $2
+ORDER BY created_at DESC
+LIMIT 1;
+
+-- name: artifacts_by_number
+-- Which artifacts have these numbers?
+SELECT
+    artifact.id, number, artifact.project_id, type.name AS kind, identifier, title, body, domain,
+    created_at, artifact.recorded_at, source_uri, source_commit, author, content_hash, entity
+FROM artifact JOIN type USING (tenant_id, type_id)
+WHERE tenant_id = $1 AND number = ANY ($2::bigint[]);
+
+-- name: artifacts_by_id
+-- Which artifacts have these ids?
+SELECT
+    artifact.id, number, artifact.project_id, type.name AS kind, identifier, title, body, domain,
+    created_at, artifact.recorded_at, source_uri, source_commit, author, content_hash, entity
+FROM artifact JOIN type USING (tenant_id, type_id)
+WHERE tenant_id = $1 AND artifact.id = ANY ($2::uuid[]);
+
+-- name: newest_versions_as_of
+-- Which artifact of each of these entities is the newest at a moment?
+SELECT DISTINCT ON (entity) entity, number
+FROM artifact
+WHERE tenant_id = $1 AND entity = ANY ($2::uuid[]) AND created_at <= $3 AND recorded_at <= $4
+ORDER BY entity, created_at DESC;
+
+-- name: passages_by_artifact
+-- Which passages do these artifacts have?
+SELECT artifact_number, ordinal, heading, text
+FROM passage
+WHERE tenant_id = $1 AND artifact_number = ANY ($2::bigint[])
+ORDER BY artifact_number, ordinal;
+
+-- name: passages_at
+-- What do these passages, one per artifact, say?
+SELECT passage.artifact_number, passage.ordinal, heading, text
+FROM unnest($2::bigint[], $3::integer[]) AS wanted (artifact_number, ordinal)
+JOIN passage ON passage.tenant_id = $1
+    AND passage.artifact_number = wanted.artifact_number AND passage.ordinal = wanted.ordinal;

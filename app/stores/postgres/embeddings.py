@@ -1,0 +1,85 @@
+"""Passage vectors and exact nearest-neighbour search over them."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import datetime
+
+import asyncpg
+import numpy as np
+from numpy.typing import NDArray
+from pgvector import HalfVector
+
+from app.domain.recall import Candidate
+from app.stores.postgres.scope import Scope
+from app.stores.postgres.sql import blocks_beside
+
+SQL = blocks_beside(__file__)
+
+
+@dataclass(frozen=True, slots=True)
+class EmbeddingModel:
+    """The model all vectors of a ledger were made with."""
+
+    name: str
+    fingerprint: str
+    dimensions: int
+
+
+async def insert_embeddings(
+    connection: asyncpg.Connection,
+    tenant: int,
+    project: int,
+    artifact: int,
+    created_at: datetime,
+    recorded_at: datetime,
+    vectors: NDArray[np.float32],
+) -> None:
+    """Record the vectors of an artifact's passages, shape (passages, dimensions), in their order."""
+    await connection.executemany(
+        SQL["insert_embeddings"],
+        [
+            (tenant, project, artifact, ordinal, created_at, recorded_at, HalfVector(vector))
+            for ordinal, vector in enumerate(vectors)
+        ],
+    )
+
+
+async def nearest_artifacts(
+    connection: asyncpg.Connection, scope: Scope, vector: NDArray[np.float32], limit: int
+) -> list[Candidate]:
+    """Answer the artifacts with the passage nearest to a vector, scored by cosine."""
+    rows = await connection.fetch(
+        SQL["nearest_artifacts"],
+        scope.tenant,
+        list(scope.projects),
+        scope.moment.valid,
+        scope.moment.known,
+        HalfVector(vector),
+        limit,
+        scope.types,
+        scope.domains,
+    )
+    return [Candidate(row["artifact_number"], row["score"]) for row in rows]
+
+
+async def nearest_passages(
+    connection: asyncpg.Connection, scope: Scope, artifacts: Sequence[int], vector: NDArray[np.float32]
+) -> dict[int, int]:
+    """Answer the ordinal of each artifact's passage that is nearest to a vector."""
+    rows = await connection.fetch(
+        SQL["nearest_passages"], scope.tenant, list(scope.projects), list(artifacts), HalfVector(vector)
+    )
+    return {row["artifact_number"]: row["ordinal"] for row in rows}
+
+
+async def embedding_model(connection: asyncpg.Connection) -> EmbeddingModel | None:
+    """Answer the model this ledger's vectors were made with; None while it holds none."""
+    row = await connection.fetchrow(SQL["embedding_model"])
+    return None if row is None else EmbeddingModel(row["name"], row["fingerprint"], row["dimensions"])
+
+
+async def insert_embedding_model(connection: asyncpg.Connection, model: EmbeddingModel) -> None:
+    """Note the model of this ledger's vectors, unless one is noted."""
+    await connection.execute(SQL["insert_embedding_model"], model.name, model.fingerprint, model.dimensions)

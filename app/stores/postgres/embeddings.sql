@@ -1,0 +1,33 @@
+-- name: insert_embeddings
+-- Record the vectors of an artifact's passages.
+INSERT INTO embedding (tenant_id, project_id, artifact_number, ordinal, created_at, recorded_at, vector)
+VALUES ($1, $2, $3, $4, $5, $6, $7);
+
+-- name: nearest_artifacts
+-- Which artifacts have the passage nearest to a vector, among those visible at a moment?
+SELECT artifact_number, 1 - min(vector <=> $5) AS score
+FROM embedding
+WHERE tenant_id = $1 AND project_id = ANY ($2::integer[]) AND created_at <= $3 AND recorded_at <= $4
+    AND ($7::integer[] IS NULL AND $8::text[] IS NULL OR EXISTS (
+        SELECT FROM artifact
+        WHERE artifact.tenant_id = $1 AND artifact.number = artifact_number
+            AND ($7::integer[] IS NULL OR type_id = ANY ($7)) AND ($8::text[] IS NULL OR domain = ANY ($8))
+    ))
+GROUP BY artifact_number
+ORDER BY score DESC, artifact_number
+LIMIT $6;
+
+-- name: nearest_passages
+-- Which passage of each of these artifacts is nearest to a vector?
+SELECT DISTINCT ON (artifact_number) artifact_number, ordinal
+FROM embedding
+WHERE tenant_id = $1 AND project_id = ANY ($2::integer[]) AND artifact_number = ANY ($3::bigint[])
+ORDER BY artifact_number, vector <=> $4, ordinal;
+
+-- name: embedding_model
+-- With which model were the vectors of this ledger made?
+SELECT name, fingerprint, dimensions FROM embedding_model;
+
+-- name: insert_embedding_model
+-- Note the model of this ledger's vectors, unless one is noted.
+INSERT INTO embedding_model (name, fingerprint, dimensions) VALUES ($1, $2, $3) ON CONFLICT DO NOTHING;

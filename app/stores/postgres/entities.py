@@ -1,0 +1,83 @@
+"""Identities in the ledger."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from uuid import UUID
+
+import asyncpg
+
+from app.domain.entity import Entity
+from app.domain.identifier import bare_key
+from app.stores.postgres.sql import blocks_beside
+
+SQL = blocks_beside(__file__)
+
+
+@dataclass(frozen=True, slots=True)
+class KeyedEntity:
+    """An entity and the keys it answers to."""
+
+    id: UUID
+    key: str
+    bare_key: str
+
+
+def entity_from(row: asyncpg.Record) -> Entity:
+    """Answer the entity a row describes."""
+    return Entity(
+        id=row["id"],
+        type_name=row["type_name"],
+        project=row["project_id"],
+        key=row["key"],
+        created_at=row["created_at"],
+        source_artifact=row["source_artifact"],
+    )
+
+
+async def insert_entity(
+    connection: asyncpg.Connection,
+    tenant: int,
+    entity: Entity,
+    type_number: int,
+    recorded_at: datetime,
+    actor: str,
+) -> None:
+    """Record an identity."""
+    await connection.execute(
+        SQL["insert_entity"],
+        tenant,
+        entity.id,
+        entity.project,
+        type_number,
+        entity.key,
+        None if entity.key is None else bare_key(entity.key),
+        entity.created_at,
+        recorded_at,
+        entity.source_artifact,
+        actor,
+    )
+
+
+async def entity_by_key(connection: asyncpg.Connection, tenant: int, project: int, key: str) -> Entity | None:
+    """Answer the entity of a project that has this key."""
+    row = await connection.fetchrow(SQL["entity_by_key"], tenant, project, key)
+    return None if row is None else entity_from(row)
+
+
+async def entities_by_id(
+    connection: asyncpg.Connection, tenant: int, ids: Sequence[UUID]
+) -> dict[UUID, Entity]:
+    """Answer the entities of these ids that exist, by id."""
+    rows = await connection.fetch(SQL["entities_by_id"], tenant, list(ids))
+    return {row["id"]: entity_from(row) for row in rows}
+
+
+async def entities_by_keys(
+    connection: asyncpg.Connection, tenant: int, project: int, keys: Sequence[str]
+) -> list[KeyedEntity]:
+    """Answer the entities that have one of these keys, whole or without their namespace."""
+    rows = await connection.fetch(SQL["entities_by_keys"], tenant, project, list(keys))
+    return [KeyedEntity(row["id"], row["key"], row["bare_key"]) for row in rows]

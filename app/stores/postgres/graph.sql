@@ -1,0 +1,87 @@
+-- name: artifacts_beside
+-- Which artifacts belong to the entities one reference away from these, at a moment?
+-- Each anchor gives at most $7 references a way, the strongest first, so that a hub stays cheap.
+WITH strength AS (
+    SELECT type, weight FROM unnest($5::text[], $6::float8[]) AS strength (type, weight)
+),
+edge AS (
+    SELECT anchor, neighbour, score
+    FROM unnest($2::uuid[]) AS anchor
+    CROSS JOIN LATERAL (
+        SELECT reference.target AS neighbour, weight * ln(1 + occurrences)::float8 AS score
+        FROM reference JOIN strength USING (type)
+        WHERE tenant_id = $1 AND source = anchor
+            AND valid_from <= $3 AND (valid_until > $3 OR valid_until IS NULL)
+            AND recorded_at <= $4 AND (retracted_at > $4 OR retracted_at IS NULL)
+        ORDER BY score DESC, target
+        LIMIT $7
+    ) AS outward
+    UNION ALL
+    SELECT anchor, neighbour, score
+    FROM unnest($2::uuid[]) AS anchor
+    CROSS JOIN LATERAL (
+        SELECT reference.source AS neighbour, weight * ln(1 + occurrences)::float8 AS score
+        FROM reference JOIN strength USING (type)
+        WHERE tenant_id = $1 AND target = anchor
+            AND valid_from <= $3 AND (valid_until > $3 OR valid_until IS NULL)
+            AND recorded_at <= $4 AND (retracted_at > $4 OR retracted_at IS NULL)
+        ORDER BY score DESC, source
+        LIMIT $7
+    ) AS inward
+),
+neighbour AS (
+    SELECT neighbour AS entity, sum(score) AS score
+    FROM edge
+    WHERE neighbour <> ALL ($2::uuid[])
+    GROUP BY neighbour
+)
+SELECT newest.number, neighbour.score
+FROM neighbour
+CROSS JOIN LATERAL (
+    SELECT number, project_id, type_id, domain
+    FROM artifact
+    WHERE tenant_id = $1 AND artifact.entity = neighbour.entity AND created_at <= $3 AND recorded_at <= $4
+    ORDER BY created_at DESC
+    LIMIT 1
+) AS newest
+WHERE project_id = ANY ($9::integer[])
+    AND ($10::integer[] IS NULL OR type_id = ANY ($10)) AND ($11::text[] IS NULL OR domain = ANY ($11))
+ORDER BY neighbour.score DESC, newest.number
+LIMIT $8;
+
+-- name: artifacts_sharing_mentions
+-- Which other artifacts mention what these artifacts mention, the rarer the better, at a moment?
+WITH seed AS (
+    SELECT id FROM artifact WHERE tenant_id = $1 AND number = ANY ($2::bigint[])
+),
+mentioned AS (
+    SELECT entity, count(DISTINCT artifact)::float8 AS seeds
+    FROM mention JOIN entity ON entity.tenant_id = $1 AND entity.id = mention.entity
+    WHERE mention.tenant_id = $1 AND artifact IN (SELECT id FROM seed)
+        AND entity.created_at <= $3 AND entity.recorded_at <= $4
+    GROUP BY entity
+    ORDER BY seeds DESC, entity
+    LIMIT $5
+),
+shared AS (
+    SELECT other.artifact, mentioned.seeds / ln(1 + other.mentions) AS score
+    FROM mentioned
+    CROSS JOIN LATERAL (
+        SELECT DISTINCT artifact, count(*) OVER ()::float8 AS mentions
+        FROM (
+            SELECT DISTINCT mention.artifact
+            FROM mention JOIN artifact ON artifact.tenant_id = $1 AND artifact.id = mention.artifact
+            WHERE mention.tenant_id = $1 AND mention.entity = mentioned.entity
+                AND created_at <= $3 AND artifact.recorded_at <= $4
+            ORDER BY mention.artifact
+            LIMIT $6
+        ) AS capped
+    ) AS other
+)
+SELECT artifact.number, sum(score) AS score
+FROM shared JOIN artifact ON artifact.tenant_id = $1 AND artifact.id = shared.artifact
+WHERE artifact.number <> ALL ($2::bigint[]) AND project_id = ANY ($8::integer[])
+    AND ($9::integer[] IS NULL OR type_id = ANY ($9)) AND ($10::text[] IS NULL OR domain = ANY ($10))
+GROUP BY artifact.number
+ORDER BY score DESC, artifact.number
+LIMIT $7;

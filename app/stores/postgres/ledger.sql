@@ -1,0 +1,18 @@
+-- name: advance_clock
+-- Take the next transaction time of a tenant and hold its ledger until the transaction ends.
+UPDATE ledger_clock
+SET recorded_at = greatest(clock_timestamp(), recorded_at + interval '1 microsecond')
+WHERE tenant_id = $1
+RETURNING recorded_at;
+
+-- name: read_clock
+-- Up to which transaction time is everything of this tenant visible here?
+SELECT recorded_at FROM ledger_clock WHERE tenant_id = $1;
+
+-- name: check_rules_now
+-- Check every deferred rule and write the outbox now, so that a failure has a place.
+SET CONSTRAINTS ALL IMMEDIATE;
+
+-- name: position_of_this_transaction
+-- At which ledger position does this transaction stand?
+SELECT max(position) FROM outbox WHERE transaction_id = pg_current_xact_id();

@@ -1,0 +1,62 @@
+"""Which artifacts mention which entities, and by what form of their name."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from uuid import UUID
+
+import asyncpg
+
+from app.stores.postgres.sql import blocks_beside
+
+SQL = blocks_beside(__file__)
+
+
+@dataclass(frozen=True, slots=True)
+class NamedForm:
+    """A form that means an entity."""
+
+    entity: UUID
+    form: str
+    folded_form: str
+
+
+@dataclass(frozen=True, slots=True)
+class Mention:
+    """One entity mentioned by one artifact, so many times in one form."""
+
+    artifact: UUID
+    entity: UUID
+    form: NamedForm
+    occurrences: int
+
+
+async def insert_mentions(connection: asyncpg.Connection, tenant: int, mentions: Sequence[Mention]) -> None:
+    """Record mentions; one kept already stays."""
+    if mentions:
+        await connection.execute(
+            SQL["insert_mentions"],
+            tenant,
+            [mention.artifact for mention in mentions],
+            [mention.entity for mention in mentions],
+            [mention.form.folded_form for mention in mentions],
+            [mention.form.form for mention in mentions],
+            [mention.occurrences for mention in mentions],
+        )
+
+
+async def mentions_of(
+    connection: asyncpg.Connection, tenant: int, artifacts: Sequence[int], entities: Sequence[UUID]
+) -> list[tuple[int, NamedForm]]:
+    """Answer which of these artifacts mention which of these entities, and by what form."""
+    rows = await connection.fetch(SQL["mentions_of"], tenant, list(artifacts), list(entities))
+    return [
+        (row["number"], NamedForm(row["entity"], row["surface_form"], row["folded_form"])) for row in rows
+    ]
+
+
+async def forms_to_look_for(connection: asyncpg.Connection, tenant: int, project: int) -> list[NamedForm]:
+    """Answer the aliases of a project and the names its things have or had."""
+    rows = await connection.fetch(SQL["forms_to_look_for"], tenant, project)
+    return [NamedForm(row["entity"], row["form"], row["folded_form"]) for row in rows]

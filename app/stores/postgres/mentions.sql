@@ -1,0 +1,25 @@
+-- name: insert_mentions
+-- Record which entities an artifact mentions; one kept already stays.
+INSERT INTO mention (tenant_id, artifact, entity, folded_form, surface_form, occurrences)
+SELECT $1, mention.artifact, mention.entity, mention.folded_form, mention.surface_form, mention.occurrences
+FROM unnest($2::uuid[], $3::uuid[], $4::text[], $5::text[], $6::integer[])
+    AS mention (artifact, entity, folded_form, surface_form, occurrences)
+ON CONFLICT DO NOTHING;
+
+-- name: mentions_of
+-- With which forms do these artifacts mention these entities?
+SELECT artifact.number, mention.entity, mention.folded_form, mention.surface_form
+FROM mention JOIN artifact ON artifact.tenant_id = mention.tenant_id AND artifact.id = mention.artifact
+WHERE mention.tenant_id = $1 AND artifact.number = ANY ($2::bigint[]) AND mention.entity = ANY ($3::uuid[]);
+
+-- name: forms_to_look_for
+-- Which names of things and which aliases can a text of this project mention?
+SELECT alias.target AS entity, alias.surface_form AS form, alias.folded_form
+FROM alias
+WHERE tenant_id = $1 AND project_id = $2 AND retracted_at IS NULL
+UNION
+SELECT state_name.entity, state_name.form, state_name.folded_form
+FROM entity
+JOIN type USING (tenant_id, type_id)
+JOIN state_name ON state_name.tenant_id = entity.tenant_id AND state_name.entity = entity.id
+WHERE entity.tenant_id = $1 AND entity.project_id = $2 AND NOT type.is_document;

@@ -1,0 +1,68 @@
+"""Term postings, and BM25 over them.
+
+Robertson and Zaragoza, "The Probabilistic Relevance Framework: BM25 and Beyond" (2009), with the
+non-negative inverse document frequency that Lucene uses.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from datetime import datetime
+
+import asyncpg
+
+from app.domain.recall import Candidate
+from app.stores.postgres.scope import Scope
+from app.stores.postgres.sql import blocks_beside
+
+SQL = blocks_beside(__file__)
+
+TERM_SATURATION = 1.2
+LENGTH_NORMALISATION = 0.75
+
+
+async def insert_postings(
+    connection: asyncpg.Connection,
+    tenant: int,
+    project: int,
+    artifact: int,
+    frequencies: Mapping[str, int],
+    term_count: int,
+) -> None:
+    """Record how often an artifact holds each of its terms, and count it for each."""
+    terms = sorted(frequencies)
+    counts = [frequencies[term] for term in terms]
+    await connection.execute(SQL["insert_postings"], tenant, project, artifact, terms, counts, term_count)
+    await connection.execute(SQL["count_terms"], tenant, project, terms)
+
+
+async def count_document(
+    connection: asyncpg.Connection,
+    tenant: int,
+    project: int,
+    term_count: int,
+    created_at: datetime,
+    recorded_at: datetime,
+) -> None:
+    """Count one more document in its project's statistics."""
+    await connection.execute(SQL["count_document"], tenant, project, term_count, created_at, recorded_at)
+
+
+async def best_by_bm25(
+    connection: asyncpg.Connection, scope: Scope, terms: Sequence[str], limit: int
+) -> list[Candidate]:
+    """Answer the artifacts that hold these terms best, by BM25 over what the scope can see."""
+    rows = await connection.fetch(
+        SQL["best_by_bm25"],
+        scope.tenant,
+        list(scope.projects),
+        list(terms),
+        scope.moment.valid,
+        scope.moment.known,
+        TERM_SATURATION,
+        LENGTH_NORMALISATION,
+        limit,
+        scope.types,
+        scope.domains,
+    )
+    return [Candidate(row["artifact_number"], row["score"]) for row in rows]

@@ -1,0 +1,166 @@
+"""Typed references between entities, and those that wait for their target."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from uuid import UUID
+
+import asyncpg
+
+from app.domain.entity import Reference, ReferenceType
+from app.domain.temporal import AsOf, Interval
+from app.stores.postgres.sql import blocks_beside
+
+SQL = blocks_beside(__file__)
+
+
+@dataclass(frozen=True, slots=True)
+class PendingReference:
+    """A reference as its document states it, whose target is not known yet."""
+
+    id: UUID
+    source: UUID
+    target_key: str
+    target_text: str
+    type: ReferenceType
+    inverted: bool
+    occurrences: int
+    source_artifact: UUID
+    valid_from: datetime
+
+
+def reference_from(row: asyncpg.Record) -> Reference:
+    """Answer the reference a row describes."""
+    return Reference(
+        id=row["id"],
+        source=row["source"],
+        target=row["target"],
+        type=ReferenceType(row["type"]),
+        source_artifact=row["source_artifact"],
+        valid=Interval(row["valid_from"], row["valid_until"]),
+    )
+
+
+async def insert_reference(
+    connection: asyncpg.Connection,
+    tenant: int,
+    project: int,
+    reference: Reference,
+    occurrences: int,
+    recorded_at: datetime,
+    actor: str,
+) -> None:
+    """Record a reference that its document names so many times."""
+    await connection.execute(
+        SQL["insert_reference"],
+        tenant,
+        reference.id,
+        project,
+        reference.source,
+        reference.target,
+        reference.type,
+        occurrences,
+        reference.source_artifact,
+        reference.valid.start,
+        recorded_at,
+        actor,
+    )
+
+
+async def believed_between(
+    connection: asyncpg.Connection, tenant: int, sources: Sequence[UUID], targets: Sequence[UUID]
+) -> set[tuple[UUID, UUID, ReferenceType]]:
+    """Answer the open references from these sources to these targets, as (source, target, type)."""
+    rows = await connection.fetch(SQL["believed_between"], tenant, list(sources), list(targets))
+    return {(row["source"], row["target"], ReferenceType(row["type"])) for row in rows}
+
+
+async def supersession_leads(connection: asyncpg.Connection, tenant: int, start: UUID, end: UUID) -> bool:
+    """Tell whether a chain of supersessions leads from one entity to another."""
+    leads: bool = await connection.fetchval(SQL["leads_to"], tenant, start, end)
+    return leads
+
+
+async def insert_pending(
+    connection: asyncpg.Connection,
+    tenant: int,
+    project: int,
+    pending: PendingReference,
+    is_ambiguous: bool,
+    recorded_at: datetime,
+    actor: str,
+) -> None:
+    """Keep a reference whose target is not there yet, or is one of several."""
+    await connection.execute(
+        SQL["insert_pending"],
+        tenant,
+        pending.id,
+        project,
+        pending.source,
+        pending.target_key,
+        pending.target_text,
+        pending.type,
+        pending.inverted,
+        pending.occurrences,
+        is_ambiguous,
+        pending.source_artifact,
+        pending.valid_from,
+        recorded_at,
+        actor,
+    )
+
+
+async def pending_on(
+    connection: asyncpg.Connection, tenant: int, project: int, keys: Sequence[str], arrived: UUID
+) -> list[PendingReference]:
+    """Answer the references of other entities that wait for one of these keys, oldest first."""
+    rows = await connection.fetch(SQL["pending_on"], tenant, project, list(keys), arrived)
+    return [
+        PendingReference(
+            id=row["id"],
+            source=row["source"],
+            target_key=row["target_key"],
+            target_text=row["target_text"],
+            type=ReferenceType(row["type"]),
+            inverted=row["inverted"],
+            occurrences=row["occurrences"],
+            source_artifact=row["source_artifact"],
+            valid_from=row["valid_from"],
+        )
+        for row in rows
+    ]
+
+
+async def join_pending(
+    connection: asyncpg.Connection, tenant: int, ids: Sequence[UUID], joined_at: datetime
+) -> None:
+    """Note that these references have found their target."""
+    await connection.execute(SQL["join_pending"], tenant, list(ids), joined_at)
+
+
+async def references_by_id(
+    connection: asyncpg.Connection, tenant: int, ids: Sequence[UUID]
+) -> dict[UUID, Reference]:
+    """Answer the references of these ids, by id."""
+    rows = await connection.fetch(SQL["references_by_id"], tenant, list(ids))
+    return {row["id"]: reference_from(row) for row in rows}
+
+
+async def superseders_as_of(
+    connection: asyncpg.Connection, tenant: int, entities: Sequence[UUID], moment: AsOf
+) -> dict[UUID, list[UUID]]:
+    """Answer who supersedes whom at a moment, upward from these entities to the heads.
+
+    Keys are superseded entities; values their direct superseders, the latest first.
+    """
+    above: dict[UUID, list[UUID]] = defaultdict(list)
+    rows = await connection.fetch(
+        SQL["superseders_as_of"], tenant, list(entities), moment.valid, moment.known
+    )
+    for row in rows:
+        if row["superseder"] not in above[row["superseded"]]:
+            above[row["superseded"]].append(row["superseder"])
+    return dict(above)

@@ -1,0 +1,68 @@
+-- name: insert_reference
+-- Record a reference.
+INSERT INTO reference (
+    tenant_id, id, project_id, source, target, type, occurrences, source_artifact, valid_from, recorded_at, actor
+) VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11);
+
+-- name: believed_between
+-- Which references between these entities are believed, from the sources to the targets?
+SELECT source, target, type
+FROM reference
+WHERE tenant_id = $1 AND source = ANY ($2::uuid[]) AND target = ANY ($3::uuid[])
+    AND retracted_at IS NULL AND valid_until IS NULL;
+
+-- name: leads_to
+-- Does a chain of supersessions lead from one entity to another?
+WITH RECURSIVE superseded (entity) AS (
+    SELECT $2::uuid
+    UNION
+    SELECT reference.target
+    FROM superseded
+    JOIN reference ON reference.tenant_id = $1 AND reference.source = superseded.entity
+    WHERE reference.type = 'SUPERSEDES' AND reference.retracted_at IS NULL
+)
+SELECT EXISTS (SELECT FROM superseded WHERE entity = $3::uuid);
+
+-- name: insert_pending
+-- Keep a reference whose target is not there yet, unless it is kept already.
+INSERT INTO pending_reference (
+    tenant_id, id, project_id, source, target_key, target_text, type, inverted, occurrences, is_ambiguous,
+    source_artifact, valid_from, recorded_at, actor
+) VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14)
+ON CONFLICT DO NOTHING;
+
+-- name: pending_on
+-- Which references wait for an entity with one of these keys?
+SELECT id, source, target_key, target_text, type, inverted, occurrences, source_artifact, valid_from
+FROM pending_reference
+WHERE tenant_id = $1 AND project_id = $2 AND target_key = ANY ($3::text[]) AND joined_at IS NULL
+    AND NOT is_ambiguous AND source <> $4
+ORDER BY recorded_at, id;
+
+-- name: join_pending
+-- Note that these references have found their target.
+UPDATE pending_reference SET joined_at = $3 WHERE tenant_id = $1 AND id = ANY ($2::uuid[]);
+
+-- name: references_by_id
+-- Which references have these ids?
+SELECT id, source, target, type, source_artifact, valid_from, valid_until
+FROM reference
+WHERE tenant_id = $1 AND id = ANY ($2::uuid[]);
+
+-- name: superseders_as_of
+-- Which entities stand, step by step, above these ones at a moment?
+WITH RECURSIVE above (superseded, superseder, valid_from) AS (
+    SELECT target, source, valid_from
+    FROM reference
+    WHERE tenant_id = $1 AND target = ANY ($2::uuid[]) AND type = 'SUPERSEDES'
+        AND valid_from <= $3 AND (valid_until > $3 OR valid_until IS NULL)
+        AND recorded_at <= $4 AND (retracted_at > $4 OR retracted_at IS NULL)
+    UNION
+    SELECT reference.target, reference.source, reference.valid_from
+    FROM above
+    JOIN reference ON reference.tenant_id = $1 AND reference.target = above.superseder
+    WHERE type = 'SUPERSEDES'
+        AND reference.valid_from <= $3 AND (valid_until > $3 OR valid_until IS NULL)
+        AND recorded_at <= $4 AND (retracted_at > $4 OR retracted_at IS NULL)
+)
+SELECT superseded, superseder FROM above ORDER BY valid_from DESC, superseder;

@@ -1,0 +1,18 @@
+"""The part of the ledger one recall may look at."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from app.domain.temporal import AsOf
+
+
+@dataclass(frozen=True, slots=True)
+class Scope:
+    """A tenant's projects at a moment, narrowed to some types and domains; None means all of them."""
+
+    tenant: int
+    projects: tuple[int, ...]
+    moment: AsOf
+    types: tuple[int, ...] | None = None
+    domains: tuple[str, ...] | None = None

@@ -1,0 +1,116 @@
+"""Beliefs about entities, and the events between them."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from datetime import datetime
+from typing import Any
+from uuid import UUID
+
+import asyncpg
+
+from app.domain.ontology import naming_forms
+from app.domain.surface_form import fold
+from app.domain.temporal import AsOf, Branch, EntityState, Interval, StateEvent
+from app.stores.postgres.sql import blocks_beside
+
+SQL = blocks_beside(__file__)
+
+
+def state_from(row: asyncpg.Record) -> EntityState:
+    """Answer the state a row describes."""
+    return EntityState(
+        id=row["id"],
+        entity=row["entity"],
+        branch=Branch(row["branch"]),
+        valid=Interval(row["valid_from"], row["valid_until"]),
+        recorded_at=row["recorded_at"],
+        retracted_at=row["retracted_at"],
+        props=row["props"],
+        source_artifact=row["source_artifact"],
+        actor=row["actor"],
+    )
+
+
+async def believed_states(
+    connection: asyncpg.Connection, tenant: int, entity: UUID, branch: Branch
+) -> list[EntityState]:
+    """Answer what is believed of one branch of an entity now, in order of valid time."""
+    rows = await connection.fetch(SQL["believed_states"], tenant, entity, branch)
+    return [state_from(row) for row in rows]
+
+
+async def insert_state(connection: asyncpg.Connection, tenant: int, state: EntityState) -> None:
+    """Record a belief with the names it gives its entity."""
+    await connection.execute(
+        SQL["insert_state"],
+        tenant,
+        state.id,
+        state.entity,
+        state.branch,
+        state.valid.start,
+        state.valid.end,
+        state.recorded_at,
+        state.props,
+        state.source_artifact,
+        state.actor,
+    )
+    await _insert_names(connection, tenant, state, naming_forms(state.props))
+
+
+async def _insert_names(
+    connection: asyncpg.Connection, tenant: int, state: EntityState, forms: dict[str, Any]
+) -> None:
+    if forms:
+        await connection.execute(
+            SQL["insert_state_names"],
+            tenant,
+            state.id,
+            state.entity,
+            list(forms.keys()),
+            list(forms.values()),
+            [fold(form) for form in forms.values()],
+        )
+
+
+async def retract_state(
+    connection: asyncpg.Connection, tenant: int, state: UUID, retracted_at: datetime
+) -> None:
+    """Stop believing a state."""
+    await connection.execute(SQL["retract_state"], tenant, state, retracted_at)
+
+
+async def insert_event(connection: asyncpg.Connection, tenant: int, entity: UUID, event: StateEvent) -> None:
+    """Record the step from one state to the one that replaced it."""
+    await connection.execute(
+        SQL["insert_event"],
+        tenant,
+        event.id,
+        entity,
+        event.from_state,
+        event.to_state,
+        event.event_type,
+        event.at,
+        event.recorded_at,
+        event.cause_artifact,
+        event.cause_commit,
+        event.description,
+        event.props_drift,
+        event.actor,
+    )
+
+
+async def states_as_of(
+    connection: asyncpg.Connection, tenant: int, entities: Sequence[UUID], moment: AsOf
+) -> dict[tuple[UUID, Branch], EntityState]:
+    """Answer the states that hold at a moment, at most one per entity and branch."""
+    rows = await connection.fetch(SQL["states_as_of"], tenant, list(entities), moment.valid, moment.known)
+    return {(row["entity"], Branch(row["branch"])): state_from(row) for row in rows}
+
+
+async def states_by_id(
+    connection: asyncpg.Connection, tenant: int, ids: Sequence[UUID]
+) -> dict[UUID, EntityState]:
+    """Answer the states of these ids, retracted ones too, by id."""
+    rows = await connection.fetch(SQL["states_by_id"], tenant, list(ids))
+    return {row["id"]: state_from(row) for row in rows}

@@ -1,0 +1,43 @@
+-- name: believed_states
+-- What is believed of one branch of an entity, over all valid time?
+SELECT id, entity, branch, valid_from, valid_until, recorded_at, retracted_at, props, source_artifact, actor
+FROM entity_state
+WHERE tenant_id = $1 AND entity = $2 AND branch = $3 AND retracted_at IS NULL
+ORDER BY valid_from;
+
+-- name: insert_state
+-- Record a belief.
+INSERT INTO entity_state (
+    tenant_id, id, entity, branch, valid_from, valid_until, recorded_at, props, source_artifact, actor
+) VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10);
+
+-- name: insert_state_names
+-- Record by which names a state calls its entity.
+INSERT INTO state_name (tenant_id, state, entity, property, form, folded_form)
+SELECT $1, $2, $3, name.property, name.form, name.folded_form
+FROM unnest($4::text[], $5::text[], $6::text[]) AS name (property, form, folded_form);
+
+-- name: retract_state
+-- Stop believing a state.
+UPDATE entity_state SET retracted_at = $3 WHERE tenant_id = $1 AND id = $2 AND retracted_at IS NULL;
+
+-- name: insert_event
+-- Record the step from one state to the one that replaced it.
+INSERT INTO state_event (
+    tenant_id, id, entity, from_state, to_state, event_type, at, recorded_at,
+    cause_artifact, cause_commit, description, props_drift, actor
+) VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13);
+
+-- name: states_as_of
+-- Which states of these entities hold at an instant, as known at another?
+SELECT id, entity, branch, valid_from, valid_until, recorded_at, retracted_at, props, source_artifact, actor
+FROM entity_state
+WHERE tenant_id = $1 AND entity = ANY ($2::uuid[])
+    AND valid_from <= $3 AND (valid_until > $3 OR valid_until IS NULL)
+    AND recorded_at <= $4 AND (retracted_at > $4 OR retracted_at IS NULL);
+
+-- name: states_by_id
+-- Which states have these ids, believed or not?
+SELECT id, entity, branch, valid_from, valid_until, recorded_at, retracted_at, props, source_artifact, actor
+FROM entity_state
+WHERE tenant_id = $1 AND id = ANY ($2::uuid[]);
