@@ -312,16 +312,16 @@ CREATE TABLE pending_reference (
     source_artifact uuid NOT NULL,
     valid_from timestamptz NOT NULL,
     recorded_at timestamptz NOT NULL,
-    joined_at timestamptz,
+    closed_at timestamptz,
     actor text NOT NULL,
     PRIMARY KEY (tenant_id, id),
     FOREIGN KEY (tenant_id, project_id) REFERENCES project,
     FOREIGN KEY (tenant_id, source) REFERENCES entity (tenant_id, id)
 );
 CREATE UNIQUE INDEX one_pending_reference_of_a_type ON pending_reference
-    (tenant_id, source, target_key, type, inverted) WHERE joined_at IS NULL;
+    (tenant_id, source, target_key, type, inverted) WHERE closed_at IS NULL;
 CREATE INDEX pending_reference_by_target ON pending_reference (tenant_id, project_id, target_key)
-    WHERE joined_at IS NULL;
+    WHERE closed_at IS NULL;
 
 CREATE TABLE mention (
     tenant_id integer NOT NULL,
@@ -676,7 +676,7 @@ GRANT INSERT ON project, type, reference_rule, entity, artifact, passage, entity
     TO trigraph_service;
 GRANT UPDATE (recorded_at) ON ledger_clock TO trigraph_service;
 GRANT UPDATE (retracted_at) ON entity_state, alias, reference TO trigraph_service;
-GRANT UPDATE (joined_at) ON pending_reference TO trigraph_service;
+GRANT UPDATE (closed_at) ON pending_reference TO trigraph_service;
 GRANT UPDATE (mutable_props) ON type TO trigraph_service;
 GRANT UPDATE (status, reviewed_by, reviewed_at) ON alias_candidate, fact_candidate TO trigraph_service;
 GRANT UPDATE (revoked_at) ON token TO trigraph_service;

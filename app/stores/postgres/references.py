@@ -135,10 +135,10 @@ async def pending_on(
 
 
 async def join_pending(
-    connection: asyncpg.Connection, tenant: int, ids: Sequence[UUID], joined_at: datetime
+    connection: asyncpg.Connection, tenant: int, ids: Sequence[UUID], closed_at: datetime
 ) -> None:
     """Note that these references have found their target."""
-    await connection.execute(SQL["join_pending"], tenant, list(ids), joined_at)
+    await connection.execute(SQL["join_pending"], tenant, list(ids), closed_at)
 
 
 async def references_by_id(

@@ -35,13 +35,13 @@ ON CONFLICT DO NOTHING;
 -- Which references wait for an entity with one of these keys?
 SELECT id, source, target_key, target_text, type, inverted, occurrences, source_artifact, valid_from
 FROM pending_reference
-WHERE tenant_id = $1 AND project_id = $2 AND target_key = ANY ($3::text[]) AND joined_at IS NULL
+WHERE tenant_id = $1 AND project_id = $2 AND target_key = ANY ($3::text[]) AND closed_at IS NULL
     AND NOT is_ambiguous AND source <> $4
 ORDER BY recorded_at, id;
 
 -- name: join_pending
 -- Note that these references have found their target.
-UPDATE pending_reference SET joined_at = $3 WHERE tenant_id = $1 AND id = ANY ($2::uuid[]);
+UPDATE pending_reference SET closed_at = $3 WHERE tenant_id = $1 AND id = ANY ($2::uuid[]);
 
 -- name: references_by_id
 -- Which references have these ids?
