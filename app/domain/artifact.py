@@ -63,13 +63,15 @@ class ReferenceClaim:
     """A reference as a document states it, before anyone looked for its target.
 
     `inverted` marks forms like "Superseded by": the edge then runs from the target to the document.
-    `count` is how often the document names the target this way.
+    `count` is how often the document names the target this way. `path` is the relative link the
+    document used, without its fragment; it names a file exactly, so it decides before `target` does.
     """
 
     type: ReferenceType
     target: str
     inverted: bool = False
     count: int = 1
+    path: str | None = None
 
 
 @dataclass(frozen=True, slots=True)

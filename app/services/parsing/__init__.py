@@ -1,0 +1,10 @@
+"""Documents read from their text alone: Markdown in, claims and passages out."""
+
+from __future__ import annotations
+
+from app.services.parsing.cleaning import clean_text
+from app.services.parsing.document import parse_markdown
+from app.services.parsing.identifiers import IdentifierMention, find_identifiers
+from app.services.parsing.rows import parse_row
+
+__all__ = ["IdentifierMention", "clean_text", "find_identifiers", "parse_markdown", "parse_row"]

@@ -1,0 +1,85 @@
+"""The blocks of a Markdown body: headings, text, code and rules, each with the lines it spans."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import Enum, auto
+
+from markdown_it import MarkdownIt
+from markdown_it.token import Token
+
+DEEPEST = 40
+
+_BLOCKS = MarkdownIt("commonmark", {"maxNesting": DEEPEST}).enable("table").disable(["inline", "text_join"])
+
+
+class BlockKind(Enum):
+    """What a block is to a reader."""
+
+    HEADING = auto()
+    TEXT = auto()
+    CODE = auto()
+    HTML = auto()
+    RULE = auto()
+
+
+@dataclass(frozen=True, slots=True)
+class Block:
+    """One leaf block; its lines run from `first_line` up to `end_line`, which is not part of it.
+
+    `level` is a heading's, 0 for others. `top` blocks stand in no list, quote or table.
+    """
+
+    kind: BlockKind
+    content: str
+    first_line: int
+    end_line: int
+    level: int = 0
+    quoted: bool = False
+    top: bool = True
+
+    @property
+    def opens_section(self) -> bool:
+        """Tell whether this is a heading of the document itself."""
+        return self.kind is BlockKind.HEADING and self.top
+
+
+@dataclass(frozen=True, slots=True)
+class Page:
+    """A body, read: its blocks in order and the link definitions it holds."""
+
+    body: str
+    blocks: tuple[Block, ...]
+    definitions: dict[str, object]
+
+
+_LEAVES = {
+    "fence": BlockKind.CODE,
+    "code_block": BlockKind.CODE,
+    "html_block": BlockKind.HTML,
+    "hr": BlockKind.RULE,
+}
+
+
+def read_page(body: str) -> Page:
+    """Read the block structure of a Markdown body (CommonMark and tables); takes any text."""
+    definitions: dict[str, object] = {}
+    blocks: list[Block] = []
+    quotes = 0
+    heading = 0
+    for token in _BLOCKS.parse(body, definitions):
+        if token.type in ("blockquote_open", "blockquote_close"):
+            quotes += token.nesting
+        elif token.type in ("heading_open", "heading_close"):
+            heading = int(token.tag[1:]) if token.nesting == 1 else 0
+        elif token.type == "inline" or token.type in _LEAVES:
+            blocks.append(_block(token, heading, quotes > 0))
+    return Page(body, tuple(blocks), definitions)
+
+
+def _block(token: Token, heading: int, quoted: bool) -> Block:
+    first, end = token.map or (0, 0)
+    if token.type != "inline":
+        return Block(_LEAVES[token.type], token.content, first, end, 0, quoted, token.level == 0)
+    kind = BlockKind.HEADING if heading else BlockKind.TEXT
+    return Block(kind, token.content, first, end, heading, quoted, token.level == 1)

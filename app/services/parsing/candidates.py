@@ -1,0 +1,105 @@
+"""Likely aliases and likely facts that free text lets slip; a person decides about them later."""
+
+from __future__ import annotations
+
+import re
+from functools import cache
+
+from app.domain.artifact import AliasClaim, FactClaim, Quote
+from app.services.parsing.blocks import Block, BlockKind
+from app.services.parsing.reading import Reading
+from app.services.parsing.vocabulary import vocabulary
+
+LONGEST_QUOTE = 300
+
+_NAME = r"[A-Z][\w.+-]{0,40}(?: (?:[A-Z0-9][\w.+-]{0,40})){0,4}"
+_ANY_NAME = r"(?:[\"“'‘](?P<{0}_quoted>[^\"”'’\n]{{2,80}})[\"”'’]|(?P<{0}>" + _NAME + r"|[\w.+-]{{2,40}}))"
+_SUBJECT = _ANY_NAME.replace("{{", "{").replace("}}", "}").replace("{0}", "subject")
+_FORM = _ANY_NAME.replace("{{", "{").replace("}}", "}").replace("{0}", "form")
+_ALIAS_PATTERNS = (
+    rf"(?P<subject>{_NAME}),?\s\(?(?:which\s|that\s)?(?:is\s|was\s)?"
+    rf"(?:formerly|previously)\s(?:known\sas|called|named)\s(?:the\s)?{_FORM}",
+    rf"(?P<form>{_NAME})\s\(now\s(?:called\s|known\sas\s|named\s)?(?P<subject>{_NAME})\)",
+    rf"renamed\sfrom\s{_FORM}\sto\s{_SUBJECT}",
+)
+_ALIAS = tuple(re.compile(rf"(?<![\w.-]){pattern}") for pattern in _ALIAS_PATTERNS)
+_TRIGGER = re.compile(
+    r"(?:formerly|previously) (?:known|called|named)|\(now |renamed from|\bis now\b|\bchanged\b",
+    re.IGNORECASE,
+)
+_LEADING = re.compile(r"^(?:(?:The|A|An|Our|This|That|In|Since|When|While|And|But|It) )+(?=\w)")
+_BOUNDARY = re.compile(r"[.!?](?=\s)|\n[ \t]*\n")
+
+
+def read_candidates(reading: Reading) -> tuple[tuple[AliasClaim, ...], tuple[FactClaim, ...]]:
+    """Answer the likely aliases and facts in the prose, with the sentence and its place in the body."""
+    aliases: list[AliasClaim] = []
+    facts: list[FactClaim] = []
+    lines: list[int] = []
+    for block in reading.page.blocks:
+        if block.kind is not BlockKind.TEXT or block.quoted or not _triggers(block.content):
+            continue
+        lines = lines or _line_starts(reading.page.body)
+        text = reading.prose(block).text
+        for pattern in _ALIAS:
+            aliases += [
+                AliasClaim(form, subject, _quote(reading, block, lines, match))
+                for match in pattern.finditer(text)
+                if (form := _name(match, "form")) != (subject := _name(match, "subject")) and form and subject
+            ]
+        facts += [
+            FactClaim(match["property"].lower(), match["value"].strip(), _quote(reading, block, lines, match))
+            for match in _fact().finditer(text)
+        ]
+    return tuple(aliases), tuple(facts)
+
+
+@cache
+def _fact() -> re.Pattern[str]:
+    names = "|".join(re.escape(name) for name in vocabulary().facts)
+    verb = r"(?:is\snow|(?:was\s|has\s|has\sbeen\s)?changed(?:\sfrom\s[\w-]{1,40}(?:\s[\w-]{1,40})?)?\sto)"
+    value = r"[\"“'‘]?(?P<value>[\w-]{1,40}(?:\.[\w-]{1,40}){0,3}(?:\s[A-Z][\w-]{0,40}){0,2})"
+    return re.compile(rf"(?<!\w)(?i:(?P<property>{names})\s{verb})\s{value}")
+
+
+def _triggers(content: str) -> bool:
+    return _TRIGGER.search(" ".join(content.split()) if "\n" in content else content) is not None
+
+
+def _name(match: re.Match[str], role: str) -> str:
+    groups = match.groupdict()
+    words = groups.get(f"{role}_quoted") or groups.get(role) or ""
+    return _LEADING.sub("", " ".join(words.split())).rstrip(".,-")
+
+
+def _quote(reading: Reading, block: Block, lines: list[int], match: re.Match[str]) -> Quote:
+    start, end = _sentence(block.content, match.start(), match.end())
+    first = _place(reading.page.body, block, lines, start)
+    last = _place(reading.page.body, block, lines, end - 1) + 1
+    return Quote(reading.page.body[first:last], first)
+
+
+def _sentence(content: str, start: int, end: int) -> tuple[int, int]:
+    earliest = max(0, start - LONGEST_QUOTE)
+    first = max((ended.end() for ended in _BOUNDARY.finditer(content, earliest, start)), default=earliest)
+    stop = _BOUNDARY.search(content, end, end + LONGEST_QUOTE)
+    last = stop.end() if stop else min(len(content), end + LONGEST_QUOTE)
+    sentence = content[first:last]
+    return first + len(sentence) - len(sentence.lstrip()), last - len(sentence) + len(sentence.rstrip())
+
+
+def _line_starts(body: str) -> list[int]:
+    return [0, *(match.end() for match in re.finditer("\n", body))]
+
+
+def _place(body: str, block: Block, lines: list[int], offset: int) -> int:
+    """Answer where in the body a character of a block's content stands, under list marks and indents."""
+    before = block.content[:offset]
+    row = before.count("\n")
+    start_of_row = before.rfind("\n") + 1
+    end_of_row = block.content.find("\n", offset)
+    line = block.content[start_of_row : end_of_row if end_of_row >= 0 else None].strip()
+    indent = len(block.content[start_of_row:]) - len(block.content[start_of_row:].lstrip(" \t"))
+    source = lines[min(block.first_line + row, len(lines) - 1)]
+    found = body.find(line, source)
+    return (found if found >= 0 else source) + max(0, offset - start_of_row - indent)

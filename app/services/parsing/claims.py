@@ -1,0 +1,67 @@
+"""The references a document states, gathered without doubles and without itself."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from app.domain.artifact import ReferenceClaim
+from app.domain.entity import ReferenceType
+from app.domain.identifier import bare_key, identifier_key
+from app.services.parsing.vocabulary import Relation
+
+GENERIC = Relation(ReferenceType.REFERENCES)
+
+
+class Claims:
+    """Collects claims: one for each relation and target, generic ones only where no typed one stands."""
+
+    def __init__(self, own: tuple[str, ...], warnings: list[str]) -> None:
+        self._own = frozenset(identifier_key(name) for name in own)
+        self._warnings = warnings
+        self._claims: dict[tuple[Relation, str], ReferenceClaim] = {}
+        self._typed: set[str] = set()
+        self._generic: list[tuple[str, str | None, int]] = []
+        self._path_of: dict[tuple[Relation, str], str] = {}
+
+    def add(self, relation: Relation, target: str, path: str | None = None, count: int = 1) -> None:
+        """Note that the document states this relation to the target."""
+        if relation.type is ReferenceType.REFERENCES:
+            self._generic.append((target, path, count))
+            return
+        if self._is_own(target):
+            self._warnings.append(f"the document names itself under {relation.type}; that was left out")
+            return
+        self._typed.update(_names(target, path))
+        self._join(relation, target, path, count)
+
+    def gathered(self) -> tuple[ReferenceClaim, ...]:
+        """Answer every claim, typed ones first, each kind in the order of the document."""
+        for target, path, count in self._generic:
+            if not self._is_own(target) and not self._typed.intersection(_names(target, path)):
+                self._join(GENERIC, target, path, count)
+        return tuple(self._claims.values())
+
+    def _is_own(self, target: str) -> bool:
+        key = identifier_key(target)
+        return key in self._own or any(bare_key(own) == key for own in self._own)
+
+    def _join(self, relation: Relation, target: str, path: str | None, count: int) -> None:
+        key = identifier_key(target)
+        # A bare identifier after a link with that label means the linked file.
+        place = (relation, path or self._path_of.get((relation, key)) or key)
+        known = self._claims.get(place)
+        if known is not None:
+            self._claims[place] = replace(known, count=known.count + count)
+            return
+        if path is not None:
+            self._path_of.setdefault((relation, key), path)
+            count += self._take_unlinked(relation, key)
+        self._claims[place] = ReferenceClaim(relation.type, target, relation.inverted, count, path)
+
+    def _take_unlinked(self, relation: Relation, key: str) -> int:
+        earlier = self._claims.pop((relation, key), None)
+        return earlier.count if earlier is not None else 0
+
+
+def _names(target: str, path: str | None) -> set[str]:
+    return {identifier_key(target)} | ({path} if path is not None else set())

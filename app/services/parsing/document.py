@@ -1,0 +1,116 @@
+"""Markdown text in, a document out."""
+
+from __future__ import annotations
+
+from datetime import datetime
+
+from app.domain.artifact import Document, MemoryDomain
+from app.domain.surface_form import fold
+from app.services.parsing.blocks import read_page
+from app.services.parsing.candidates import read_candidates
+from app.services.parsing.cleaning import clean_text
+from app.services.parsing.dates import read_date
+from app.services.parsing.header import field_role, read_header
+from app.services.parsing.identity import names_kind, read_identity
+from app.services.parsing.outline import read_sections
+from app.services.parsing.reading import Reading
+from app.services.parsing.references import read_links, read_references
+from app.services.parsing.status import read_status
+from app.services.parsing.values import text_of, texts_of
+from app.services.parsing.vocabulary import vocabulary
+
+EMPTY: tuple[object, ...] = (None, "", [], {})
+
+
+def parse_markdown(
+    text: str,
+    *,
+    kind: str | None = None,
+    path: str | None = None,
+    known_prefixes: frozenset[str] = frozenset(),
+) -> Document:
+    """Read one Markdown document; takes any text and tells in its warnings what was odd.
+
+    `path` is the file's path inside its import; kind and identifier are guessed from it where the text
+    is silent. `known_prefixes` are accepted in identifiers beside the shipped ones.
+    """
+    prefixes = accepted_prefixes(known_prefixes)
+    header = read_header(clean_text(text), prefixes)
+    reading = open_reading(header.fields, header.body, prefixes, path, list(header.warnings))
+    identity = read_identity(reading, kind)
+    aliases, facts = read_candidates(reading)
+    return Document(
+        kind=identity.kind,
+        identifier=identity.identifier,
+        title=identity.title,
+        body=header.body,
+        status=read_status(reading),
+        created_at=_created(reading),
+        domain=domain_of(reading),
+        author=_author(reading),
+        props=_props(reading),
+        references=read_references(reading, identity),
+        links=read_links(reading),
+        alias_claims=aliases,
+        fact_claims=facts,
+        warnings=tuple(reading.warnings),
+    )
+
+
+def accepted_prefixes(known: frozenset[str]) -> frozenset[str]:
+    """Answer the shipped prefixes and these, in capitals."""
+    return vocabulary().prefixes | {prefix.upper() for prefix in known}
+
+
+def open_reading(
+    fields: dict[str, object], body: str, prefixes: frozenset[str], path: str | None, warnings: list[str]
+) -> Reading:
+    """Read the blocks and sections of a body and set them beside its header."""
+    page = read_page(body)
+    return Reading(fields, page, read_sections(page), prefixes, path, warnings)
+
+
+def domain_of(reading: Reading) -> MemoryDomain | None:
+    """Answer the memory domain a header names; one that does not exist is left out with a warning."""
+    for name, value in reading.by_role("domain"):
+        text = text_of(value, name, reading.warnings)
+        word = fold(text or "").replace("-", "_").replace(" ", "_").upper()
+        if word in MemoryDomain.__members__:
+            return MemoryDomain[word]
+        if word:
+            reading.warnings.append(f"there is no memory domain {text}; the field {name} was left out")
+    return None
+
+
+def _created(reading: Reading) -> datetime | None:
+    stated = [text for _, value in reading.by_role("created") for text in texts_of(value)[:1]]
+    line = reading.opening_fields().get("created")
+    for text in (*stated, *([line] if line else [])):
+        moment = read_date(text)
+        if moment is not None:
+            return moment
+        reading.warnings.append(f"no date could be read from {text[:40]!r}")
+    return None
+
+
+def _author(reading: Reading) -> str | None:
+    for name, value in reading.by_role("author"):
+        names = texts_of(value) if isinstance(value, list) else [text_of(value, name, reading.warnings) or ""]
+        if any(names):
+            return ", ".join(names)
+    return reading.opening_fields().get("author") or None
+
+
+def _props(reading: Reading) -> dict[str, object]:
+    """Header fields nobody else took, and the tags as a list."""
+    props: dict[str, object] = {}
+    for name, value in reading.fields.items():
+        role = field_role(name, reading.prefixes)
+        if role == "tags":
+            if isinstance(value, dict):
+                reading.warnings.append(f"the field {name} is no list; its names were taken")
+            tags = [tag.strip() for text in texts_of(value) for tag in text.split(",") if tag.strip()]
+            props["tags"] = list(dict.fromkeys(tags))
+        elif (role is None or (role == "kind" and not names_kind(name, value))) and value not in EMPTY:
+            props[name] = value
+    return props

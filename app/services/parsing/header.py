@@ -1,0 +1,89 @@
+"""The header of a document: YAML front matter, or lines such as `PEP: 484` before the first blank one."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+
+from app.domain.surface_form import fold
+from app.services.parsing.vocabulary import relation_named, vocabulary
+from app.services.parsing.yaml_text import Unreadable, read_yaml
+
+_FENCE = re.compile(
+    r"\A---[ \t]*\n(?P<yaml>.*?)(?:^|\n)(?:---|\.\.\.)[ \t]*(?:\n|\Z)", re.DOTALL | re.MULTILINE
+)
+_LINE = re.compile(r"(?P<name>[A-Za-z][A-Za-z0-9 _-]{0,40}):(?:[ \t]+(?P<value>.*)|[ \t]*)")
+
+
+@dataclass(frozen=True, slots=True)
+class Header:
+    """The fields a document starts with, in order and as text, and the body below them."""
+
+    fields: dict[str, object]
+    body: str
+    warnings: tuple[str, ...] = ()
+
+
+def read_header(text: str, prefixes: frozenset[str]) -> Header:
+    """Split a document into the fields of its header and its body.
+
+    What looks like a header and cannot be read as one stays in the body, with a warning.
+    """
+    fenced = _FENCE.match(text)
+    if fenced is not None:
+        return _front_matter(text, fenced)
+    return _mail_header(text, prefixes)
+
+
+def field_role(name: str, prefixes: frozenset[str]) -> str | None:
+    """Answer what a field of this name is for: a role of the vocabulary, "relation", or None."""
+    folded = fold(name).replace("_", "-").replace(" ", "-")
+    if folded.upper() in prefixes:
+        return "identifier"
+    role = vocabulary().fields.get(folded)
+    return role or ("relation" if relation_named(name) else None)
+
+
+def _front_matter(text: str, fenced: re.Match[str]) -> Header:
+    body = text[fenced.end() :]
+    try:
+        value, warnings = read_yaml(fenced["yaml"])
+    except Unreadable as problem:
+        fields = _lines_as_fields(fenced["yaml"].split("\n"))
+        if fields is None:
+            return Header({}, text, (f"the front matter could not be read: {problem}",))
+        return Header(fields, body, (f"the front matter is no YAML and was read line by line: {problem}",))
+    if isinstance(value, dict):
+        return Header(value, body, tuple(warnings))
+    if value is None:
+        return Header({}, body, tuple(warnings))
+    return Header({}, text, ("the front matter holds no fields; it was kept as text",))
+
+
+def _mail_header(text: str, prefixes: frozenset[str]) -> Header:
+    head, _, body = text.partition("\n\n")
+    if not _LINE.match(head) or len(head) > 20_000:
+        return Header({}, text)
+    fields = _lines_as_fields(head.split("\n"))
+    if fields is None or len(fields) < 2:
+        return Header({}, text)
+    roles = {field_role(name, prefixes) for name in fields}
+    if not roles & {"identifier", "title"}:
+        return Header({}, text)
+    return Header(fields, body.lstrip("\n"))
+
+
+def _lines_as_fields(lines: list[str]) -> dict[str, object] | None:
+    """Read `Name: value` lines, folding indented ones into the line above; None when a line is neither."""
+    fields: dict[str, object] = {}
+    last: str | None = None
+    for line in lines:
+        match = _LINE.fullmatch(line)
+        if match is not None and match["name"] not in fields:
+            last = match["name"]
+            fields[last] = (match["value"] or "").strip() or None
+        elif line[:1] in (" ", "\t") and last is not None:
+            fields[last] = f"{fields[last] or ''} {line.strip()}".strip()
+        elif line.strip() and match is None:
+            return None
+    return fields

@@ -1,0 +1,87 @@
+"""What the prose of a block points at: identifiers, wiki links and links to other files."""
+
+from __future__ import annotations
+
+import re
+from bisect import bisect_right
+from collections.abc import Iterable
+from dataclasses import dataclass
+from urllib.parse import unquote
+
+from app.services.parsing.identifiers import find_identifiers, whole_identifier
+from app.services.parsing.prose import Link, Prose
+
+_WIKI = re.compile(r"\[\[(?P<target>[^\[\]|\n]{1,512})(?:\|[^\[\]\n]{0,512})?\]\]")
+_MARKDOWN_PATH = re.compile(r"(?P<path>[^#?]{1,1000}\.(?:md|markdown|mdx))(?:[#?].*)?", re.IGNORECASE)
+_ABSOLUTE = re.compile(r"[a-z][a-z0-9+.-]*:|//|\\", re.IGNORECASE)
+
+
+@dataclass(frozen=True, slots=True)
+class Mention:
+    """One thing pointed at, where in the prose it stands, and the relative path when a link names a file."""
+
+    start: int
+    end: int
+    target: str
+    path: str | None = None
+
+
+def relative_path(href: str) -> str | None:
+    """Answer the path of a link to a Markdown file of the same tree, without its fragment, or None."""
+    if _ABSOLUTE.match(href):
+        return None
+    match = _MARKDOWN_PATH.fullmatch(unquote(href))
+    return match["path"] if match is not None else None
+
+
+def without_anchor(target: str, prefixes: frozenset[str]) -> str:
+    """Drop the heading from `ADR-7#Decision` and `0007-a.md#decision`; keep titles such as `Release #12`."""
+    head, hash_sign, _ = target.partition("#")
+    if hash_sign and (whole_identifier(head.strip(), prefixes) or relative_path(head) is not None):
+        return head.strip()
+    return target.strip()
+
+
+def find_mentions(prose: Prose, prefixes: frozenset[str]) -> list[Mention]:
+    """Answer everything the prose points at, in order, each place once: a link counts before its label."""
+    named = find_identifiers(prose.text, prefixes)
+    starts = [mention.start for mention in named]
+    found = [
+        _link_mention(link, [named[at].text for at in _within(starts, link)])
+        for link in prose.links
+        if relative_path(link.href) is not None
+    ]
+    found += [
+        Mention(match.start(), match.end(), without_anchor(match["target"], prefixes))
+        for match in _WIKI.finditer(prose.text)
+        if match["target"].strip(" \ufffc")
+    ]
+    taken = _Ranges((mention.start, mention.end) for mention in found)
+    found += [
+        Mention(mention.start, mention.end, mention.text)
+        for mention in named
+        if not taken.hold(mention.start)
+    ]
+    return sorted(found, key=lambda mention: mention.start)
+
+
+def _within(starts: list[int], link: Link) -> range:
+    return range(bisect_right(starts, link.start), bisect_right(starts, link.label_end - 1))
+
+
+def _link_mention(link: Link, labels: list[str]) -> Mention:
+    path = relative_path(link.href) or link.href
+    return Mention(link.start, link.end, labels[0] if labels else path, path)
+
+
+class _Ranges:
+    """Ranges of offsets that overlap little, asked whether they hold a place."""
+
+    def __init__(self, ranges: Iterable[tuple[int, int]]) -> None:
+        self._ranges = sorted(ranges)
+        self._starts = [start for start, _ in self._ranges]
+
+    def hold(self, place: int) -> bool:
+        """Tell whether the last range that starts at or before the place reaches over it."""
+        at = bisect_right(self._starts, place) - 1
+        return at >= 0 and place < self._ranges[at][1]

@@ -1,0 +1,63 @@
+"""One document while it is read: its header, its page, and what the parts of the parser share."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+
+from app.services.parsing.blocks import Block, BlockKind, Page
+from app.services.parsing.header import field_role
+from app.services.parsing.outline import Section
+from app.services.parsing.prose import Prose, read_prose
+
+_FIELD_LINE = re.compile(
+    r"^[ \t]*(?:[*+-][ \t]+)?[*_]{0,3}(?P<name>[A-Za-z][A-Za-z _-]{0,40}?)[*_]{0,3}[ \t]*:"
+    r"[*_]{0,3}[ \t]*(?P<value>.*)$",
+    re.MULTILINE,
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Reading:
+    """What is known of a document before its references are read."""
+
+    fields: dict[str, object]
+    page: Page
+    sections: tuple[Section, ...]
+    prefixes: frozenset[str]
+    path: str | None
+    warnings: list[str]
+    proses: dict[int, Prose] = field(default_factory=dict)
+
+    def prose(self, block: Block) -> Prose:
+        """Answer the prose of a block, read once."""
+        known = self.proses.get(id(block))
+        if known is None:
+            known = read_prose(block.content, self.page.definitions)
+            self.proses[id(block)] = known
+        return known
+
+    def by_role(self, role: str) -> Iterator[tuple[str, object]]:
+        """Answer the header fields with this role, in order, with their names."""
+        for name, value in self.fields.items():
+            if field_role(name, self.prefixes) == role:
+                yield name, value
+
+    def opening_blocks(self) -> tuple[Block, ...]:
+        """Answer the text above the first heading that is not the document's title."""
+        first = self.sections[0]
+        blocks = first.blocks
+        if first.heading is None and not blocks and len(self.sections) > 1:
+            blocks = self.sections[1].blocks
+        return tuple(block for block in blocks if block.kind is BlockKind.TEXT and not block.quoted)
+
+    def opening_fields(self) -> dict[str, str]:
+        """Answer lines such as `Status: Accepted` at the opening, by role; the first of a role counts."""
+        found: dict[str, str] = {}
+        for block in self.opening_blocks():
+            for match in _FIELD_LINE.finditer(block.content[:4_000]):
+                role = field_role(match["name"], self.prefixes)
+                if role in ("status", "created", "author"):
+                    found.setdefault(role, match["value"].strip(" *_"))
+        return found

@@ -1,0 +1,193 @@
+"""Every reference a document states: in header fields, under headings, in status lines and in its prose."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+from app.domain.artifact import ReferenceClaim
+from app.domain.entity import ReferenceType
+from app.domain.surface_form import fold
+from app.services.parsing import status
+from app.services.parsing.blocks import Block, BlockKind
+from app.services.parsing.claims import GENERIC, Claims
+from app.services.parsing.identity import Identity, leading_heading, numbered_path
+from app.services.parsing.mentions import Mention, find_mentions, relative_path, without_anchor
+from app.services.parsing.outline import Section
+from app.services.parsing.prose import COVER, plain_text, read_prose
+from app.services.parsing.reading import Reading
+from app.services.parsing.statements import is_denied, joined_run, stated_relations
+from app.services.parsing.values import texts_of
+from app.services.parsing.vocabulary import Relation, relation_named, vocabulary
+
+MOST_TITLE_WORDS = 12
+
+_SEPARATORS = re.compile(r"[,;]|\s+(?:and|&)\s+")
+_PLACEHOLDER = re.compile(r"[A-Za-z]{2,16}[- ]?(?:[XN#?]{2,}|0+)\W*|[\W_]*", re.IGNORECASE)
+
+
+def read_references(reading: Reading, identity: Identity) -> tuple[ReferenceClaim, ...]:
+    """Answer what the document says it refers to; a thing named in a typed place is not generic too."""
+    own = tuple(name for name in (identity.identifier, identity.title) if name)
+    claims = Claims(own, reading.warnings)
+    reader = _Reader(reading, identity, claims)
+    reader.read_fields()
+    for section in reading.sections:
+        reader.read_section(section)
+    return claims.gathered()
+
+
+def read_links(reading: Reading) -> tuple[str, ...]:
+    """Answer the paths of links to Markdown files of the same tree, each once, in order."""
+    paths: dict[str, None] = {}
+    for block in reading.page.blocks:
+        if _is_prose(block):
+            for link in reading.prose(block).links:
+                path = relative_path(link.href)
+                if path is not None:
+                    paths.setdefault(path)
+    return tuple(paths)
+
+
+class _Reader:
+    """Walks one document and hands what it finds to the claims."""
+
+    def __init__(self, reading: Reading, identity: Identity, claims: Claims) -> None:
+        self._reading = reading
+        self._prefix = identity.prefix
+        self._claims = claims
+        self._opening = {id(block) for block in reading.opening_blocks()}
+        self._title = leading_heading(reading)
+        self._inherited: tuple[int, Relation] | None = None
+
+    def read_fields(self) -> None:
+        """Read fields such as `Requires: 3, ADR-4`, and a status such as "superseded by ADR-9"."""
+        for name, value in self._reading.by_role("relation"):
+            relation = relation_named(name)
+            if relation is not None:
+                for target in self._field_targets(texts_of(value)):
+                    self._add(relation, target)
+        for _, value in self._reading.by_role("status"):
+            for text in texts_of(value):
+                prose = read_prose(text[:4_000], {})
+                mentions = find_mentions(prose, self._reading.prefixes)
+                self._add_rest(mentions, self._add_stated(prose.text, mentions, at_line_start=False))
+
+    def read_section(self, section: Section) -> None:
+        """Read one section by what its heading says, and the heading itself as prose."""
+        relation = self._relation_of(section)
+        if section.heading is not None and section.heading is not self._title:
+            self._read_plain(section.heading)
+        for block in section.blocks:
+            if block.kind is BlockKind.RULE and block.top:
+                relation = None
+            if not _is_prose(block):
+                continue
+            if relation is not None:
+                self._read_typed(block, relation)
+            elif section.name == status.SECTION:
+                self._read_statements(block, at_line_start=False)
+            elif id(block) in self._opening:
+                self._read_statements(block, at_line_start=True)
+            else:
+                self._read_plain(block)
+
+    def _relation_of(self, section: Section) -> Relation | None:
+        if section.heading is None or section.heading is self._title:
+            return None
+        relation = relation_named(section.name)
+        if relation is not None:
+            self._inherited = (section.heading.level, relation)
+        elif self._inherited is not None and section.heading.level > self._inherited[0]:
+            # "Why" under "Supersedes" supersedes nothing: only what has no direction reaches further down.
+            related = self._inherited[1].type is ReferenceType.RELATES_TO
+            relation = self._inherited[1] if related else None
+        else:
+            self._inherited = None
+        return relation
+
+    def _read_typed(self, block: Block, relation: Relation) -> None:
+        text, mentions = self._mentions(block)
+        if not mentions:
+            title = _plain_title(block, text, relation)
+            if title is not None:
+                self._claims.add(relation, title)
+            return
+        if is_denied(text[: mentions[0].start]):
+            self._add_rest(mentions, set())
+            return
+        related = relation.type is ReferenceType.RELATES_TO
+        typed = mentions if related else list(joined_run(text, mentions))
+        for mention in typed:
+            self._add(relation, mention)
+        self._add_rest(mentions, {id(mention) for mention in typed})
+
+    def _read_statements(self, block: Block, *, at_line_start: bool) -> None:
+        text, mentions = self._mentions(block)
+        if mentions:
+            self._add_rest(mentions, self._add_stated(text, mentions, at_line_start=at_line_start))
+
+    def _read_plain(self, block: Block) -> None:
+        self._add_rest(self._mentions(block)[1], set())
+
+    def _mentions(self, block: Block) -> tuple[str, list[Mention]]:
+        prose = self._reading.prose(block)
+        return prose.text, find_mentions(prose, self._reading.prefixes)
+
+    def _add_stated(self, text: str, mentions: list[Mention], *, at_line_start: bool) -> set[int]:
+        taken: set[int] = set()
+        for relation, mention in stated_relations(text, mentions, at_line_start=at_line_start):
+            self._add(relation, mention)
+            taken.add(id(mention))
+        return taken
+
+    def _add_rest(self, mentions: list[Mention], taken: set[int]) -> None:
+        for mention in mentions:
+            if id(mention) not in taken:
+                self._add(GENERIC, mention)
+
+    def _add(self, relation: Relation, mention: Mention) -> None:
+        target = mention.target
+        if mention.path is not None and target == mention.path:
+            target = self._identifier_of(mention.path) or target
+        self._claims.add(relation, target, mention.path)
+
+    def _identifier_of(self, path: str) -> str | None:
+        """A numbered file such as 0004-x.md goes by its number where no import holds the file."""
+        numbered = numbered_path(path, self._reading.prefixes)
+        prefix = (numbered.prefix or self._prefix) if numbered is not None else None
+        return f"{prefix}-{numbered.number}" if numbered is not None and prefix is not None else None
+
+    def _field_targets(self, texts: list[str]) -> Iterator[Mention]:
+        for text in texts:
+            prose = read_prose(text[:4_000], {})
+            mentions = find_mentions(prose, self._reading.prefixes)
+            if mentions:
+                yield from mentions
+                continue
+            for part in _SEPARATORS.split(text):
+                target = self._field_target(part.strip(" []\"'"))
+                if target is not None:
+                    yield target
+
+    def _field_target(self, text: str) -> Mention | None:
+        if fold(text) in vocabulary().nothing or _PLACEHOLDER.fullmatch(text):
+            return None
+        if text.isascii() and text.isdigit():
+            return Mention(0, 0, f"{self._prefix}-{text}" if self._prefix else text)
+        target = without_anchor(text, self._reading.prefixes)
+        return Mention(0, 0, target, relative_path(target))
+
+
+def _is_prose(block: Block) -> bool:
+    return block.kind in (BlockKind.TEXT, BlockKind.HEADING) and not block.quoted
+
+
+def _plain_title(block: Block, text: str, relation: Relation) -> str | None:
+    """A short line under a typed heading names its target by title; a sentence or a placeholder does not."""
+    if relation.type in (ReferenceType.RELATES_TO, ReferenceType.REFERENCES) or COVER in text or "\n" in text:
+        return None
+    title = plain_text(block.content[:400])
+    if title.endswith((".", ":", "?", "!")) or len(title.split()) > MOST_TITLE_WORDS or is_denied(title):
+        return None
+    return None if any(_PLACEHOLDER.fullmatch(part.strip()) for part in _SEPARATORS.split(title)) else title
