@@ -18,11 +18,14 @@ SQL = blocks_beside(__file__)
 
 @dataclass(frozen=True, slots=True)
 class KeyedEntity:
-    """An entity and the keys it answers to."""
+    """An entity with the keys it answers to, for joining references to it."""
 
     id: UUID
     key: str
     bare_key: str
+    is_document: bool
+    created_at: datetime
+    source_artifact: UUID | None
 
 
 def entity_from(row: asyncpg.Record) -> Entity:
@@ -80,4 +83,18 @@ async def entities_by_keys(
 ) -> list[KeyedEntity]:
     """Answer the entities that have one of these keys, whole or without their namespace."""
     rows = await connection.fetch(SQL["entities_by_keys"], tenant, project, list(keys))
-    return [KeyedEntity(row["id"], row["key"], row["bare_key"]) for row in rows]
+    return [_keyed(row) for row in rows]
+
+
+def _keyed(row: asyncpg.Record) -> KeyedEntity:
+    return KeyedEntity(
+        row["id"], row["key"], row["bare_key"], row["is_document"], row["created_at"], row["source_artifact"]
+    )
+
+
+async def entities_by_source(
+    connection: asyncpg.Connection, tenant: int, project: int, sources: Sequence[str]
+) -> dict[str, KeyedEntity]:
+    """Answer the entities that came from these sources, by source."""
+    rows = await connection.fetch(SQL["entities_by_source"], tenant, project, list(sources))
+    return {row["source_uri"]: _keyed(row) for row in rows}

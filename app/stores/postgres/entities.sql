@@ -18,6 +18,18 @@ WHERE tenant_id = $1 AND entity.id = ANY ($2::uuid[]);
 
 -- name: entities_by_keys
 -- Which entities of a project answer to these keys, whole or without their namespace?
-SELECT id, key, bare_key
-FROM entity
-WHERE tenant_id = $1 AND project_id = $2 AND (key = ANY ($3::text[]) OR bare_key = ANY ($3::text[]));
+SELECT entity.id, key, bare_key, type.is_document, entity.created_at, source_artifact
+FROM entity JOIN type USING (tenant_id, type_id)
+WHERE tenant_id = $1 AND entity.project_id = $2 AND (key = ANY ($3::text[]) OR bare_key = ANY ($3::text[]))
+ORDER BY key;
+
+-- name: entities_by_source
+-- Which entities of a project came from these sources?
+SELECT DISTINCT entity.id, key, bare_key, type.is_document, entity.created_at,
+    entity.source_artifact, source_uri
+FROM artifact
+JOIN entity ON entity.tenant_id = artifact.tenant_id AND entity.id = artifact.entity
+JOIN type ON type.tenant_id = entity.tenant_id AND type.type_id = entity.type_id
+WHERE artifact.tenant_id = $1 AND artifact.project_id = $2
+    AND md5(source_uri) = ANY (SELECT md5(source) FROM unnest($3::text[]) AS source)
+    AND source_uri = ANY ($3::text[]) AND key IS NOT NULL;

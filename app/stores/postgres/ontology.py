@@ -18,10 +18,11 @@ SQL = blocks_beside(__file__)
 
 @dataclass(frozen=True, slots=True)
 class RecordedType:
-    """A type definition and its number in the ledger."""
+    """A type definition and its number in the ledger; `is_own` marks one that a single project defined."""
 
     number: int
     definition: TypeDefinition
+    is_own: bool
 
 
 async def types_in_projects(
@@ -29,7 +30,7 @@ async def types_in_projects(
 ) -> list[RecordedType]:
     """Answer the types of these projects and those every project has, by name."""
     rows = await connection.fetch(SQL["types_in_project"], tenant, list(projects))
-    return [RecordedType(row["type_id"], _definition(row)) for row in rows]
+    return [RecordedType(row["type_id"], _definition(row), row["project_id"] is not None) for row in rows]
 
 
 def _definition(row: asyncpg.Record) -> TypeDefinition:

@@ -1,6 +1,6 @@
 -- name: types_in_project
 -- Which types does a project have: its own and those of every project?
-SELECT type_id, name, zone, ptype, is_document, immutable_props, mutable_props
+SELECT type_id, project_id, name, zone, ptype, is_document, immutable_props, mutable_props
 FROM type
 WHERE tenant_id = $1 AND (project_id IS NULL OR project_id = ANY ($2::integer[]))
 ORDER BY name, type_id;

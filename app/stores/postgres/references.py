@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass, replace
 from datetime import datetime
-from uuid import UUID
+from uuid import UUID, uuid4
 
 import asyncpg
 
@@ -65,9 +65,39 @@ async def insert_reference(
         occurrences,
         reference.source_artifact,
         reference.valid.start,
+        reference.valid.end,
         recorded_at,
         actor,
     )
+
+
+async def end_dropped_references(
+    connection: asyncpg.Connection,
+    tenant: int,
+    entity: UUID,
+    kept: Collection[tuple[UUID, UUID, ReferenceType]],
+    end: datetime,
+    recorded_at: datetime,
+    actor: str,
+) -> None:
+    """Let the references that a document stated, and now no longer states, be true only until `end`."""
+    for row in await connection.fetch(SQL["stated_by"], tenant, entity):
+        reference = reference_from(row)
+        if (reference.source, reference.target, reference.type) in kept:
+            continue
+        await connection.execute(SQL["retract_reference"], tenant, reference.id, recorded_at)
+        if reference.valid.start < end:
+            ended = replace(reference, id=uuid4(), valid=Interval(reference.valid.start, end))
+            await insert_reference(
+                connection, tenant, row["project_id"], ended, row["occurrences"], recorded_at, actor
+            )
+
+
+async def close_pending_of(
+    connection: asyncpg.Connection, tenant: int, entity: UUID, closed_at: datetime
+) -> None:
+    """Let the references that an entity states wait no longer."""
+    await connection.execute(SQL["close_pending_of"], tenant, entity, closed_at)
 
 
 async def believed_between(
@@ -134,11 +164,11 @@ async def pending_on(
     ]
 
 
-async def join_pending(
+async def close_pending(
     connection: asyncpg.Connection, tenant: int, ids: Sequence[UUID], closed_at: datetime
 ) -> None:
-    """Note that these references have found their target."""
-    await connection.execute(SQL["join_pending"], tenant, list(ids), closed_at)
+    """Let these references wait no longer."""
+    await connection.execute(SQL["close_pending"], tenant, list(ids), closed_at)
 
 
 async def references_by_id(

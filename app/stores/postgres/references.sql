@@ -1,8 +1,9 @@
 -- name: insert_reference
 -- Record a reference.
 INSERT INTO reference (
-    tenant_id, id, project_id, source, target, type, occurrences, source_artifact, valid_from, recorded_at, actor
-) VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11);
+    tenant_id, id, project_id, source, target, type, occurrences, source_artifact, valid_from, valid_until,
+    recorded_at, actor
+) VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12);
 
 -- name: believed_between
 -- Which references between these entities are believed, from the sources to the targets?
@@ -10,6 +11,23 @@ SELECT source, target, type
 FROM reference
 WHERE tenant_id = $1 AND source = ANY ($2::uuid[]) AND target = ANY ($3::uuid[])
     AND retracted_at IS NULL AND valid_until IS NULL;
+
+-- name: stated_by
+-- Which open references do the artifacts of an entity state?
+SELECT reference.id, reference.source, reference.target, reference.type, reference.source_artifact,
+    reference.valid_from, reference.valid_until, reference.project_id, reference.occurrences
+FROM reference
+JOIN artifact ON artifact.tenant_id = reference.tenant_id AND artifact.id = reference.source_artifact
+WHERE reference.tenant_id = $1 AND artifact.entity = $2
+    AND reference.retracted_at IS NULL AND reference.valid_until IS NULL;
+
+-- name: retract_reference
+-- Stop believing a reference.
+UPDATE reference SET retracted_at = $3 WHERE tenant_id = $1 AND id = $2 AND retracted_at IS NULL;
+
+-- name: close_pending_of
+-- Let the references that an entity states wait no longer.
+UPDATE pending_reference SET closed_at = $3 WHERE tenant_id = $1 AND source = $2 AND closed_at IS NULL;
 
 -- name: leads_to
 -- Does a chain of supersessions lead from one entity to another?
@@ -39,8 +57,8 @@ WHERE tenant_id = $1 AND project_id = $2 AND target_key = ANY ($3::text[]) AND c
     AND NOT is_ambiguous AND source <> $4
 ORDER BY recorded_at, id;
 
--- name: join_pending
--- Note that these references have found their target.
+-- name: close_pending
+-- Let these references wait no longer.
 UPDATE pending_reference SET closed_at = $3 WHERE tenant_id = $1 AND id = ANY ($2::uuid[]);
 
 -- name: references_by_id

@@ -1,0 +1,6 @@
+"""Filing documents: prepared off the event loop, written in one transaction."""
+
+from app.services.filing.service import DEFAULT_PROJECT, FilingService
+from app.services.filing.writing import FiledDocument
+
+__all__ = ["DEFAULT_PROJECT", "FiledDocument", "FilingService"]

@@ -1,0 +1,69 @@
+"""Which type a document's kind names, defined on the way by imports that may."""
+
+from __future__ import annotations
+
+from app.domain.artifact import Document
+from app.domain.entity import Project
+from app.domain.ontology import LONGEST_TYPE_NAME, TypeDefinition, document_type, rules_among
+from app.domain.surface_form import fold
+from app.errors import Invalid
+from app.services.filing.write import Write
+from app.stores.postgres import ontology
+from app.stores.postgres.ontology import RecordedType
+
+DOCUMENT_HEADERS = frozenset({"aliases"})
+
+
+async def type_of(
+    write: Write, project: Project, document: Document, *, defines_kinds: bool
+) -> tuple[RecordedType, tuple[str, ...]]:
+    """Answer the type of a document, and warnings about what was defined or left out.
+
+    Raises Invalid, listing the kinds there are, when nobody defined the kind and the caller may not.
+    """
+    known = await ontology.types_in_projects(write.connection, write.tenant, [project.number])
+    named = [recorded for recorded in known if fold(recorded.definition.name) == fold(document.kind)]
+    if named and not named[0].definition.is_document:
+        raise Invalid(f"{document.kind} is no kind of document; {_choices(known)}", field="kind")
+    if not named and not defines_kinds:
+        raise Invalid(f"nobody defined the kind {document.kind}; {_choices(known)}", field="kind")
+    if not named:
+        return await _define(write, project, document, known)
+    return await _widened(write, document, named[0], may_widen=defines_kinds)
+
+
+def _choices(known: list[RecordedType]) -> str:
+    names = sorted(recorded.definition.name for recorded in known if recorded.definition.is_document)
+    return f"the kinds are {', '.join(names)}"
+
+
+def _headers(document: Document) -> set[str]:
+    return set(document.props) - DOCUMENT_HEADERS
+
+
+async def _define(
+    write: Write, project: Project, document: Document, known: list[RecordedType]
+) -> tuple[RecordedType, tuple[str, ...]]:
+    if len(document.kind) > LONGEST_TYPE_NAME:
+        raise Invalid(f"a kind has at most {LONGEST_TYPE_NAME} characters", field="kind")
+    definition = document_type(document.kind, tuple(_headers(document)))
+    await ontology.insert_type(write.connection, write.tenant, project.number, definition, write.recorded_at)
+    types: tuple[TypeDefinition, ...] = (*(recorded.definition for recorded in known), definition)
+    new_rules = [rule for rule in rules_among(types) if definition.name in (rule.source, rule.target)]
+    await ontology.insert_rules(write.connection, write.tenant, new_rules)
+    recorded = await ontology.types_in_projects(write.connection, write.tenant, [project.number])
+    made = next(found for found in recorded if found.definition.name == definition.name)
+    return made, (f"defined the kind {definition.name} in project {project.key}",)
+
+
+async def _widened(
+    write: Write, document: Document, recorded: RecordedType, *, may_widen: bool
+) -> tuple[RecordedType, tuple[str, ...]]:
+    unknown = recorded.definition.unknown_props(dict.fromkeys(_headers(document)))
+    if not unknown:
+        return recorded, ()
+    if may_widen and recorded.is_own:
+        await ontology.widen_type(write.connection, write.tenant, recorded.number, unknown)
+        return recorded, ()
+    allowed = ", ".join((*recorded.definition.immutable_props, *recorded.definition.mutable_props))
+    return recorded, (f"left out header {', '.join(unknown)}: {recorded.definition.name} allows {allowed}",)

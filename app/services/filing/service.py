@@ -1,0 +1,78 @@
+"""Filing: a document becomes searchable by every leg, or nothing of it is kept."""
+
+from __future__ import annotations
+
+from app.domain.artifact import Document
+from app.domain.entity import Caller, Role
+from app.domain.surface_form import fold
+from app.embedding import Embedder
+from app.errors import Forbidden, Invalid
+from app.services.filing.models import require_model
+from app.services.filing.preparation import check_limits, content_hash, entity_key, prepare
+from app.services.filing.write import Write
+from app.services.filing.writing import FiledDocument, project_for, unchanged, write_document
+from app.stores.postgres import artifacts, entities, ledger, projects
+from app.stores.postgres.pool import Database
+
+DEFAULT_PROJECT = "default"
+LONGEST_PROJECT_KEY = 128
+
+
+class FilingService:
+    """Files documents, one transaction each."""
+
+    def __init__(self, database: Database, embedder: Embedder) -> None:
+        self._database = database
+        self._embedder = embedder
+
+    async def file(
+        self,
+        caller: Caller,
+        document: Document,
+        project: str | None = None,
+        *,
+        defines_kinds: bool = False,
+    ) -> FiledDocument:
+        """File a document into a project; the same content again changes nothing and says so.
+
+        `defines_kinds` lets an import define a kind that nobody defined. Raises Invalid, Conflict,
+        Forbidden or Unavailable; nothing is then written.
+        """
+        if caller.role is Role.READER:
+            raise Forbidden("a reader may not file documents")
+        project_key = _project_key(project)
+        check_limits(document)
+        hashed = content_hash(document)
+        if filed := await self._filed_already(caller, project_key, document, hashed):
+            return filed
+        prepared = await prepare(document, hashed, self._embedder)
+        async with self._database.writing(caller.tenant) as connection:
+            recorded_at = await ledger.advance_clock(connection, caller.tenant)
+            write = Write(connection, caller, recorded_at)
+            await require_model(connection, self._embedder)
+            found = await project_for(write, project_key)
+            return await write_document(write, found, prepared, defines_kinds=defines_kinds)
+
+    async def _filed_already(
+        self, caller: Caller, project_key: str, document: Document, hashed: str
+    ) -> FiledDocument | None:
+        """Answer the document when its newest version says the same, so that nothing is embedded twice."""
+        async with self._database.snapshot(caller.tenant) as connection:
+            project = await projects.project_by_key(connection, caller.tenant, project_key)
+            if project is None:
+                return None
+            key = entity_key(document, hashed)
+            entity = await entities.entity_by_key(connection, caller.tenant, project.number, key)
+            if entity is None or fold(entity.type_name) != fold(document.kind):
+                return None
+            newest = await artifacts.newest_version(connection, caller.tenant, entity.id)
+            if newest is None or newest.content_hash != hashed:
+                return None
+            return await unchanged(connection, caller.tenant, entity, newest)
+
+
+def _project_key(project: str | None) -> str:
+    key = DEFAULT_PROJECT if project is None else project.strip()
+    if not fold(key) or len(key) > LONGEST_PROJECT_KEY:
+        raise Invalid(f"a project key has 1 to {LONGEST_PROJECT_KEY} characters", field="project")
+    return key

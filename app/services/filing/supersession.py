@@ -1,0 +1,43 @@
+"""What it does to a document's state that another document supersedes it."""
+
+from __future__ import annotations
+
+from datetime import datetime
+from typing import Any
+from uuid import UUID
+
+from app.domain.recall import StateFlag
+from app.domain.standing import SUPERSEDED, standing
+from app.domain.temporal import Branch
+from app.domain.timeline import Assertion, divide
+from app.services.filing.timelines import Cause, carry_out
+from app.services.filing.write import Write
+from app.stores.postgres import states
+
+
+async def supersede(write: Write, entity: UUID, at: datetime, cause: UUID | None) -> None:
+    """Let an entity's state be superseded from a moment on, with a document as cause.
+
+    A document that calls itself superseded was written after the fact: what it was called before
+    that moment is not known, so the earlier state then says no status at all.
+    """
+    timeline = await states.believed_states(write.connection, write.tenant, entity, Branch.COMMITTED)
+    state = next((held for held in timeline if held.valid.covers(at)), timeline[0])
+    if _is_historical(state.props):
+        if at <= state.valid.start:
+            return
+        before, status = _without_status(state.props), state.props["status"]
+    else:
+        before, status = state.props, SUPERSEDED
+    after = Assertion(entity, {**state.props, "status": status}, state.source_artifact, write.actor)
+    change = divide(state, at, before, after, write.recorded_at)
+    await carry_out(write, change, Cause("superseded", artifact=cause))
+
+
+def _is_historical(props: dict[str, Any]) -> bool:
+    status = props.get("status")
+    return isinstance(status, str) and standing(status) is StateFlag.HISTORICAL
+
+
+def _without_status(props: dict[str, Any]) -> dict[str, Any]:
+    return {name: value for name, value in props.items() if name != "status"}

@@ -1,0 +1,86 @@
+"""Finding the entities that a document's reference claims mean."""
+
+from __future__ import annotations
+
+import posixpath
+from collections import defaultdict
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from app.domain.artifact import ReferenceClaim
+from app.domain.entity import Project
+from app.domain.identifier import bare_key, identifier_key, namespace
+from app.services.filing.write import Write
+from app.stores.postgres import entities
+from app.stores.postgres.entities import KeyedEntity
+
+
+@dataclass(frozen=True, slots=True)
+class Target:
+    """A claim, the key it waits for, and the entities it can mean: none, one or several."""
+
+    claim: ReferenceClaim
+    key: str
+    found: tuple[KeyedEntity, ...]
+
+
+def path_key(source_uri: str) -> str:
+    """Answer the key by which a file is waited for."""
+    return f"path:{posixpath.normpath(source_uri)}"
+
+
+def target_key(text: str, own_key: str) -> str:
+    """Answer the key a target names, read in the place of the document that names it.
+
+    A bare number is one of the document's own series, and a key without a namespace lies in the
+    document's own.
+    """
+    key = identifier_key(text)
+    if key.isdigit():
+        series = bare_key(own_key).rpartition("-")[0]
+        key = f"{series}-{int(key)}" if series else key
+    return key if "/" in key else namespace(own_key) + key
+
+
+async def find_targets(
+    write: Write, project: Project, own_key: str, source_uri: str | None, claims: Sequence[ReferenceClaim]
+) -> list[Target]:
+    """Answer each claim with what it can mean now: by path first, then by key, then by bare key."""
+    keys = {claim: target_key(claim.target, own_key) for claim in claims}
+    paths = {claim: _path_of(claim, source_uri) for claim in claims}
+    wanted = {*keys.values(), *map(bare_key, keys.values())}
+    by_key = await entities.entities_by_keys(write.connection, write.tenant, project.number, sorted(wanted))
+    by_path = await entities.entities_by_source(
+        write.connection, write.tenant, project.number, sorted(filter(None, paths.values()))
+    )
+    return [Target(claim, *_choose(keys[claim], paths[claim], _index(by_key), by_path)) for claim in claims]
+
+
+def _path_of(claim: ReferenceClaim, source_uri: str | None) -> str | None:
+    if claim.path is None or source_uri is None:
+        return None
+    return posixpath.normpath(posixpath.join(posixpath.dirname(source_uri), claim.path))
+
+
+def _index(found: Sequence[KeyedEntity]) -> dict[str, list[KeyedEntity]]:
+    index: dict[str, list[KeyedEntity]] = defaultdict(list)
+    for entity in found:
+        for key in {entity.key, entity.bare_key}:
+            index[key].append(entity)
+    return index
+
+
+def _choose(
+    key: str,
+    path: str | None,
+    by_key: dict[str, list[KeyedEntity]],
+    by_path: dict[str, KeyedEntity],
+) -> tuple[str, tuple[KeyedEntity, ...]]:
+    if path is not None and path in by_path:
+        return key, (by_path[path],)
+    exact = [entity for entity in by_key.get(key, []) if entity.key == key]
+    if exact:
+        return key, tuple(exact)
+    elsewhere = by_key.get(bare_key(key), [])
+    waits_for = key if path is None else path_key(path)
+    return waits_for, tuple(elsewhere)

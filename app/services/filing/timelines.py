@@ -1,0 +1,43 @@
+"""Carrying a change of belief into the ledger, with the event that explains it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from uuid import UUID, uuid4
+
+from app.domain.temporal import StateEvent
+from app.domain.timeline import Change
+from app.services.filing.write import Write
+from app.stores.postgres import states
+
+
+@dataclass(frozen=True, slots=True)
+class Cause:
+    """Why a state changed."""
+
+    event_type: str
+    artifact: UUID | None = None
+    commit: str | None = None
+    description: str | None = None
+
+
+async def carry_out(write: Write, change: Change, cause: Cause) -> None:
+    """Retract and record what the change says, and record its event."""
+    for retracted in change.retracted:
+        await states.retract_state(write.connection, write.tenant, retracted, write.recorded_at)
+    for state in change.recorded:
+        await states.insert_state(write.connection, write.tenant, state)
+    event = StateEvent(
+        id=uuid4(),
+        from_state=None if change.previous is None else change.previous.id,
+        to_state=change.new.id,
+        event_type=cause.event_type,
+        at=change.new.valid.start,
+        recorded_at=write.recorded_at,
+        cause_artifact=cause.artifact,
+        cause_commit=cause.commit,
+        description=cause.description,
+        props_drift=None,
+        actor=write.actor,
+    )
+    await states.insert_event(write.connection, write.tenant, change.new.entity, event)
