@@ -6,9 +6,79 @@ import asyncpg
 
 from app.errors import Conflict, Invalid, TrigraphError, Unavailable
 
-CONSTRAINTS: dict[str, tuple[type[TrigraphError], str]] = {}
-
 _RETRY = "another write came between; read again and retry"
+
+# A rule without words here is kept by a trigger, which says itself what it refuses.
+CONSTRAINTS: dict[str, tuple[type[TrigraphError], str | None]] = {
+    "a_belief_ends_after_it_starts": (Invalid, "a belief must be retracted after it was recorded"),
+    "a_branch_is_committed_or_wip": (Invalid, "a branch is COMMITTED or WIP"),
+    "a_candidate_is_reviewed_once": (Conflict, None),
+    "a_fact_candidate_is_pending_promoted_or_rejected": (
+        Invalid,
+        "a status is PENDING, PROMOTED or REJECTED",
+    ),
+    "a_fact_review_names_who_and_when": (Invalid, "a review names who judged and when"),
+    "a_property_is_immutable_or_mutable": (Invalid, "a property cannot be both immutable and mutable"),
+    "a_reference_belief_ends_after_it_starts": (
+        Invalid,
+        "a reference must be retracted after it was recorded",
+    ),
+    "a_reference_ends_after_it_starts": (Invalid, "a reference must end after it starts"),
+    "a_reference_occurs_at_least_once": (Invalid, "a reference occurs at least once"),
+    "a_role_is_reader_agent_human_or_admin": (Invalid, "a role is reader, agent, human or admin"),
+    "a_state_ends_after_it_starts": (Invalid, "a state must end after it starts; give a later end"),
+    "a_surface_form_has_two_to_512_characters": (Invalid, "a surface form has 2 to 512 characters"),
+    "a_zone_is_system_or_project": (Invalid, "a zone is SYSTEM or PROJECT"),
+    "alias_chains_are_acyclic": (Invalid, None),
+    "an_alias_belief_ends_after_it_starts": (Invalid, "an alias must be retracted after it was recorded"),
+    "an_alias_candidate_is_pending_promoted_or_rejected": (
+        Invalid,
+        "a status is PENDING, PROMOTED or REJECTED",
+    ),
+    "an_alias_ends_after_it_starts": (Invalid, "an alias must end after it starts; give a later end"),
+    "an_alias_is_written_by_tier_one_or_two": (Invalid, "an alias of tier 3 waits in the review queue first"),
+    "an_alias_review_names_who_and_when": (Invalid, "a review names who judged and when"),
+    "artifact_numbers_are_unique": (Conflict, _RETRY),
+    "artifacts_never_change": (Invalid, None),
+    "beliefs_are_only_retracted": (Invalid, None),
+    "beliefs_are_recorded_when_written": (Conflict, None),
+    "chains_move_forward": (Invalid, None),
+    "committed_states_tile_time": (Conflict, None),
+    "events_never_change": (Invalid, None),
+    "every_entity_has_a_state": (Invalid, None),
+    "identity_never_changes": (Invalid, None),
+    "immutable_properties_never_change": (Invalid, None),
+    "nothing_references_itself": (Invalid, "an entity cannot reference itself; name another target"),
+    "one_alias_candidate_per_form_and_entity": (Conflict, "this alias waits in the review queue already"),
+    "one_belief_per_instant": (Conflict, "another state covers this time; read the history again and retry"),
+    "one_embedding_model_per_ledger": (Conflict, "the ledger has vectors of another model"),
+    "one_entity_per_key": (Conflict, "the project has an entity of this identifier already"),
+    "one_fact_candidate_per_value_and_artifact": (Conflict, "this fact waits in the review queue already"),
+    "one_meaning_per_form_at_any_instant": (
+        Conflict,
+        "the form means another entity at that time; withdraw it first",
+    ),
+    "one_open_committed_state_per_entity": (
+        Conflict,
+        "the entity has another open state; read it again and retry",
+    ),
+    "one_open_wip_state_per_entity": (Conflict, "the entity has another draft; read it again and retry"),
+    "one_outbox_row_per_change_and_transaction": (Conflict, _RETRY),
+    "one_pending_reference_of_a_type": (Conflict, "this reference waits for its target already"),
+    "one_reference_of_a_type_between_two": (Conflict, "this reference exists already"),
+    "one_version_per_entity_and_instant": (
+        Conflict,
+        "the entity has another version of that date; give a later one",
+    ),
+    "only_wip_has_a_wip_source": (Invalid, "only a draft has a WIP source"),
+    "project_keys_are_unique": (Conflict, "the project exists already"),
+    "references_follow_their_rules": (Invalid, None),
+    "supersession_is_acyclic": (Invalid, None),
+    "tenant_keys_are_unique": (Conflict, "the tenant exists already"),
+    "token_hashes_are_unique": (Conflict, "the token exists already"),
+    "type_names_are_unique": (Conflict, "a type of this name exists already"),
+}
+
 _FAMILIES: tuple[tuple[type[asyncpg.PostgresError], type[TrigraphError], str], ...] = (
     (asyncpg.TransactionRollbackError, Conflict, _RETRY),
     (asyncpg.LockNotAvailableError, Conflict, _RETRY),
@@ -42,7 +112,7 @@ def translated(error: asyncpg.PostgresError) -> TrigraphError | asyncpg.Postgres
     rule = error.constraint_name
     if rule in CONSTRAINTS:
         meaning, message = CONSTRAINTS[rule]
-        return meaning(message, rule=rule)
+        return meaning(message or str(error), rule=rule)
     for cause, meaning, message in _FAMILIES:
         if isinstance(error, cause):
             return meaning(message)

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import hashlib
 import re
-from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from itertools import pairwise
 from pathlib import Path
@@ -14,13 +12,13 @@ import asyncpg
 
 from app.errors import Conflict, Unavailable
 from app.resources import shipped_folder
+from app.stores.postgres.owner_connection import owner_connection
 
 _FILE_NAME = re.compile(r"^(?P<version>\d{4})_(?P<name>[a-z0-9_]+)\.sql$")
 _LOCK = 0x7472_6967_7261_7068  # "trigraph" in ASCII
-_CONNECT_SECONDS = 10.0
 
 _RECORD = """
-CREATE TABLE IF NOT EXISTS schema_migration (
+CREATE TABLE IF NOT EXISTS public.schema_migration (
     version integer PRIMARY KEY,
     name text NOT NULL,
     sha256 text NOT NULL,
@@ -96,7 +94,7 @@ async def migrate(url: str, folder: Path | None = None) -> list[Migration]:
     Processes that start at once wait for each other. Raises Conflict as `pending` does, and Unavailable
     when the database does not answer or withholds a right.
     """
-    async with _connected(url) as connection:
+    async with owner_connection(url) as connection:
         await connection.execute("SELECT pg_advisory_lock($1)", _LOCK)
         todo = await pending(connection, folder)
         for migration in todo:
@@ -106,7 +104,7 @@ async def migrate(url: str, folder: Path | None = None) -> list[Migration]:
 
 async def check(url: str, folder: Path | None = None) -> None:
     """Raise Conflict unless exactly the shipped migrations are applied, naming those that are not."""
-    async with _connected(url) as connection:
+    async with owner_connection(url) as connection:
         todo = await pending(connection, folder)
     if todo:
         names = ", ".join(migration.label for migration in todo)
@@ -146,15 +144,3 @@ async def _apply(connection: asyncpg.Connection, migration: Migration) -> None:
             f"the database withholds a right that {migration.label} needs ({error}); migrate as an owner who"
             " may create roles, and let an administrator run CREATE EXTENSION vector first"
         ) from error
-
-
-@asynccontextmanager
-async def _connected(url: str) -> AsyncIterator[asyncpg.Connection]:
-    try:
-        connection = await asyncpg.connect(url, timeout=_CONNECT_SECONDS)
-    except (OSError, TimeoutError, asyncpg.PostgresError) as error:
-        raise Unavailable(f"the database does not answer: {error}") from error
-    try:
-        yield connection
-    finally:
-        await connection.close(timeout=_CONNECT_SECONDS)

@@ -21,6 +21,7 @@ _CLOSE_SECONDS = 5.0
 _SESSION = {
     "role": SERVICE_ROLE,
     "application_name": "trigraph",
+    "search_path": "public",
     "timezone": "UTC",
     "jit": "off",
     "statement_timeout": "60s",
@@ -148,10 +149,24 @@ def _spoken(lent: asyncpg.Connection | None = None) -> Iterator[None]:
         if meaning is error:
             raise
         raise meaning from error
+    except asyncpg.InternalClientError as error:
+        # What the driver says when a server that is stopping speaks first.
+        if lent is not None:
+            lent.terminate()
+        raise Unavailable(_BROKEN) from error
     except (asyncpg.InterfaceError, OSError) as error:
-        if lent is None or lent.is_closed():
+        if lent is None:
+            raise Unavailable(f"the database does not answer: {error}") from error
+        if _is_gone(lent):
             raise Unavailable(_BROKEN) from error
         raise
+
+
+def _is_gone(lent: asyncpg.Connection) -> bool:
+    try:
+        return bool(lent.is_closed())
+    except asyncpg.InterfaceError:  # the pool took it back because it closes
+        return True
 
 
 def _refusal(error: asyncpg.PostgresError) -> str:

@@ -20,7 +20,7 @@ DATABASE = "trigraph"
 PORT = 5432
 _LONGEST_SOCKET_PATH = 103  # the smallest limit of any system that has unix sockets
 _PATIENCE = 120.0  # seconds; a server that was killed first replays its log
-_ATTEMPTS = 12
+_ATTEMPTS = 5
 _READY, _REJECTING = 0, 1
 
 _SETTINGS = {
@@ -64,6 +64,8 @@ class Postmaster:
 
         Raises Unavailable when another major version made it.
         """
+        for abandoned in self._data.parent.glob(f"{self._data.name}.unfinished-*"):
+            shutil.rmtree(abandoned, ignore_errors=True)
         marker = self._data / "PG_VERSION"
         if not marker.exists():
             self._initialise()
@@ -96,8 +98,6 @@ class Postmaster:
             shutil.rmtree(folder, ignore_errors=True)
 
     def _initialise(self) -> None:
-        for abandoned in self._data.parent.glob(f"{self._data.name}.unfinished-*"):
-            shutil.rmtree(abandoned, ignore_errors=True)
         folder = Path(tempfile.mkdtemp(prefix=f"{self._data.name}.unfinished-", dir=self._data.parent))
         self._account.take(folder)
         locale = ("--no-locale", "--locale-provider=builtin", "--builtin-locale=C.UTF-8", "--encoding=UTF8")

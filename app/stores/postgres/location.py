@@ -1,0 +1,49 @@
+"""Which PostgreSQL the ledger is in: a server that the settings name, or the embedded one."""
+
+from __future__ import annotations
+
+import asyncio
+from dataclasses import dataclass
+
+from app.errors import Unavailable
+from app.settings import Settings
+from app.stores.postgres.embedded import EmbeddedPostgres
+from app.stores.postgres.owner_connection import owner_connection, without_password
+
+OLDEST_VERSION = 16
+EXTENSION = "vector"
+
+
+@dataclass(frozen=True, slots=True)
+class LedgerLocation:
+    """Where the ledger is, and the embedded server when this process holds a share in one."""
+
+    url: str
+    embedded: EmbeddedPostgres | None = None
+
+    async def close(self) -> None:
+        """Let go of the embedded server; a server of its own stays as it is."""
+        if self.embedded is not None:
+            await asyncio.to_thread(self.embedded.stop)
+
+
+async def locate_ledger(settings: Settings) -> LedgerLocation:
+    """Answer where the ledger is, started and able to hold one; the caller closes the answer.
+
+    Raises Unavailable when the server does not answer, is too old or lacks pgvector.
+    """
+    if settings.database_url is None:
+        embedded = await asyncio.to_thread(EmbeddedPostgres.start, settings.home)
+        return LedgerLocation(embedded.url, embedded)
+    await _demand_a_fit_server(settings.database_url)
+    return LedgerLocation(settings.database_url)
+
+
+async def _demand_a_fit_server(url: str) -> None:
+    async with owner_connection(url) as connection:
+        version = connection.get_server_version().major
+        server = f"PostgreSQL {version} at {without_password(url)}"
+        if version < OLDEST_VERSION:
+            raise Unavailable(f"{server} is too old; trigraph needs {OLDEST_VERSION} or newer")
+        if not await connection.fetchval("SELECT 1 FROM pg_available_extensions WHERE name = $1", EXTENSION):
+            raise Unavailable(f"{server} lacks the extension {EXTENSION}; install pgvector there")

@@ -1,0 +1,44 @@
+"""A connection as the ledger's owner: for migrations and for what no tenant may do, never for requests."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from urllib.parse import urlsplit, urlunsplit
+
+import asyncpg
+
+from app.errors import Unavailable
+
+_CONNECT_SECONDS = 10.0
+_SESSION = {"application_name": "trigraph", "search_path": "public", "timezone": "UTC"}
+
+
+@asynccontextmanager
+async def owner_connection(url: str) -> AsyncIterator[asyncpg.Connection]:
+    """Connect as the user of the address and close at the end.
+
+    Raises Unavailable, naming the address without its password, when no database answers.
+    """
+    try:
+        connection = await asyncpg.connect(url, timeout=_CONNECT_SECONDS, server_settings=_SESSION)
+    except (ValueError, asyncpg.InterfaceError) as error:
+        # The driver's own words may quote the password.
+        raise Unavailable(
+            "the database URL must read like postgresql://user:password@host:5432/name"
+        ) from error
+    except (OSError, TimeoutError, asyncpg.PostgresError) as error:
+        reason = str(error) or "it took too long"
+        raise Unavailable(f"no database answers at {without_password(url)}: {reason}") from error
+    try:
+        yield connection
+    finally:
+        await connection.close(timeout=_CONNECT_SECONDS)
+
+
+def without_password(url: str) -> str:
+    """Answer the address without what only its owner may know."""
+    parts = urlsplit(url)
+    user, _, host = parts.netloc.rpartition("@")
+    name = user.partition(":")[0]
+    return urlunsplit((parts.scheme, f"{name}@{host}" if name else host, parts.path, "", ""))

@@ -1,0 +1,68 @@
+from __future__ import annotations
+
+import re
+
+import asyncpg
+import pytest
+
+from app.errors import Conflict, Invalid, TrigraphError, Unavailable
+from app.stores.postgres.errors import CONSTRAINTS, translated
+from app.stores.postgres.migrate import shipped
+
+NAMED_CONSTRAINTS = r"""
+SELECT conname FROM pg_constraint
+WHERE connamespace = 'public'::regnamespace AND contype IN ('c', 'u', 'x')
+    AND conname !~ ('^' || conrelid::regclass || '_.*_(key|check)\d*$')
+UNION
+SELECT indexrelid::regclass::text FROM pg_index
+WHERE indisunique AND NOT EXISTS (SELECT FROM pg_constraint WHERE conindid = indexrelid)
+    AND indrelid IN (SELECT oid FROM pg_class WHERE relnamespace = 'public'::regnamespace)
+"""
+REFUSAL = re.compile(r"refuse\(\s*'(\w+)'")
+
+
+async def test_every_rule_of_the_ledger_has_its_error_and_no_other_has(owner: asyncpg.Connection) -> None:
+    declared = {row["conname"] for row in await owner.fetch(NAMED_CONSTRAINTS)}
+    raised = {rule for migration in shipped() for rule in REFUSAL.findall(migration.sql)}
+    assert set(CONSTRAINTS) == declared | raised
+    assert {rule for rule, (_, words) in CONSTRAINTS.items() if words is None} == raised
+
+
+@pytest.mark.parametrize(
+    ("error", "meaning"),
+    [
+        (asyncpg.SerializationError, Conflict),
+        (asyncpg.DeadlockDetectedError, Conflict),
+        (asyncpg.LockNotAvailableError, Conflict),
+        (asyncpg.QueryCanceledError, Unavailable),
+        (asyncpg.TooManyConnectionsError, Unavailable),
+        (asyncpg.AdminShutdownError, Unavailable),
+        (asyncpg.CannotConnectNowError, Unavailable),
+        (asyncpg.ConnectionDoesNotExistError, Unavailable),
+        (asyncpg.DiskFullError, Unavailable),
+        (asyncpg.ReadOnlySQLTransactionError, Unavailable),
+        (asyncpg.ProgramLimitExceededError, Invalid),
+        (asyncpg.StringDataRightTruncationError, Invalid),
+        (asyncpg.CharacterNotInRepertoireError, Invalid),
+        (asyncpg.UntranslatableCharacterError, Invalid),
+    ],
+)
+def test_a_family_of_errors_has_one_meaning(
+    error: type[asyncpg.PostgresError], meaning: type[TrigraphError]
+) -> None:
+    answer = translated(error("the server's own words"))
+    assert type(answer) is meaning
+    assert "server's own words" not in str(answer)
+
+
+def test_an_error_nobody_foresaw_stays_itself() -> None:
+    error = asyncpg.UndefinedColumnError("no such column")
+    assert translated(error) is error
+
+
+async def test_a_text_beyond_an_index_is_invalid(owner: asyncpg.Connection) -> None:
+    with pytest.raises(asyncpg.ProgramLimitExceededError) as refused:
+        await owner.execute(
+            "INSERT INTO tenant (key) SELECT string_agg(md5(n::text), '') FROM generate_series(1, 1000) AS n"
+        )
+    assert isinstance(translated(refused.value), Invalid)
