@@ -1,0 +1,51 @@
+"""Spellings that look alike become alike: compatibility forms, accents, invisible characters."""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+
+# Vowel signs and accents stand inside words, but the expression \w leaves them out. Beyond the basic
+# plane only scripts of the past have them, and asking for those would slow the search threefold.
+MARKS = "".join(sign for sign in map(chr, range(0x300, 0xFE30)) if unicodedata.category(sign)[0] == "M")
+
+_INVISIBLE = re.compile("[\u00ad\u200c\u200d\u2060\ufe00-\ufe0f\ufeff\U000e0100-\U000e01ef]")
+# Normalisation sorts the marks of one letter in quadratic time; no writing system stacks thirty.
+_STACKED_MARKS = re.compile(f"([{MARKS}][{MARKS}]{{29}})[{MARKS}]+")
+# Accents, and the Hebrew points and Arabic vowels that writers leave out at will.
+_ACCENTS = re.compile("[\u0300-\u036f\u0591-\u05bd\u05bf\u05c1\u05c2\u05c4\u05c5\u05c7\u064b-\u065f\u0670]")
+_LETTERS = str.maketrans(
+    {
+        "\u2010": "-",
+        "\u2212": "-",
+        "\u2019": "'",
+        "\u02bc": "'",
+        "æ": "ae",
+        "Æ": "AE",
+        "œ": "oe",
+        "Œ": "OE",
+        "ø": "o",
+        "Ø": "O",
+        "ł": "l",
+        "Ł": "L",
+        "đ": "d",
+        "Đ": "D",
+        "ı": "i",
+    }
+)
+
+
+def normalise(text: str) -> str:
+    """Answer the text in NFKC without the characters nobody sees; takes time linear in its length."""
+    if text.isascii():
+        return text
+    visible = _STACKED_MARKS.sub(r"\1", _INVISIBLE.sub("", text))
+    return unicodedata.normalize("NFKC", visible)
+
+
+def fold_accents(text: str) -> str:
+    """Answer normalised text with its accents dropped and its case kept: Málaga gives Malaga."""
+    if text.isascii():
+        return text
+    bare = _ACCENTS.sub("", unicodedata.normalize("NFD", text))
+    return unicodedata.normalize("NFC", bare).translate(_LETTERS)

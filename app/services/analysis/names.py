@@ -1,0 +1,71 @@
+"""Names made of several words: what finds them whole, in parts and in any stretch between.
+
+`edge-eu-west`, `edge_eu_west`, `edge/eu.west` and `EdgeEuWest` share their terms: the words, each
+pair of neighbours joined by a hyphen, and the whole. A stretch of a name is found by its pairs.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from itertools import pairwise
+
+from app.domain.identifier import identifier_key
+from app.services.analysis.stemming import STOP_WORDS, stem
+
+LONGEST_NAME = 32
+SHORTEST_PIECE = 3
+
+_PIECE = re.compile(r"[A-Z]+s(?![a-z])|[A-Z]+(?![a-z])[0-9]*|[A-Z]?[a-z]+[0-9]*")
+_MOST_PIECES = 8  # more than these is encoded data, not a name
+# A plain first character lets the search skip to it; the look-behind then asks that a word begins there.
+_SPACED_IDENTIFIER = re.compile(
+    r"(?P<prefix>[A-Za-z](?<![^\W_][A-Za-z])[A-Za-z]{1,15})\s{1,40}#?(?P<number>[0-9]{1,9})(?!\w|[.,:/-][0-9])"
+)
+
+
+def joined(words: Sequence[str]) -> list[str]:
+    """Answer the terms that keep a name's words together: each pair of neighbours, then the whole.
+
+    Words come folded. One word alone, or more than 32, make no name.
+    """
+    if not 1 < len(words) <= LONGEST_NAME:
+        return []
+    stems = [stem(word) for word in words]
+    pairs = [f"{left}-{right}" for left, right in pairwise(stems)]
+    return pairs if len(stems) == 2 else [*pairs, "-".join(stems)]
+
+
+def camel_case_terms(word: str) -> list[str]:
+    """Answer the terms inside MissingTenantScope: its pieces of three letters or more, and those joined.
+
+    Shorter pieces, as in PyPI or mRNA, count only joined. The word comes with its case.
+    """
+    if word.islower() or word.isupper() or not word.isascii():
+        return []
+    pieces = _PIECE.findall(word)
+    if not 1 < len(pieces) <= _MOST_PIECES or sum(map(len, pieces)) != len(word):
+        return []
+    folded = [piece.casefold() for piece in pieces]
+    told = [stem(piece) for piece in folded if len(piece) >= SHORTEST_PIECE and piece not in STOP_WORDS]
+    return told + joined(folded)
+
+
+def identifier_keys(words: Sequence[str]) -> list[str]:
+    """Answer the keys of the identifiers in a name: tdr-32 for [tdr, 0032], [tdr0032] and [docs, tdr, 32]."""
+    glued = [identifier_key(word) for word in words if word[-1].isdigit()]
+    parted = [
+        identifier_key(f"{prefix}-{number}")
+        for prefix, number in pairwise(words)
+        if number.isdigit() and prefix.isalpha()
+    ]
+    return [key for key in glued if "-" in key] + parted
+
+
+def spaced_identifier_keys(text: str) -> list[str]:
+    """Answer the key of every word that a number follows after a space: pep-484 for `PEP 484`."""
+    return [
+        identifier_key(f"{prefix}-{number}")
+        for prefix, number in _SPACED_IDENTIFIER.findall(text)
+        if prefix.casefold() not in STOP_WORDS
+    ]
