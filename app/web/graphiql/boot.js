@@ -1,0 +1,97 @@
+"use strict";
+
+// One tab per question a newcomer asks first. Tabs that a visitor edits are kept by their browser.
+const EXAMPLES = [
+  {
+    query: `# What is known about something? Press Ctrl-Enter to run.
+query Recall($query: String!) {
+  recall(query: $query) {
+    hits {
+      rank
+      score
+      stateFlag
+      stateSummary
+      artifact {
+        identifier
+        title
+      }
+      passage {
+        heading
+        text
+      }
+      explanation {
+        leg
+        rank
+      }
+    }
+  }
+}
+`,
+    variables: { query: "why do we keep a ledger" },
+  },
+  {
+    query: `# The same question, as it would have been answered then.
+query RecallAsOf($query: String!, $asOf: DateTime!) {
+  recall(query: $query, asOf: $asOf, preferWip: false) {
+    asOf
+    knownAt
+    hits {
+      rank
+      stateFlag
+      stateSummary
+      artifact {
+        identifier
+        title
+        createdAt
+      }
+    }
+  }
+}
+`,
+    variables: { query: "why do we keep a ledger", asOf: "2026-01-01T00:00:00Z" },
+  },
+  {
+    query: `# Which legs answered, how fast, and what each hit owes to them.
+query RecallExplained($query: String!) {
+  recall(query: $query, first: 5) {
+    legs {
+      leg
+      candidates
+      milliseconds
+      problem
+    }
+    hits {
+      rank
+      artifact {
+        identifier
+      }
+      explanation {
+        leg
+        rank
+        score
+        contribution
+      }
+    }
+  }
+}
+`,
+    variables: { query: "why do we keep a ledger" },
+  },
+];
+
+const tabs = EXAMPLES.map(({ query, variables }) => ({
+  query,
+  variables: JSON.stringify(variables, null, 2),
+}));
+
+const fetcher = GraphiQL.createFetcher({ url: window.location.pathname });
+
+ReactDOM.createRoot(document.getElementById("graphiql")).render(
+  React.createElement(GraphiQL, {
+    fetcher,
+    defaultTabs: tabs,
+    defaultQuery: EXAMPLES[0].query,
+    defaultEditorToolsVisibility: "variables",
+    shouldPersistHeaders: false,
+  }),
+);
