@@ -1,0 +1,148 @@
+"""How failures reach a GraphQL client: coded errors from queries, problems from mutations."""
+
+from __future__ import annotations
+
+import logging
+import uuid
+from collections.abc import Mapping
+from enum import Enum
+from types import MappingProxyType
+from typing import Any
+
+import strawberry
+from graphql import GraphQLError
+
+from app.errors import Conflict, Forbidden, Invalid, NotFound, TrigraphError, Unavailable
+
+logger = logging.getLogger(__name__)
+
+PARSE_FAILED = "GRAPHQL_PARSE_FAILED"
+VALIDATION_FAILED = "GRAPHQL_VALIDATION_FAILED"
+BAD_REQUEST = "BAD_REQUEST"
+BAD_USER_INPUT = "BAD_USER_INPUT"
+INTERNAL = "INTERNAL"
+
+# Clients and test suites know this code for a caller's mistake; the other families keep their names.
+CODES: Mapping[str, str] = MappingProxyType({Invalid.code: BAD_USER_INPUT})
+
+
+@strawberry.enum(description="What kind of failure a problem is.")
+class ProblemCode(Enum):
+    """The families of app.errors, as a mutation's payload names them."""
+
+    INVALID = strawberry.enum_value(
+        "INVALID", description="The input cannot be carried out as asked; say it differently."
+    )
+    NOT_FOUND = strawberry.enum_value(
+        "NOT_FOUND", description="The thing named does not exist or is not visible to the caller."
+    )
+    CONFLICT = strawberry.enum_value(
+        "CONFLICT", description="The ledger moved on since the caller looked; look again and retry."
+    )
+    FORBIDDEN = strawberry.enum_value("FORBIDDEN", description="The caller may not do this.")
+    UNAVAILABLE = strawberry.enum_value(
+        "UNAVAILABLE", description="A part this needs does not answer now; retry later."
+    )
+
+
+@strawberry.interface(description="Why a mutation wrote nothing.")
+class Problem:
+    """One reason, for a person to read and a program to branch on."""
+
+    code: ProblemCode = strawberry.field(description="The kind of failure.")
+    message: str = strawberry.field(description="What is wrong and what to do about it.")
+    field: str | None = strawberry.field(description="The input field at fault, when it is one field.")
+
+
+@strawberry.type(description="The input cannot be carried out as asked.")
+class InvalidProblem(Problem):
+    """The problem of app.errors.Invalid."""
+
+
+@strawberry.type(description="The thing named does not exist or is not visible to the caller.")
+class NotFoundProblem(Problem):
+    """The problem of app.errors.NotFound."""
+
+
+@strawberry.type(description="The ledger moved on since the caller looked.")
+class ConflictProblem(Problem):
+    """The problem of app.errors.Conflict."""
+
+
+@strawberry.type(description="The caller may not do this.")
+class ForbiddenProblem(Problem):
+    """The problem of app.errors.Forbidden."""
+
+
+@strawberry.type(description="A part this needs does not answer now.")
+class UnavailableProblem(Problem):
+    """The problem of app.errors.Unavailable."""
+
+
+PROBLEMS: Mapping[type[TrigraphError], type[Problem]] = MappingProxyType(
+    {
+        Invalid: InvalidProblem,
+        NotFound: NotFoundProblem,
+        Conflict: ConflictProblem,
+        Forbidden: ForbiddenProblem,
+        Unavailable: UnavailableProblem,
+    }
+)
+
+
+def problem_from(error: TrigraphError) -> Problem:
+    """Answer the problem a mutation reports for an error of one of the five families.
+
+    An error outside them is a bug and is raised again.
+    """
+    for ancestor in type(error).__mro__:
+        if ancestor in PROBLEMS:
+            return PROBLEMS[ancestor](code=ProblemCode[error.code], message=error.message, field=error.field)
+    raise error
+
+
+def reported(error: GraphQLError) -> dict[str, Any]:
+    """Answer the JSON of an error as a client may see it, always with `extensions.code`.
+
+    Whatever nobody raised on purpose is logged under a fresh id and reported by that id alone.
+    """
+    if "code" in (error.extensions or {}):
+        return dict(error.formatted)
+    cause = _cause(error)
+    if isinstance(cause, TrigraphError):
+        return _with_code(error, CODES.get(cause.code, cause.code), field=cause.field, rule=cause.rule)
+    if _is_input_mistake(error, cause):
+        return _with_code(error, BAD_USER_INPUT)
+    return _masked(error, cause)
+
+
+def _cause(error: GraphQLError) -> Exception:
+    """Answer what was raised first, beneath every location that was added to it."""
+    cause: Exception = error
+    while isinstance(cause, GraphQLError) and cause.original_error is not None:
+        cause = cause.original_error
+    return cause
+
+
+def _is_input_mistake(error: GraphQLError, cause: Exception) -> bool:
+    """Tell refused variables and arguments from failures of the resolvers themselves.
+
+    Before execution (no path) the library names the variable's node; during it, only a refused argument
+    is a GraphQLError that knows its node before it is located.
+    """
+    if error.path is None:
+        return bool(error.nodes) or cause is error
+    return isinstance(cause, GraphQLError) and cause is not error and bool(cause.nodes)
+
+
+def _with_code(error: GraphQLError, code: str, **details: str | None) -> dict[str, Any]:
+    extensions = {"code": code, **{name: value for name, value in details.items() if value is not None}}
+    return {**error.formatted, "extensions": extensions}
+
+
+def _masked(error: GraphQLError, cause: Exception) -> dict[str, Any]:
+    error_id = str(uuid.uuid4())
+    logger.error("internal error %s at %s", error_id, error.path, exc_info=cause)
+    message = f"Internal error {error_id}; whoever runs this server finds it in the log under that id."
+    extensions = {"code": INTERNAL, "id": error_id}
+    return {**error.formatted, "message": message, "extensions": extensions}

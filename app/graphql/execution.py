@@ -1,0 +1,117 @@
+"""How an operation runs: read and judged once per text, then executed, its failures left to the view."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from functools import lru_cache
+from typing import NamedTuple
+
+import strawberry
+from graphql import (
+    DocumentNode,
+    GraphQLError,
+    GraphQLSchema,
+    OperationDefinitionNode,
+    parse,
+    specified_rules,
+)
+from strawberry.extensions import SchemaExtension
+from strawberry.schema.config import StrawberryConfig
+from strawberry.schema.schema import validate_document
+from strawberry.types import ExecutionContext
+
+from app.graphql.errors import BAD_USER_INPUT, PARSE_FAILED, PROBLEMS, VALIDATION_FAILED
+from app.graphql.guard import MAX_TOKENS, judge
+from app.graphql.scalars import SCALARS
+
+CACHED_DOCUMENTS = 1024
+LONGEST_CACHED_DOCUMENT = 16_384  # characters
+
+
+class CheckedDocument(NamedTuple):
+    """A document as read from its text, why it is refused, and the variables that its cost depends on."""
+
+    document: DocumentNode
+    errors: list[GraphQLError]
+    page_variables: frozenset[str]
+
+
+def check_document(schema: GraphQLSchema, text: str) -> CheckedDocument:
+    """Parse, judge and validate a text; short texts are remembered.
+
+    Raises GraphQLError where the text is no GraphQL.
+    """
+    if len(text) > LONGEST_CACHED_DOCUMENT:
+        return checked_documents.__wrapped__(schema, text)
+    return checked_documents(schema, text)
+
+
+@lru_cache(maxsize=CACHED_DOCUMENTS)
+def checked_documents(schema: GraphQLSchema, text: str) -> CheckedDocument:
+    """Parse, judge and validate a text, whatever its length."""
+    document = _parse(text)
+    verdict = judge(schema, document, {})
+    # The standard rules take quadratic time on what the guard refuses, so they see only what it lets through.
+    errors = verdict.errors or _validate(schema, document)
+    return CheckedDocument(document, errors, verdict.page_variables)
+
+
+def _parse(text: str) -> DocumentNode:
+    try:
+        return parse(text, max_lexical_tokens=MAX_TOKENS, max_comments=MAX_TOKENS)
+    except GraphQLError as error:
+        error.extensions = {"code": PARSE_FAILED}
+        raise
+
+
+def _validate(schema: GraphQLSchema, document: DocumentNode) -> list[GraphQLError]:
+    errors = validate_document(schema, document, specified_rules)
+    for error in errors:
+        error.extensions = {"code": VALIDATION_FAILED}
+    return errors
+
+
+class CheckedOperation(SchemaExtension):
+    """Gives each operation its checked document and refuses it before anything runs."""
+
+    def on_parse(self) -> Iterator[None]:
+        """Take the document from the texts read before, or read it."""
+        context = self.execution_context
+        self.checked = check_document(context.schema._schema, context.query or "")
+        context.graphql_document = self.checked.document
+        yield
+
+    def on_validate(self) -> Iterator[None]:
+        """Take what was found wrong with the document, then look at this request's variables."""
+        context = self.execution_context
+        context.pre_execution_errors = self.checked.errors or self._refusals(context)
+        yield
+
+    def _refusals(self, context: ExecutionContext) -> list[GraphQLError]:
+        operations = [
+            node for node in self.checked.document.definitions if isinstance(node, OperationDefinitionNode)
+        ]
+        if len(operations) > 1 and context._provided_operation_name is None:
+            message = "The document holds several operations: name the one to run in operationName."
+            return [GraphQLError(message, extensions={"code": BAD_USER_INPUT})]
+        if not self.checked.page_variables:
+            return []
+        return judge(context.schema._schema, self.checked.document, context.variables or {}).errors
+
+
+class GuardedSchema(strawberry.Schema):
+    """A schema with the scalars and problems of this project, whose operations are checked first."""
+
+    def __init__(self, query: type, mutation: type | None = None, types: Iterable[type] = ()) -> None:
+        super().__init__(
+            query=query,
+            mutation=mutation,
+            types=(*PROBLEMS.values(), *types),
+            extensions=(CheckedOperation,),
+            config=StrawberryConfig(scalar_map=SCALARS),
+        )
+
+    def process_errors(
+        self, errors: list[GraphQLError], execution_context: ExecutionContext | None = None
+    ) -> None:
+        """Log nothing: whoever answers the request reports its errors, each once and without its query."""

@@ -1,0 +1,102 @@
+"""Reading a GraphQL request from HTTP: its size, its form, its parameters."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import orjson
+from starlette.requests import Request
+
+from app.graphql.errors import BAD_REQUEST
+
+MAX_BODY = 1024 * 1024  # bytes
+PARAMETERS = ("query", "operationName", "variables", "extensions")
+
+
+class Refused(Exception):
+    """A request that cannot be answered as GraphQL: the HTTP status, and the header that explains it."""
+
+    def __init__(
+        self, status: int, message: str, *, code: str = BAD_REQUEST, headers: dict[str, str] | None = None
+    ) -> None:
+        super().__init__(message)
+        self.status = status
+        self.message = message
+        self.code = code
+        self.headers = headers or {}
+
+
+@dataclass(frozen=True, slots=True)
+class OperationRequest:
+    """One operation as its client sent it."""
+
+    query: str
+    operation_name: str | None
+    variables: dict[str, Any] | None
+
+
+async def read_operation(request: Request) -> OperationRequest:
+    """Answer the operation in the address of a GET or the body of a POST; raises Refused."""
+    if request.method == "POST":
+        return _operation(_decoded(await _body(request), "The body"))
+    parameters: dict[str, object] = {
+        name: request.query_params[name] for name in PARAMETERS if name in request.query_params
+    }
+    for name in ("variables", "extensions"):
+        if name in parameters:
+            parameters[name] = _decoded(str(parameters[name]).encode(), name)
+    return _operation(parameters)
+
+
+async def _body(request: Request) -> bytes:
+    """Answer the body, read no further than it may be long."""
+    _check_content_type(request.headers.get("content-type", ""))
+    announced = request.headers.get("content-length", "0")
+    if announced.isdecimal() and int(announced) > MAX_BODY:
+        raise _too_long()
+    body = bytearray()
+    async for chunk in request.stream():
+        body += chunk
+        if len(body) > MAX_BODY:
+            raise _too_long()
+    return bytes(body)
+
+
+def _check_content_type(content_type: str) -> None:
+    """Refuse all but JSON: a form or plain text is what a foreign page may post without asking first."""
+    media, *parameters = (part.strip().lower() for part in content_type.split(";"))
+    charsets = [value[8:].strip('"') for value in parameters if value.startswith("charset=")]
+    if media != "application/json" or any(charset not in ("utf-8", "utf8") for charset in charsets):
+        raise Refused(
+            415,
+            "Send the operation as application/json in UTF-8.",
+            headers={"accept-post": "application/json"},
+        )
+
+
+def _decoded(text: bytes, what: str) -> object:
+    try:
+        return orjson.loads(text)
+    except orjson.JSONDecodeError:
+        raise Refused(400, f"{what} must be JSON in UTF-8.") from None
+
+
+def _operation(parameters: object) -> OperationRequest:
+    if isinstance(parameters, list):
+        raise Refused(400, "Send one operation, as an object; lists of operations are not served.")
+    if not isinstance(parameters, dict):
+        raise Refused(400, "An operation is a JSON object with the key query.")
+    query, name = parameters.get("query"), parameters.get("operationName")
+    if not isinstance(query, str) or not query.strip():
+        raise Refused(400, "The parameter query must be a text that holds a GraphQL document.")
+    if not isinstance(name, str | None):
+        raise Refused(400, "The parameter operationName must be a text or null.")
+    for key in ("variables", "extensions"):
+        if not isinstance(parameters.get(key), dict | None):
+            raise Refused(400, f"The parameter {key} must be an object or null.")
+    return OperationRequest(query, name or None, parameters.get("variables"))
+
+
+def _too_long() -> Refused:
+    return Refused(413, f"The body is longer than {MAX_BODY} bytes.", headers={"connection": "close"})

@@ -1,0 +1,98 @@
+"""The scalars beyond GraphQL's own: instants with an offset, and JSON."""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Mapping
+from datetime import UTC, datetime
+from types import MappingProxyType
+
+import strawberry
+from graphql import GraphQLError
+from strawberry.scalars import JSON
+from strawberry.types.scalar import ScalarDefinition
+
+RFC_3339 = re.compile(
+    r"(?P<second>\d{4}-\d\d-\d\d[Tt]\d\d:\d\d:\d\d)(?P<fraction>\.\d+)?(?P<offset>[Zz]|[+-]\d\d:\d\d)?",
+    re.ASCII,
+)
+EXAMPLE = "2026-01-31T09:30:00Z"
+LARGEST_INTEGER = 2**63 - 1
+DEEPEST_JSON = 100
+
+
+def parse_instant(value: object) -> datetime:
+    """Answer the instant, in UTC, that an RFC 3339 text with an offset means.
+
+    Digits finer than a microsecond are dropped. Raises GraphQLError for anything else.
+    """
+    written = RFC_3339.fullmatch(value) if isinstance(value, str) else None
+    if written is None:
+        raise GraphQLError(f"A DateTime is a text such as {EXAMPLE} (RFC 3339), not {_shown(value)}.")
+    if written["offset"] is None:
+        raise GraphQLError(f"{_shown(value)} has no offset: add Z for UTC, or an offset such as +02:00.")
+    fraction = (written["fraction"] or "")[:7]
+    try:
+        instant = datetime.fromisoformat(written["second"].upper() + fraction + written["offset"].upper())
+        return instant.astimezone(UTC)
+    except (ValueError, OverflowError) as error:
+        raise GraphQLError(f"{_shown(value)} is not a moment of the calendar ({error}).") from None
+
+
+def print_instant(value: datetime) -> str:
+    """Answer the instant in UTC with a `Z`, its microseconds kept; a time without an offset is a bug."""
+    if value.tzinfo is None:
+        raise TypeError(f"a time without an offset reached the API: {value.isoformat()}")
+    return value.astimezone(UTC).replace(tzinfo=None).isoformat() + "Z"
+
+
+def parse_json(value: object) -> object:
+    """Answer the value; raises GraphQLError where a JSON writer or reader would not keep it whole."""
+    pending = [(value, 0)]
+    while pending:
+        item, depth = pending.pop()
+        if depth > DEEPEST_JSON:
+            raise GraphQLError(f"JSON nests at most {DEEPEST_JSON} levels deep here.")
+        if isinstance(item, (dict, list)):
+            within = item.values() if isinstance(item, dict) else item
+            pending.extend((inner, depth + 1) for inner in within)
+        elif _is_unkept_number(item):
+            raise GraphQLError("A number in JSON lies within 64 bits and is finite; send others as text.")
+    return value
+
+
+def _is_unkept_number(item: object) -> bool:
+    if isinstance(item, float):
+        return not math.isfinite(item)
+    return isinstance(item, int) and abs(item) > LARGEST_INTEGER
+
+
+def _shown(value: object) -> str:
+    text = f'"{value}"' if isinstance(value, str) else str(value)
+    return text if len(text) <= 60 else text[:60] + "…"
+
+
+DATE_TIME: ScalarDefinition = strawberry.scalar(
+    name="DateTime",
+    description=(
+        "An instant as RFC 3339 text. Input needs an offset (`Z` or `+02:00`) and keeps microseconds;"
+        " output is always UTC, written with `Z`."
+    ),
+    specified_by_url="https://datatracker.ietf.org/doc/html/rfc3339",
+    serialize=print_instant,
+    parse_value=parse_instant,
+)
+
+ANY_JSON: ScalarDefinition = strawberry.scalar(
+    name="JSON",
+    description=(
+        "Any JSON value: object, list, text, number within 64 bits, boolean or null,"
+        f" at most {DEEPEST_JSON} levels deep."
+    ),
+    specified_by_url="https://datatracker.ietf.org/doc/html/rfc8259",
+    parse_value=parse_json,
+)
+
+# For StrawberryConfig(scalar_map=SCALARS): how annotations in the schema become these scalars.
+SCALARS: Mapping[object, ScalarDefinition] = MappingProxyType({datetime: DATE_TIME, JSON: ANY_JSON})
