@@ -8,7 +8,7 @@ MODELS := .venv-models/bin
 help:           ## what can be done here
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:[^#]*##/:/' | column -t -s:
 
-demo: .venv/ready      ## file the project's own decisions and show five recalls
+demo: .venv/ready     ## file the project's own decisions and show five recalls
 	$(BIN)/trigraph demo
 
 serve: .venv/ready     ## serve GraphQL on http://127.0.0.1:8000/graphql
@@ -17,21 +17,27 @@ serve: .venv/ready     ## serve GraphQL on http://127.0.0.1:8000/graphql
 test: check .browser/ready  ## every check and every test
 	$(BIN)/pytest
 
-check: .venv/ready     ## style, types and the import order
+check: .venv/dev-ready ## style, types and the import order
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
 	$(BIN)/lint-imports
 
-.venv/ready: .requirements/dev.txt pyproject.toml
+# What it takes to run.
+.venv/ready: .requirements/build.txt .requirements/default.txt pyproject.toml
 	$(PYTHON) -m venv .venv
-	$(BIN)/pip install --quiet --require-hashes -r .requirements/uv.txt
-	$(BIN)/uv pip sync --quiet --require-hashes --python $(BIN)/python .requirements/dev.txt
+	$(BIN)/pip install --quiet --require-hashes -r .requirements/build.txt
+	$(BIN)/uv pip install --quiet --require-hashes --python $(BIN)/python -r .requirements/default.txt
 	$(BIN)/uv pip install --quiet --python $(BIN)/python --no-deps --no-build-isolation --editable .
 	touch $@
 
+# What it takes to check and test, in the same environment.
+.venv/dev-ready: .requirements/dev.txt .venv/ready
+	$(BIN)/uv pip install --quiet --require-hashes --python $(BIN)/python -r .requirements/dev.txt
+	touch $@
+
 # The browser and the JavaScript that tests run; Node itself comes with the environment.
-.browser/ready: tests/e2e/package.json tests/e2e/package-lock.json tests/e2e/unpack.cjs | .venv/ready
+.browser/ready: tests/e2e/package.json tests/e2e/package-lock.json tests/e2e/unpack.cjs | .venv/dev-ready
 	rm -rf .browser
 	mkdir -p .browser/chromium
 	cp tests/e2e/package.json tests/e2e/package-lock.json .browser/
@@ -42,15 +48,20 @@ check: .venv/ready     ## style, types and the import order
 test-models: .venv-models/ready  ## the checks that need torch and the published weights
 	$(MODELS)/pytest -o python_files='check_*.py' tests/models
 
-.venv-models/ready: .requirements/models.txt pyproject.toml
+.venv-models/ready: .requirements/build.txt .requirements/models.txt pyproject.toml
 	$(PYTHON) -m venv .venv-models
-	$(MODELS)/pip install --quiet --require-hashes -r .requirements/uv.txt
-	$(MODELS)/uv pip sync --quiet --require-hashes --python $(MODELS)/python .requirements/models.txt
+	$(MODELS)/pip install --quiet --require-hashes -r .requirements/build.txt
+	$(MODELS)/uv pip install --quiet --require-hashes --python $(MODELS)/python -r .requirements/models.txt
 	$(MODELS)/uv pip install --quiet --python $(MODELS)/python --no-deps --no-build-isolation --editable .
 	touch $@
 
+COMPILE := $(BIN)/uv pip compile --quiet --universal --python-version 3.11 --generate-hashes \
+	--no-emit-index-url --no-header --upgrade
 lock: .venv/ready      ## pin every dependency again, with hashes and without naming a registry
-	$(BIN)/uv pip compile --quiet --universal --generate-hashes --no-emit-index-url --no-header --upgrade --extra dev -o .requirements/dev.txt pyproject.toml
+	$(COMPILE) -o .requirements/build.txt .requirements/build.in
+	$(COMPILE) -o .requirements/default.txt pyproject.toml
+	$(COMPILE) --extra dev -o .requirements/dev.txt pyproject.toml
+	$(COMPILE) --extra models --extra dev -o .requirements/models.txt pyproject.toml .requirements/models.in
 
 clean:          ## remove what the targets made
 	rm -rf .venv .venv-models .browser .pytest_cache .mypy_cache .ruff_cache .hypothesis
