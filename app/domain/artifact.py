@@ -51,11 +51,15 @@ class Artifact:
 
 @dataclass(frozen=True, slots=True)
 class Passage:
-    """A stretch of a body that the encoder reads whole; `heading` is the path of headings above it."""
+    """A stretch of a body that the encoder reads whole.
+
+    `heading` is the path of headings above it; `tokens` counts the text's word pieces.
+    """
 
     ordinal: int
     heading: str | None
     text: str
+    tokens: int
 
 
 @dataclass(frozen=True, slots=True)

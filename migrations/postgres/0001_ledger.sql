@@ -6,9 +6,11 @@ CREATE EXTENSION IF NOT EXISTS vector;
 
 DO $$
 BEGIN
-    CREATE ROLE trigraph_service NOLOGIN NOSUPERUSER NOBYPASSRLS NOCREATEDB NOCREATEROLE;
+    IF NOT EXISTS (SELECT FROM pg_roles WHERE rolname = 'trigraph_service') THEN
+        CREATE ROLE trigraph_service NOLOGIN NOSUPERUSER NOBYPASSRLS NOCREATEDB NOCREATEROLE;
+    END IF;
 EXCEPTION WHEN duplicate_object OR unique_violation THEN
-    NULL;
+    NULL;  -- another database of this server made it at the same moment
 END $$;
 
 DO $$
@@ -150,6 +152,7 @@ CREATE TABLE passage (
     ordinal integer NOT NULL,
     heading text,
     text text NOT NULL,
+    tokens integer NOT NULL,
     PRIMARY KEY (tenant_id, artifact_number, ordinal),
     FOREIGN KEY (tenant_id, artifact_number) REFERENCES artifact (tenant_id, number)
 );

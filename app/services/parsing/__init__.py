@@ -4,7 +4,17 @@ from __future__ import annotations
 
 from app.services.parsing.cleaning import clean_text
 from app.services.parsing.document import parse_markdown
+from app.services.parsing.encoder_text import passage_text_for_encoder
 from app.services.parsing.identifiers import IdentifierMention, find_identifiers
+from app.services.parsing.passages import cut_passages
 from app.services.parsing.rows import parse_row
 
-__all__ = ["IdentifierMention", "clean_text", "find_identifiers", "parse_markdown", "parse_row"]
+__all__ = [
+    "IdentifierMention",
+    "clean_text",
+    "cut_passages",
+    "find_identifiers",
+    "parse_markdown",
+    "parse_row",
+    "passage_text_for_encoder",
+]

@@ -28,6 +28,7 @@ _TRIGGER = re.compile(
     re.IGNORECASE,
 )
 _LEADING = re.compile(r"^(?:(?:The|A|An|Our|This|That|In|Since|When|While|And|But|It) )+(?=\w)")
+_NO_VALUE = r"(?:a|also|an|being|called|in|known|named|not|the|using)\b"
 _BOUNDARY = re.compile(r"[.!?](?=\s)|\n[ \t]*\n")
 
 
@@ -59,7 +60,7 @@ def _fact() -> re.Pattern[str]:
     names = "|".join(re.escape(name) for name in vocabulary().facts)
     verb = r"(?:is\snow|(?:was\s|has\s|has\sbeen\s)?changed(?:\sfrom\s[\w-]{1,40}(?:\s[\w-]{1,40})?)?\sto)"
     value = r"[\"“'‘]?(?P<value>[\w-]{1,40}(?:\.[\w-]{1,40}){0,3}(?:\s[A-Z][\w-]{0,40}){0,2})"
-    return re.compile(rf"(?<!\w)(?i:(?P<property>{names})\s{verb})\s{value}")
+    return re.compile(rf"(?<![\w-])(?i:(?P<property>{names})\s{verb}\s(?!{_NO_VALUE})){value}")
 
 
 def _triggers(content: str) -> bool:

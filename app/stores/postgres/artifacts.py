@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime
 from uuid import UUID
 
 import asyncpg
@@ -13,6 +15,16 @@ from app.domain.temporal import AsOf
 from app.stores.postgres.sql import blocks_beside
 
 SQL = blocks_beside(__file__)
+
+
+@dataclass(frozen=True, slots=True)
+class Outline:
+    """An artifact without its body: enough to rank and annotate it."""
+
+    number: int
+    entity: UUID
+    title: str
+    created_at: datetime
 
 
 def artifact_from(row: asyncpg.Record) -> Artifact:
@@ -79,6 +91,7 @@ async def insert_passages(
         [passage.ordinal for passage in passages],
         [passage.heading for passage in passages],
         [passage.text for passage in passages],
+        [passage.tokens for passage in passages],
     )
 
 
@@ -115,7 +128,7 @@ async def newest_versions_as_of(
 
 
 def _passage(row: asyncpg.Record) -> Passage:
-    return Passage(ordinal=row["ordinal"], heading=row["heading"], text=row["text"])
+    return Passage(ordinal=row["ordinal"], heading=row["heading"], text=row["text"], tokens=row["tokens"])
 
 
 async def passages_by_artifact(
@@ -136,3 +149,13 @@ async def passages_at(
         SQL["passages_at"], tenant, list(ordinal_by_artifact), list(ordinal_by_artifact.values())
     )
     return {row["artifact_number"]: _passage(row) for row in rows}
+
+
+async def outlines(
+    connection: asyncpg.Connection, tenant: int, artifacts: Sequence[int]
+) -> dict[int, Outline]:
+    """Answer what these artifacts are and whose, by number."""
+    rows = await connection.fetch(SQL["outlines"], tenant, list(artifacts))
+    return {
+        row["number"]: Outline(row["number"], row["entity"], row["title"], row["created_at"]) for row in rows
+    }

@@ -8,9 +8,9 @@ RETURNING number;
 
 -- name: insert_passages
 -- Record the passages of an artifact.
-INSERT INTO passage (tenant_id, artifact_number, ordinal, heading, text)
-SELECT $1, $2, passage.ordinal, passage.heading, passage.text
-FROM unnest($3::integer[], $4::text[], $5::text[]) AS passage (ordinal, heading, text);
+INSERT INTO passage (tenant_id, artifact_number, ordinal, heading, text, tokens)
+SELECT $1, $2, passage.ordinal, passage.heading, passage.text, passage.tokens
+FROM unnest($3::integer[], $4::text[], $5::text[], $6::integer[]) AS passage (ordinal, heading, text, tokens);
 
 -- name: newest_version
 -- Which artifact of an entity is the newest, whenever it takes effect?
@@ -47,14 +47,20 @@ ORDER BY entity, created_at DESC;
 
 -- name: passages_by_artifact
 -- Which passages do these artifacts have?
-SELECT artifact_number, ordinal, heading, text
+SELECT artifact_number, ordinal, heading, text, tokens
 FROM passage
 WHERE tenant_id = $1 AND artifact_number = ANY ($2::bigint[])
 ORDER BY artifact_number, ordinal;
 
 -- name: passages_at
 -- What do these passages, one per artifact, say?
-SELECT passage.artifact_number, passage.ordinal, heading, text
+SELECT passage.artifact_number, passage.ordinal, heading, text, tokens
 FROM unnest($2::bigint[], $3::integer[]) AS wanted (artifact_number, ordinal)
 JOIN passage ON passage.tenant_id = $1
     AND passage.artifact_number = wanted.artifact_number AND passage.ordinal = wanted.ordinal;
+
+-- name: outlines
+-- What are these artifacts and whose, without their bodies?
+SELECT number, entity, title, created_at
+FROM artifact
+WHERE tenant_id = $1 AND number = ANY ($2::bigint[]);

@@ -69,11 +69,14 @@ class EmbeddedPostgres:
         # A forked child has a copy of this object and of the lock, but no share of its own.
         if self._users < 0 or self._process != os.getpid():
             return
-        with suppress(BlockingIOError):
-            fcntl.flock(self._users, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        users, self._users = self._users, -1
+        try:
+            fcntl.flock(users, fcntl.LOCK_EX | fcntl.LOCK_NB)
             self._postmaster.stop()
-        os.close(self._users)
-        self._users = -1
+        except BlockingIOError:
+            pass  # somebody else uses the server
+        finally:
+            os.close(users)
 
 
 def _url(postmaster: Postmaster) -> str:

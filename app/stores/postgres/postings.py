@@ -17,7 +17,7 @@ from app.stores.postgres.sql import blocks_beside
 
 SQL = blocks_beside(__file__)
 
-TERM_SATURATION = 1.2
+TERM_SATURATION = 1.5
 LENGTH_NORMALISATION = 0.75
 
 

@@ -21,6 +21,8 @@ PORT = 5432
 _LONGEST_SOCKET_PATH = 103  # the smallest limit of any system that has unix sockets
 _PATIENCE = 120.0  # seconds; a server that was killed first replays its log
 _ATTEMPTS = 5
+_STILL_ENDING = "is still in use"  # what the server says of children that outlived their killed parent
+_NOBODY = str(2**31 - 1)  # beyond any number that a process can have
 _READY, _REJECTING = 0, 1
 
 _SETTINGS = {
@@ -87,14 +89,17 @@ class Postmaster:
                 continue
             started = self._launch()
             if started.returncode != 0:
-                attempts, said = attempts + 1, started.stdout
-                time.sleep(0.25)  # what a killed server left behind goes away by itself
+                said = started.stdout
+                attempts += _STILL_ENDING not in self._log_end()
+                time.sleep(0.25)
 
     def stop(self) -> None:
-        """Stop the server in order and take away a socket folder of its own."""
+        """Stop the server in order, if it runs, and take away a socket folder of its own."""
         folder = self.socket_folder
+        if folder is None:
+            return
         self._run("pg_ctl", "stop", "-D", str(self._data), "-m", "fast", "-w", "-t", "60")
-        if folder is not None and folder != self._data:
+        if folder != self._data:
             shutil.rmtree(folder, ignore_errors=True)
 
     def _initialise(self) -> None:
@@ -107,8 +112,7 @@ class Postmaster:
         folder.rename(self._data)
 
     def _launch(self) -> subprocess.CompletedProcess[str]:
-        for left_over in ("postmaster.pid", "log"):
-            (self._data / left_over).unlink(missing_ok=True)
+        self._disown_what_was_left()
         folder = self._new_socket_folder()
         settings = _SETTINGS | {"unix_socket_directories": _quoted(folder)}
         options = " ".join(f"-c {shlex.quote(f'{name}={value}')}" for name, value in settings.items())
@@ -119,6 +123,18 @@ class Postmaster:
             with suppress(OSError):  # it stays while it holds a socket, and the data folder always does
                 folder.rmdir()
         return done
+
+    def _disown_what_was_left(self) -> None:
+        """Make a dead server's files name no process: its number may be another's by now, or wait as a zombie.
+
+        The pid file itself stays, for the server reads in it whether children of the dead one still work.
+        """
+        socket = f".s.PGSQL.{PORT}"
+        for left_over in (socket, f"{socket}.lock", "log"):
+            (self._data / left_over).unlink(missing_ok=True)
+        if lines := self._pid_file_lines():
+            text = "\n".join((_NOBODY, *lines[1:])) + "\n"
+            (self._data / "postmaster.pid").write_text(text, encoding="utf-8")
 
     def _new_socket_folder(self) -> Path:
         if len(os.fsencode(self._data / f".s.PGSQL.{PORT}")) <= _LONGEST_SOCKET_PATH:

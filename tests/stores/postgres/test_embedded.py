@@ -13,6 +13,7 @@ import pytest
 
 from app.errors import Unavailable
 from app.stores.postgres.embedded import EmbeddedPostgres
+from app.stores.postgres.postmaster import Postmaster
 from tests.stores.postgres.processes import Program
 
 USER = """
@@ -140,7 +141,9 @@ async def test_a_killed_server_is_started_again_with_all_it_had(used_home: Path)
 
 def test_a_stale_pid_file_that_names_a_later_process_is_seen_through(used_home: Path) -> None:
     data = used_home / "postgres"
-    (data / "postmaster.pid").write_text(f"{os.getpid()}\n{data}\n1\n5432\n{data}\n\n  1  1\nready\n")
+    left_over = f"{os.getpid()}\n{data}\n1\n5432\n{data}\n\n  1  1\nready\n"
+    (data / "postmaster.pid").write_text(left_over)
+    (data / ".s.PGSQL.5432.lock").write_text(left_over)
     (data / ".s.PGSQL.5432").touch()
     embedded = EmbeddedPostgres.start(used_home)
     assert postmaster(used_home) not in (None, os.getpid())
@@ -168,6 +171,13 @@ async def test_a_home_too_deep_for_a_socket_and_oddly_named_works(new_home: Path
     embedded.stop()
     with pytest.raises(FileNotFoundError):
         os.listdir(folder)
+
+
+def test_a_server_that_is_gone_needs_no_stop(used_home: Path) -> None:
+    embedded = EmbeddedPostgres.start(used_home)
+    Postmaster(used_home / "postgres").stop()
+    embedded.stop()
+    assert postmaster(used_home) is None
 
 
 def test_data_of_another_major_version_is_refused(new_home: Path) -> None:

@@ -1,0 +1,117 @@
+"""Which entities a query names: identifiers, names and aliases, longest match first."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from uuid import UUID
+
+import asyncpg
+
+from app.domain.identifier import identifier_key
+from app.domain.surface_form import SHORTEST_FORM, fold
+from app.stores.postgres import anchors
+from app.stores.postgres.anchors import NamedEntity, NameOrigin
+from app.stores.postgres.scope import Scope
+
+WORDS_READ = 64
+LONGEST_NAME = 16
+LONGEST_KEY = 3
+_EDGES = "\"'`“”‘’«»()[]{}<>?!.,;:*_ "
+
+
+@dataclass(frozen=True, slots=True)
+class Span:
+    """Some neighbouring words of a query, as written."""
+
+    start: int
+    end: int
+    text: str
+
+    def overlaps(self, other: Span) -> bool:
+        """Tell whether the two share a word."""
+        return self.start < other.end and other.start < self.end
+
+
+@dataclass(frozen=True, slots=True)
+class Named:
+    """An entity named by a span of the query; `exact` when nothing else can be meant."""
+
+    entity: UUID
+    span: Span
+    origin: NameOrigin
+    is_former: bool
+    exact: bool
+
+
+async def find_named(connection: asyncpg.Connection, scope: Scope, query: str) -> list[Named]:
+    """Answer the entities a query names at the scope's moment, in the order it names them."""
+    words = query.split()[:WORDS_READ]
+    spans = list(_spans(words))
+    forms = {fold(span.text) for span in spans}
+    keys = {identifier_key(span.text) for span in spans if span.end - span.start <= LONGEST_KEY}
+    found = await anchors.named_entities(connection, scope, sorted(forms), sorted(keys))
+    whole = fold(query.strip(_EDGES))
+    named = _longest_first(_matches(spans, found, whole))
+    preferred = await _preferred(connection, scope, named)
+    return sorted(preferred, key=lambda match: (match.span.start, str(match.entity)))
+
+
+def _spans(words: Sequence[str]) -> Iterator[Span]:
+    for start in range(len(words)):
+        for end in range(start + 1, min(start + LONGEST_NAME, len(words)) + 1):
+            text = " ".join(words[start:end]).strip(_EDGES)
+            if len(text) >= SHORTEST_FORM:
+                yield Span(start, end, text)
+
+
+def _matches(spans: Sequence[Span], found: Sequence[NamedEntity], whole: str) -> list[Named]:
+    by_form: dict[str, list[Span]] = defaultdict(list)
+    by_key: dict[str, list[Span]] = defaultdict(list)
+    for span in spans:
+        by_form[fold(span.text)].append(span)
+        by_key[identifier_key(span.text)].append(span)
+    matches = []
+    for named in found:
+        is_key = named.origin is NameOrigin.IDENTIFIER
+        for span in (by_key if is_key else by_form)[named.folded_form]:
+            is_whole = fold(span.text) == whole
+            if is_whole or _is_meant(named, span):
+                exact = is_key or is_whole
+                matches.append(Named(named.entity, span, named.origin, named.is_former, exact))
+    return matches
+
+
+def _is_meant(named: NamedEntity, span: Span) -> bool:
+    """Tell whether part of a query names a thing: a bare number or a common word means itself."""
+    if named.origin is NameOrigin.IDENTIFIER:
+        return not named.folded_form.isdigit() and not span.text.isalpha()
+    return not span.text.isalpha() or (span.text == named.form and not span.text.islower())
+
+
+def _longest_first(matches: Sequence[Named]) -> list[Named]:
+    kept: list[Named] = []
+    order = sorted(
+        matches, key=lambda match: (match.span.start - match.span.end, match.span.start, not match.exact)
+    )
+    for match in order:
+        rivals = [held for held in kept if held.span.overlaps(match.span)]
+        is_same_span = all(held.span == match.span for held in rivals)
+        if is_same_span and all(held.entity != match.entity for held in kept):
+            kept.append(match)
+    return kept
+
+
+async def _preferred(connection: asyncpg.Connection, scope: Scope, named: Sequence[Named]) -> list[Named]:
+    """Follow the alias chain of each match to the entity it ends at."""
+    if not named:
+        return []
+    ends = await anchors.preferred_entities(
+        connection, scope.tenant, [match.entity for match in named], scope.moment
+    )
+    by_entity = {
+        ends[match.entity]: Named(ends[match.entity], match.span, match.origin, match.is_former, match.exact)
+        for match in reversed(named)
+    }
+    return list(by_entity.values())

@@ -1,0 +1,59 @@
+"""The graph leg: along references from what the query names, or across shared mentions."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+from app.domain.entity import ReferenceType
+from app.domain.recall import Candidate, LegName, Ranking
+from app.services.legs.leg import Question
+from app.stores.postgres import graph
+from app.stores.postgres.pool import Database
+
+SEEDS_PER_LEG = 5
+
+STRENGTH: Mapping[ReferenceType, float] = {
+    ReferenceType.SUPERSEDES: 1.0,
+    ReferenceType.IMPLEMENTS: 1.0,
+    ReferenceType.EXTENDS: 1.0,
+    ReferenceType.DEPENDS_ON: 1.0,
+    ReferenceType.SPECIFIES: 1.0,
+    ReferenceType.FORMALIZES: 1.0,
+    ReferenceType.RESOLVES: 1.0,
+    ReferenceType.DOCUMENTS: 0.8,
+    ReferenceType.RELATES_TO: 0.5,
+    ReferenceType.REFERENCES: 0.2,
+}
+
+
+class ReferenceLeg:
+    """What lies one typed reference away from the anchors, either way."""
+
+    name = LegName.GRAPH
+
+    async def candidates(self, database: Database, question: Question) -> list[Candidate]:
+        """Answer the neighbours' newest artifacts; scores grow with the type and count of references."""
+        async with database.reading(question.scope.tenant) as connection:
+            return await graph.artifacts_beside(
+                connection, question.scope, question.anchors, STRENGTH, question.limit
+            )
+
+
+class CooccurrenceLeg:
+    """What mentions the same entities as the best candidates of the legs that need no anchor."""
+
+    name = LegName.GRAPH
+
+    def __init__(self, rankings: Sequence[Ranking]) -> None:
+        self._seeds = [
+            candidate.artifact for ranking in rankings for candidate in ranking.candidates[:SEEDS_PER_LEG]
+        ]
+
+    async def candidates(self, database: Database, question: Question) -> list[Candidate]:
+        """Answer the artifacts that share mentions with the seeds, the rarer the better."""
+        if not self._seeds:
+            return []
+        async with database.reading(question.scope.tenant) as connection:
+            return await graph.artifacts_sharing_mentions(
+                connection, question.scope, self._seeds, question.limit
+            )

@@ -1,0 +1,31 @@
+"""The last word on order: a hit that was replaced never stands above what replaced it. Pure."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+from app.domain.recall import FusedCandidate
+
+
+def replacements_first(
+    ordered: Sequence[FusedCandidate], replacement: Mapping[int, int]
+) -> list[FusedCandidate]:
+    """Put before each candidate what replaced it, and before that what replaced that.
+
+    A replacement that no leg proposed joins with the score of what it replaced.
+    """
+    proposed = {candidate.artifact: candidate for candidate in ordered}
+    placed: dict[int, FusedCandidate] = {}
+    for candidate in ordered:
+        for artifact in reversed(_upward(candidate.artifact, replacement)):
+            if artifact not in placed:
+                placed[artifact] = proposed.get(artifact, FusedCandidate(artifact, candidate.score, ()))
+    return list(placed.values())
+
+
+def _upward(artifact: int, replacement: Mapping[int, int]) -> list[int]:
+    """Answer the artifact, what replaced it, what replaced that, and so on to the head."""
+    chain = [artifact]
+    while (above := replacement.get(chain[-1])) is not None and above not in chain:
+        chain.append(above)
+    return chain

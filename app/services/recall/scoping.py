@@ -1,0 +1,65 @@
+"""From what a request asks to look at, to the scope every leg filters by."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from datetime import UTC, datetime
+
+import asyncpg
+
+from app.domain.entity import Caller
+from app.domain.recall import RecallRequest
+from app.domain.surface_form import fold
+from app.domain.temporal import AsOf
+from app.errors import Invalid, NotFound
+from app.stores.postgres import ledger, ontology, projects
+from app.stores.postgres.scope import Scope
+
+LONGEST_QUERY = 16_384
+MOST_HITS = 100
+
+
+def check_request(request: RecallRequest) -> None:
+    """Raise Invalid, naming the argument, when a request cannot be answered."""
+    if len(request.query) > LONGEST_QUERY:
+        raise Invalid(f"a query has at most {LONGEST_QUERY} characters", field="query")
+    if not 0 <= request.first <= MOST_HITS:
+        raise Invalid(f"first is from 0 to {MOST_HITS}", field="first")
+    if request.token_budget is not None and request.token_budget < 0:
+        raise Invalid("tokenBudget cannot be negative", field="tokenBudget")
+    if not any(character.isprintable() and not character.isspace() for character in request.query):
+        raise Invalid("the query is blank; ask something", field="query")
+
+
+async def scope_of(connection: asyncpg.Connection, caller: Caller, request: RecallRequest) -> Scope:
+    """Answer what a request may look at; absent times are resolved to one moment here.
+
+    Without `knownAt` the ledger's clock is read, so that asking again with the answered time sees
+    exactly what this request sees. Raises NotFound for an unknown project, Invalid for an unknown kind.
+    """
+    known = request.known_at or await ledger.read_clock(connection, caller.tenant)
+    moment = AsOf(request.as_of or datetime.now(UTC), known)
+    numbers = await _projects(connection, caller, request.project)
+    types = await _types(connection, caller, numbers, request.kinds) if request.kinds else None
+    return Scope(caller.tenant, numbers, moment, types, request.domains or None)
+
+
+async def _projects(connection: asyncpg.Connection, caller: Caller, key: str | None) -> tuple[int, ...]:
+    if key is None:
+        return tuple(found.number for found in await projects.all_projects(connection, caller.tenant))
+    project = await projects.project_by_key(connection, caller.tenant, key)
+    if project is None:
+        raise NotFound(f"there is no project {key}", field="project")
+    return (project.number,)
+
+
+async def _types(
+    connection: asyncpg.Connection, caller: Caller, numbers: Sequence[int], kinds: Sequence[str]
+) -> tuple[int, ...]:
+    known = await ontology.types_in_projects(connection, caller.tenant, numbers)
+    wanted = {fold(kind) for kind in kinds}
+    found = {fold(recorded.definition.name) for recorded in known}
+    if unknown := sorted(wanted - found):
+        names = ", ".join(sorted({recorded.definition.name for recorded in known}))
+        raise Invalid(f"nobody defined the kind {', '.join(unknown)}; there are {names}", field="kinds")
+    return tuple(recorded.number for recorded in known if fold(recorded.definition.name) in wanted)

@@ -1,0 +1,188 @@
+"""Recall: from one question to annotated hits, in one way down."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Sequence
+from dataclasses import dataclass
+from uuid import uuid4
+
+from app.domain.entity import Caller
+from app.domain.recall import FusedCandidate, Hit, Ranking, RecallRequest, RecallResult
+from app.embedding import Embedder, Vector
+from app.services.analysis import query_terms
+from app.services.annotation import annotate
+from app.services.fusion import fuse, keep_leg_winners, led_by
+from app.services.legs.dense import DenseLeg
+from app.services.legs.graph import CooccurrenceLeg, ReferenceLeg
+from app.services.legs.leg import Leg, Question, rank
+from app.services.legs.lexical import LexicalLeg
+from app.services.legs.recency import rank_by_recency
+from app.services.recall.anchoring import Anchored, anchor_query
+from app.services.recall.ordering import replacements_first
+from app.services.recall.packing import pack
+from app.services.recall.scoping import check_request, scope_of
+from app.services.recall.standings import Standings, load_standings
+from app.stores.postgres import artifacts, embeddings
+from app.stores.postgres.pool import Database
+from app.stores.postgres.scope import Scope
+
+CANDIDATES_PER_LEG = 100
+ANNOTATED = 50
+
+
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """A request with everything it was resolved to."""
+
+    request: RecallRequest
+    scope: Scope
+    anchored: Anchored
+    vector: asyncio.Task[Vector]
+
+
+class RecallService:
+    """Answers questions from four legs at once."""
+
+    def __init__(self, database: Database, embedder: Embedder, leg_deadline: float) -> None:
+        self._database = database
+        self._embedder = embedder
+        self._leg_deadline = leg_deadline
+
+    async def recall(self, caller: Caller, request: RecallRequest) -> RecallResult:
+        """Answer the artifacts that fit a question best, each with its standing at the asked time.
+
+        Raises Invalid for a request that cannot be answered and NotFound for an unknown project. A leg
+        that fails or is late leaves a reason in the result and the others answer.
+        """
+        check_request(request)
+        vector = asyncio.create_task(self._embedder.embed_query(request.query))
+        try:
+            async with self._database.reading(caller.tenant) as connection:
+                scope = await scope_of(connection, caller, request)
+                anchored = await anchor_query(connection, scope, request.query)
+            asked = Asked(request, scope, anchored, vector)
+            rankings = await self._rankings(asked)
+            return await self._result(asked, rankings)
+        finally:
+            _forget(vector)
+
+    async def _rankings(self, asked: Asked) -> list[Ranking]:
+        """Ask the legs side by side; the co-occurrence of mentions needs the others' best first."""
+        question = _question(asked)
+        legs: list[Leg] = [DenseLeg(), LexicalLeg()]
+        if question.anchors:
+            legs.append(ReferenceLeg())
+        rankings = await asyncio.gather(
+            *(rank(leg, self._database, question, self._leg_deadline) for leg in legs)
+        )
+        if question.anchors:
+            return list(rankings)
+        across = CooccurrenceLeg(rankings)
+        return [*rankings, await rank(across, self._database, question, self._leg_deadline)]
+
+    async def _result(self, asked: Asked, rankings: list[Ranking]) -> RecallResult:
+        scope = asked.scope
+        proposed = {candidate.artifact for ranking in rankings for candidate in ranking.candidates}
+        async with self._database.reading(scope.tenant) as connection:
+            known = await artifacts.outlines(connection, scope.tenant, list(proposed))
+            rankings.append(
+                rank_by_recency(
+                    {number: outline.created_at for number, outline in known.items()}, scope.moment.valid
+                )
+            )
+            ordered = led_by(fuse(rankings), asked.anchored.leading)
+            pool = ordered if asked.request.flags else ordered[: max(asked.request.first, ANNOTATED)]
+            standings = await load_standings(
+                connection, scope, [candidate.artifact for candidate in pool], asked.anchored.anchors
+            )
+        chosen = _choose(asked, rankings, ordered, standings)
+        hits = await self._hits(asked, chosen, standings)
+        packed, tokens = pack(hits, asked.request.token_budget)
+        return RecallResult(
+            id=uuid4(),
+            hits=packed,
+            anchors=asked.anchored.anchors,
+            legs=tuple(rankings),
+            as_of=scope.moment.valid,
+            known_at=scope.moment.known,
+            tokens_used=tokens,
+            advisories=_advisories(rankings),
+        )
+
+    async def _hits(self, asked: Asked, chosen: Sequence[FusedCandidate], standings: Standings) -> list[Hit]:
+        numbers = [candidate.artifact for candidate in chosen]
+        async with self._database.reading(asked.scope.tenant) as connection:
+            bodies = await artifacts.artifacts_by_number(connection, asked.scope.tenant, numbers)
+            ordinals = dict.fromkeys(numbers, 0)
+            if (vector := await _vector_if_any(asked.vector)) is not None:
+                ordinals |= await embeddings.nearest_passages(connection, asked.scope, numbers, vector)
+            passages = await artifacts.passages_at(connection, asked.scope.tenant, ordinals)
+        return [
+            Hit(
+                artifact=bodies[candidate.artifact],
+                passage=passages[candidate.artifact],
+                score=candidate.score,
+                rank=place,
+                annotation=annotate(
+                    standings.by_artifact[candidate.artifact], prefer_wip=asked.request.prefer_wip
+                ),
+                contributions=candidate.contributions,
+            )
+            for place, candidate in enumerate(chosen, start=1)
+        ]
+
+
+def _question(asked: Asked) -> Question:
+    searched = [asked.request.query, *asked.anchored.other_forms]
+    terms = dict.fromkeys(term for text in searched for term in query_terms(text))
+    return Question(
+        scope=asked.scope,
+        limit=max(CANDIDATES_PER_LEG, asked.request.first),
+        terms=tuple(terms),
+        vector=asked.vector,
+        anchors=tuple(anchor.entity.id for anchor in asked.anchored.anchors),
+    )
+
+
+def _choose(
+    asked: Asked, rankings: Sequence[Ranking], ordered: Sequence[FusedCandidate], standings: Standings
+) -> list[FusedCandidate]:
+    """Answer the hits in their order: replacements before what they replaced, wanted flags only."""
+    request = asked.request
+    kept = (
+        [candidate for candidate in ordered if candidate.artifact in standings.by_artifact]
+        if request.flags
+        else keep_leg_winners(ordered, rankings, request.first)
+    )
+    placed = replacements_first(kept, standings.replacement)
+    if request.flags:
+        placed = [candidate for candidate in placed if _is_wanted(asked, candidate, standings)]
+    return placed[: request.first]
+
+
+def _is_wanted(asked: Asked, candidate: FusedCandidate, standings: Standings) -> bool:
+    standing = standings.by_artifact[candidate.artifact]
+    return annotate(standing, prefer_wip=asked.request.prefer_wip).flag in asked.request.flags
+
+
+async def _vector_if_any(vector: asyncio.Task[Vector]) -> Vector | None:
+    """Answer the query's vector, or None when the encoder failed; the dense leg says why."""
+    try:
+        return await vector
+    except Exception:
+        return None
+
+
+def _forget(vector: asyncio.Task[Vector]) -> None:
+    """Leave no task behind and no exception unread."""
+    if not vector.done():
+        vector.cancel()
+    elif not vector.cancelled():
+        vector.exception()
+
+
+def _advisories(rankings: Sequence[Ranking]) -> tuple[str, ...]:
+    return tuple(
+        f"{ranking.leg} did not answer: {ranking.problem}" for ranking in rankings if ranking.problem
+    )

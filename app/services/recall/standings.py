@@ -1,0 +1,115 @@
+"""Loading, for a list of artifacts, everything annotation looks at: a fixed number of statements."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from uuid import UUID
+
+import asyncpg
+
+from app.domain.ontology import label_of
+from app.domain.recall import Anchor
+from app.domain.surface_form import fold
+from app.domain.temporal import Branch, EntityState
+from app.services.annotation import FormerName, Standing
+from app.stores.postgres import anchors as names
+from app.stores.postgres import artifacts, mentions, references, states
+from app.stores.postgres.artifacts import Outline
+from app.stores.postgres.scope import Scope
+
+States = Mapping[tuple[UUID, Branch], EntityState]
+
+
+@dataclass(frozen=True, slots=True)
+class Standings:
+    """Artifacts as they stand at the asked time.
+
+    `replacement` leads from an artifact's number to that of what replaced it, when that is visible;
+    chains are followed by asking again.
+    """
+
+    by_artifact: Mapping[int, Standing]
+    outlines: Mapping[int, Outline]
+    replacement: Mapping[int, int]
+
+
+async def load_standings(
+    connection: asyncpg.Connection, scope: Scope, numbers: Sequence[int], anchors: Sequence[Anchor]
+) -> Standings:
+    """Answer how these artifacts, and those that replaced them, stand at the scope's moment."""
+    known = await artifacts.outlines(connection, scope.tenant, numbers)
+    owners = {outline.entity for outline in known.values()}
+    above = await references.superseders_as_of(connection, scope.tenant, list(owners), scope.moment)
+    entities = list(owners.union(*above.values()))
+    newest = await artifacts.newest_versions_as_of(connection, scope.tenant, entities, scope.moment)
+    missing = [number for number in newest.values() if number not in known]
+    known |= await artifacts.outlines(connection, scope.tenant, missing)
+    held = await states.states_as_of(connection, scope.tenant, entities, scope.moment)
+    former = await _former_names(connection, scope, list(known), anchors)
+    standings = {
+        number: _standing(outline, newest, above, held, former.get(number, []))
+        for number, outline in known.items()
+    }
+    return Standings(standings, known, _replacements(standings, newest))
+
+
+def _standing(
+    outline: Outline,
+    newest: Mapping[UUID, int],
+    above: Mapping[UUID, Sequence[UUID]],
+    held: States,
+    former: Sequence[FormerName],
+) -> Standing:
+    visible = [entity for entity in above.get(outline.entity, ()) if entity in newest]
+    return Standing(
+        entity=outline.entity,
+        committed=held.get((outline.entity, Branch.COMMITTED)),
+        wip=held.get((outline.entity, Branch.WIP)),
+        newer_version=newest.get(outline.entity, outline.number) != outline.number,
+        superseded_by=(visible[0], _called(visible[0], held)) if visible else None,
+        former_names=former,
+    )
+
+
+def _called(entity: UUID, held: States) -> str:
+    state = held.get((entity, Branch.COMMITTED))
+    props = {} if state is None else state.props
+    parts = [props.get("identifier"), label_of(props)]
+    return " ".join(dict.fromkeys(part for part in parts if isinstance(part, str))) or "another document"
+
+
+def _replacements(standings: Mapping[int, Standing], newest: Mapping[UUID, int]) -> dict[int, int]:
+    replaced = {}
+    for number, standing in standings.items():
+        if standing.superseded_by is not None:
+            replaced[number] = newest[standing.superseded_by[0]]
+        elif standing.newer_version:
+            replaced[number] = newest[standing.entity]
+    return replaced
+
+
+async def _former_names(
+    connection: asyncpg.Connection, scope: Scope, numbers: Sequence[int], anchors: Sequence[Anchor]
+) -> dict[int, list[FormerName]]:
+    """Answer, by artifact, the aliases of anchors that its text uses, longest first."""
+    current = {anchor.entity.id: anchor for anchor in anchors}
+    if not current:
+        return {}
+    forms = await names.alias_forms_of(connection, scope.tenant, list(current), scope.moment)
+    gave_way = {(form.entity, form.folded_form) for form in forms}
+    used: dict[int, list[tuple[UUID, str]]] = defaultdict(list)
+    for number, form in await mentions.mentions_of(connection, scope.tenant, numbers, list(current)):
+        used[number].append((form.entity, form.form))
+    return {number: list(_gone(found, gave_way, current)) for number, found in used.items()}
+
+
+def _gone(
+    found: Iterable[tuple[UUID, str]], gave_way: set[tuple[UUID, str]], current: Mapping[UUID, Anchor]
+) -> Iterable[FormerName]:
+    for entity, form in sorted(found, key=lambda used: (-len(used[1]), used[1])):
+        anchor = current[entity]
+        label = None if anchor.state is None else label_of(anchor.state.props)
+        if label is not None and (entity, fold(form)) in gave_way:
+            yield FormerName(form, anchor.entity.type_name, label)
