@@ -125,7 +125,7 @@ class Postmaster:
         return done
 
     def _disown_what_was_left(self) -> None:
-        """Make a dead server's files name no process: its number may be another's by now, or wait as a zombie.
+        """Make a dead server's files name no process: its number may be another's by now, or a zombie's.
 
         The pid file itself stays, for the server reads in it whether children of the dead one still work.
         """
