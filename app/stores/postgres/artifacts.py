@@ -159,3 +159,11 @@ async def outlines(
     return {
         row["number"]: Outline(row["number"], row["entity"], row["title"], row["created_at"]) for row in rows
     }
+
+
+async def identifiers_of(
+    connection: asyncpg.Connection, tenant: int, artifacts: Sequence[int]
+) -> dict[int, str | None]:
+    """Answer the identifiers these artifacts go by, by number."""
+    rows = await connection.fetch(SQL["identifiers_of"], tenant, list(artifacts))
+    return {row["number"]: row["identifier"] for row in rows}

@@ -64,3 +64,7 @@ JOIN passage ON passage.tenant_id = $1
 SELECT number, entity, title, created_at
 FROM artifact
 WHERE tenant_id = $1 AND number = ANY ($2::bigint[]);
+
+-- name: identifiers_of
+-- By which identifiers do these artifacts go?
+SELECT number, identifier FROM artifact WHERE tenant_id = $1 AND number = ANY ($2::bigint[]);

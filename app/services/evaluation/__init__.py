@@ -1,0 +1,1 @@
+"""Scoring recall on a folder of documents with questions or judged queries."""

@@ -1,0 +1,84 @@
+"""Asking every judged query and scoring each leg, the plain fusion and the answer."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+
+from app.domain.recall import RecallRequest, RecallResult
+from app.services.evaluation.judgements import Judged
+from app.services.evaluation.metrics import mean, measure
+from app.services.fusion import PLAIN_WEIGHTS, fuse
+from app.services.memory import Memory
+from app.services.recall import CANDIDATES_PER_LEG
+from app.stores.postgres import artifacts
+
+Scores = dict[str, float]
+SCORED_LEGS = ("dense", "lexical", "graph")
+
+
+@dataclass(frozen=True, slots=True)
+class Report:
+    """Means over the queries that have a relevant document, and how many forbidden ones came back."""
+
+    documents: int
+    queries: int
+    scores: dict[str, Scores]
+    categories: dict[str, Scores]
+    forbidden: int
+
+
+async def score(
+    memory: Memory, judged: Sequence[Judged], documents: int, advance: Callable[[], None]
+) -> Report:
+    """Answer how well recall does on judged queries; `advance` is called after each."""
+    scores: dict[str, list[Scores]] = defaultdict(list)
+    categories: dict[str, list[Scores]] = defaultdict(list)
+    forbidden = 0
+    for query in judged:
+        rankings = await _rankings(memory, query)
+        forbidden += len(query.forbidden.intersection(rankings["fused"]))
+        if query.relevance:
+            for name, ranking in rankings.items():
+                kept = [document for document in ranking if document not in query.excluded]
+                scores[name].append(measure(kept, query.relevance))
+            categories[query.category].append(scores["fused"][-1])
+        advance()
+    return Report(
+        documents=documents,
+        queries=len(judged),
+        scores={name: mean(found) for name, found in scores.items()},
+        categories={name: mean(found) for name, found in sorted(categories.items())},
+        forbidden=forbidden,
+    )
+
+
+async def _rankings(memory: Memory, query: Judged) -> dict[str, list[str]]:
+    """Answer the identifiers that each leg, plain fusion and recall return, best first."""
+    request = RecallRequest(query.text, as_of=query.as_of, first=CANDIDATES_PER_LEG)
+    result = await memory.recall.recall(memory.caller, request)
+    numbers = _numbers(result)
+    asked = {number for ranked in numbers.values() for number in ranked}
+    async with memory.database.reading(memory.caller.tenant) as connection:
+        named = await artifacts.identifiers_of(connection, memory.caller.tenant, list(asked))
+    return {name: _identifiers(ranked, named) for name, ranked in numbers.items()}
+
+
+def _numbers(result: RecallResult) -> dict[str, list[int]]:
+    legs = {
+        ranking.leg.lower(): [candidate.artifact for candidate in ranking.candidates]
+        for ranking in result.legs
+    }
+    plain = fuse(result.legs, PLAIN_WEIGHTS, recency_bound=0.0)
+    return {
+        **{name: legs.get(name, []) for name in SCORED_LEGS},
+        "fused": [hit.artifact.number for hit in result.hits],
+        "rrf": [candidate.artifact for candidate in plain][:CANDIDATES_PER_LEG],
+    }
+
+
+def _identifiers(ranked: Sequence[int], named: Mapping[int, str | None]) -> list[str]:
+    """Answer identifiers without repeats: versions of one document count once, at the best place."""
+    found = (named.get(number) for number in ranked)
+    return list(dict.fromkeys(identifier for identifier in found if identifier is not None))

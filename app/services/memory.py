@@ -1,0 +1,75 @@
+"""Everything a face needs, opened once: the ledger, the encoder and the services on top of them."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator
+from contextlib import AsyncExitStack, asynccontextmanager
+from dataclasses import dataclass
+
+from app.domain.entity import Caller, Role
+from app.embedding import Embedder, open_embedder
+from app.services.filing import FilingService
+from app.services.filing.models import check_model
+from app.services.recall import RecallService
+from app.settings import Settings
+from app.stores.postgres.location import LedgerLocation, locate_ledger
+from app.stores.postgres.migrate import check, migrate
+from app.stores.postgres.owner_connection import owner_connection
+from app.stores.postgres.pool import Database
+from app.stores.postgres.tenants import ensure_tenant
+
+LOCAL_PRINCIPAL = "local"
+
+
+@dataclass(frozen=True, slots=True)
+class Memory:
+    """The open services, and the local caller: one human, who works in the tenant the settings name."""
+
+    database: Database
+    embedder: Embedder
+    filing: FilingService
+    recall: RecallService
+    caller: Caller
+
+
+@asynccontextmanager
+async def open_memory(settings: Settings) -> AsyncIterator[Memory]:
+    """Open the ledger the settings name and the services on it; close them when the block ends.
+
+    The embedded ledger is migrated on the way; a server's is only checked, since the right to change it
+    is its operator's to give. Raises Unavailable when a part does not answer, Conflict when the ledger
+    is not migrated or holds another model's vectors.
+    """
+    location = await locate_ledger(settings)
+    try:
+        migrates = location.embedded is not None
+        async with open_memory_at(location, settings, migrates=migrates) as memory:
+            yield memory
+    finally:
+        await location.close()
+
+
+@asynccontextmanager
+async def open_memory_at(
+    location: LedgerLocation, settings: Settings, *, migrates: bool
+) -> AsyncIterator[Memory]:
+    """Open the services on a ledger that is located already; the location stays the caller's to close."""
+    if migrates:
+        await migrate(location.url)
+    await check(location.url)
+    async with owner_connection(location.url) as owner:
+        tenant = await ensure_tenant(owner, settings.tenant)
+    async with AsyncExitStack() as stack:
+        database = await Database.open(location.url, size=settings.pool_size)
+        stack.push_async_callback(database.close)
+        embedder = open_embedder(settings)
+        stack.push_async_callback(embedder.close)
+        async with database.reading(tenant) as connection:
+            await check_model(connection, embedder)
+        yield Memory(
+            database=database,
+            embedder=embedder,
+            filing=FilingService(database, embedder),
+            recall=RecallService(database, embedder, settings.leg_timeout),
+            caller=Caller(tenant, Role.HUMAN, LOCAL_PRINCIPAL),
+        )
