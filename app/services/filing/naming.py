@@ -13,10 +13,13 @@ from app.domain.artifact import Artifact
 from app.domain.entity import Alias, Entity
 from app.domain.surface_form import LONGEST_FORM, SHORTEST_FORM, fold
 from app.domain.temporal import Interval
+from app.services.analysis import query_terms
 from app.services.filing.joining import Filed
 from app.services.filing.write import Write
-from app.stores.postgres import aliases, mentions
+from app.stores.postgres import aliases, mentions, postings
 from app.stores.postgres.mentions import Mention, NamedForm
+
+EARLIER_MENTIONS = 1_000
 
 
 def listed_aliases(props: dict[str, Any]) -> list[str]:
@@ -54,6 +57,24 @@ async def _insert(write: Write, filed: Filed, form: str) -> None:
     await aliases.insert_alias(
         write.connection, write.tenant, filed.project.number, alias, write.recorded_at, write.actor
     )
+    await _note_earlier_mentions(write, filed, NamedForm(filed.entity.id, form, fold(form)))
+
+
+async def _note_earlier_mentions(write: Write, filed: Filed, form: NamedForm) -> None:
+    """Record which artifacts used a form before anybody said what it means."""
+    terms = query_terms(form.form)
+    if not terms:
+        return
+    holding = await postings.artifacts_holding(
+        write.connection, write.tenant, filed.project.number, terms, EARLIER_MENTIONS
+    )
+    found = [
+        Mention(held.artifact, form.entity, form, count)
+        for held in holding
+        if held.entity != form.entity
+        for count in find_forms(held.text, [form]).values()
+    ]
+    await mentions.insert_mentions(write.connection, write.tenant, found)
 
 
 def find_forms(text: str, forms: Sequence[NamedForm]) -> Counter[NamedForm]:

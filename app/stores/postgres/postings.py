@@ -7,7 +7,9 @@ non-negative inverse document frequency that Lucene uses.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from datetime import datetime
+from uuid import UUID
 
 import asyncpg
 
@@ -46,6 +48,23 @@ async def count_document(
 ) -> None:
     """Count one more document in its project's statistics."""
     await connection.execute(SQL["count_document"], tenant, project, term_count, created_at, recorded_at)
+
+
+@dataclass(frozen=True, slots=True)
+class HeldText:
+    """The text of an artifact that holds some terms, and whose it is."""
+
+    artifact: UUID
+    entity: UUID
+    text: str
+
+
+async def artifacts_holding(
+    connection: asyncpg.Connection, tenant: int, project: int, terms: Sequence[str], limit: int
+) -> list[HeldText]:
+    """Answer the artifacts of a project that hold all of these terms, at most `limit`, newest first."""
+    rows = await connection.fetch(SQL["artifacts_holding"], tenant, project, list(terms), limit)
+    return [HeldText(row["id"], row["entity"], f"{row['title']}\n{row['body']}") for row in rows]
 
 
 async def best_by_bm25(

@@ -21,6 +21,20 @@ ON CONFLICT (tenant_id, project_id) DO UPDATE SET
     latest_created_at = greatest(counted.latest_created_at, excluded.latest_created_at),
     latest_recorded_at = greatest(counted.latest_recorded_at, excluded.latest_recorded_at);
 
+-- name: artifacts_holding
+-- Which artifacts of a project hold all of these terms?
+SELECT artifact.id, artifact.entity, artifact.title, artifact.body
+FROM (
+    SELECT artifact_number
+    FROM posting
+    WHERE tenant_id = $1 AND project_id = $2 AND term = ANY ($3::text[])
+    GROUP BY artifact_number
+    HAVING count(*) = cardinality($3::text[])
+    ORDER BY artifact_number DESC
+    LIMIT $4
+) AS holding
+JOIN artifact ON artifact.tenant_id = $1 AND artifact.number = holding.artifact_number;
+
 -- name: best_by_bm25
 -- Which artifacts hold these terms best, by BM25 over exactly the documents visible at a moment?
 -- A question that can see everything reads the kept counts; one in the past counts what there was then.
