@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
 from functools import cache
+from itertools import islice
 
 from app.domain.artifact import AliasClaim, FactClaim, Quote
 from app.services.parsing.blocks import Block, BlockKind
@@ -11,6 +13,8 @@ from app.services.parsing.reading import Reading
 from app.services.parsing.vocabulary import vocabulary
 
 LONGEST_QUOTE = 300
+MOST_CANDIDATES = 200
+"""More than this from one document is no help to the person who reviews them."""
 
 _NAME = r"[A-Z][\w.+-]{0,40}(?: (?:[A-Z0-9][\w.+-]{0,40})){0,4}"
 _ANY_NAME = r"(?:[\"“'‘](?P<{0}_quoted>[^\"”'’\n]{{2,80}})[\"”'’]|(?P<{0}>" + _NAME + r"|[\w.+-]{{2,40}}))"
@@ -42,17 +46,18 @@ def read_candidates(reading: Reading) -> tuple[tuple[AliasClaim, ...], tuple[Fac
             continue
         lines = lines or _line_starts(reading.page.body)
         text = reading.prose(block).text
-        for pattern in _ALIAS:
-            aliases += [
-                AliasClaim(form, subject, _quote(reading, block, lines, match))
-                for match in pattern.finditer(text)
-                if (form := _name(match, "form")) != (subject := _name(match, "subject")) and form and subject
-            ]
-        facts += [
-            FactClaim(match["property"].lower(), match["value"].strip(), _quote(reading, block, lines, match))
-            for match in _fact().finditer(text)
-        ]
+        for match in _matches(_ALIAS, text, MOST_CANDIDATES - len(aliases)):
+            form, subject = _name(match, "form"), _name(match, "subject")
+            if form and subject and form != subject:
+                aliases.append(AliasClaim(form, subject, _quote(reading, block, lines, match)))
+        for match in _matches((_fact(),), text, MOST_CANDIDATES - len(facts)):
+            quote = _quote(reading, block, lines, match)
+            facts.append(FactClaim(match["property"].lower(), match["value"].strip(), quote))
     return tuple(aliases), tuple(facts)
+
+
+def _matches(patterns: tuple[re.Pattern[str], ...], text: str, most: int) -> Iterator[re.Match[str]]:
+    return islice((match for pattern in patterns for match in pattern.finditer(text)), most)
 
 
 @cache

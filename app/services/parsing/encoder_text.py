@@ -18,8 +18,13 @@ def passage_text_for_encoder(title: str, passage: Passage) -> str:
     """Answer the text to embed for a passage of a document with this title."""
     if passage.text == title:
         return passage.text
-    lines = (clipped(title, TITLE_WEIGHT), _nearest_headings(title, passage.heading), passage.text)
-    return "\n".join(line for line in lines if line)
+    return "\n".join((*context_lines(title, passage.heading), passage.text))
+
+
+def context_lines(title: str, heading: str | None) -> list[str]:
+    """Answer the lines that stand before a passage's text: the title and the nearest headings, cut short."""
+    lines = (clipped(title, TITLE_WEIGHT), _nearest_headings(title, heading))
+    return [line for line in lines if line]
 
 
 def clipped(text: str, room: float) -> str:

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from app.domain.artifact import Passage
-from app.services.parsing.encoder_text import passage_text_for_encoder
+from app.services.parsing.encoder_text import context_lines
 from app.services.parsing.parts import Part, read_parts
 from app.services.parsing.pieces import PieceOffsets, Pieces
-from app.services.parsing.splitting import LONGEST_TEXT, Stretch, split_stretch
+from app.services.parsing.splitting import LONGEST_TEXT, Stretch, split_stretch, tears_word
 
 SMALLEST_LIMIT = 128
 
@@ -25,11 +25,13 @@ def cut_passages(title: str, body: str, piece_offsets: PieceOffsets, longest: in
     pieces = Pieces(body, piece_offsets)
     passages: list[Passage] = []
     for part in read_parts(body):
-        room = longest - len(piece_offsets(passage_text_for_encoder(title, Passage(0, part.heading, "", 0))))
+        context = "\n".join(context_lines(title, part.heading))
+        room = longest - len(piece_offsets(context))
         for start, end in _packed(body, part, pieces, room, piece_offsets):
             text = body[start:end].strip("\n").rstrip()
             if text:
-                tokens = pieces.count(start, end)
+                torn = tears_word(body, start) or tears_word(body, end)
+                tokens = len(piece_offsets(text)) if torn else pieces.count(start, end)
                 passages.append(Passage(len(passages), part.heading, text, tokens))
     return tuple(passages) or (Passage(0, None, title, len(piece_offsets(title))),)
 

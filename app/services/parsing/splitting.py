@@ -24,7 +24,7 @@ def split_stretch(
     while start < end:
         reach = min(pieces.reach(start, room, end), start + LONGEST_TEXT)
         cut = reach if reach >= end else _cut(text, start, reach)
-        if _tears_word(text, start, stretch[0]) or _tears_word(text, cut, end):
+        if tears_word(text, start) or (cut != end and tears_word(text, cut)):
             cut = _measured_cut(text, start, cut, room, piece_offsets)
         yield start, cut
         start = cut
@@ -43,8 +43,10 @@ def _cut(text: str, start: int, reach: int) -> int:
     return place if place > start else reach
 
 
-def _tears_word(text: str, place: int, edge: int) -> bool:
-    return place != edge and not text[place - 1].isspace() and not text[place : place + 1].isspace()
+def tears_word(text: str, place: int) -> bool:
+    """Tell whether a cut at this place has no white space on either side."""
+    inside = 0 < place < len(text)
+    return inside and not text[place - 1].isspace() and not text[place].isspace()
 
 
 def _measured_cut(text: str, start: int, cut: int, room: int, piece_offsets: PieceOffsets) -> int:

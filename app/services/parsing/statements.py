@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from bisect import bisect_left
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cache
@@ -40,12 +41,12 @@ def stated_relations(
     "Partly superseded by" relates and supersedes nothing; "will be superseded by" states nothing. With
     `at_line_start` only lines that begin with the relation's words count.
     """
-    phrases = list(_phrases(text))
-    for phrase in phrases:
+    starts = [mention.start for mention in mentions]
+    for phrase in _phrases(text):
         before = text[max(0, phrase.start - FARTHEST) : phrase.start]
         if phrase.relation is None or (at_line_start and not _LINE_START.search(before)):
             continue
-        within = [mention for mention in mentions if phrase.end <= mention.start < phrase.reach]
+        within = mentions[bisect_left(starts, phrase.end) : bisect_left(starts, phrase.reach)]
         if not within or not _is_near(text[phrase.end : within[0].start], at_line_start):
             continue
         for mention in joined_run(text, within):
