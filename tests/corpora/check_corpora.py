@@ -1,0 +1,147 @@
+"""What Trigraph promises on real corpora; run by `make test-corpora`, which names their folder.
+
+Each corpus is ingested once, by the command a person would type, into a home of its own.
+"""
+
+from __future__ import annotations
+
+import gzip
+import json
+import os
+import subprocess
+import sys
+from collections.abc import AsyncIterator, Callable
+from pathlib import Path
+from typing import Any
+
+import bm25s
+import numpy as np
+import pytest
+import Stemmer
+
+from app.domain.recall import RecallRequest
+from app.services.evaluation.judgements import Judged, read_judged
+from app.services.evaluation.metrics import mean, measure
+from app.services.evaluation.scoring import score
+from app.services.memory import Memory, open_memory
+from app.settings import Settings
+
+CORPORA = Path(os.environ["TRIGRAPH_CORPORA"])
+Documents = list[dict[str, Any]]
+
+
+def documents_of(corpus: str) -> Documents:
+    with gzip.open(CORPORA / corpus / "docs.jsonl.gz", "rt", encoding="utf-8") as rows:
+        return [json.loads(row) for row in rows]
+
+
+@pytest.fixture(scope="session")
+def home(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return tmp_path_factory.mktemp("home")
+
+
+@pytest.fixture(scope="session")
+def trigraph(home: Path) -> Callable[..., subprocess.CompletedProcess[str]]:
+    def run(*arguments: str) -> subprocess.CompletedProcess[str]:
+        return subprocess.run(
+            [sys.executable, "-m", "app", *arguments],
+            env={**os.environ, "TRIGRAPH_HOME": str(home)},
+            capture_output=True,
+            text=True,
+            check=False,
+        )
+
+    return run
+
+
+Trigraph = Callable[..., subprocess.CompletedProcess[str]]
+
+
+def ingest(trigraph: Trigraph, corpus: str) -> dict[str, Any]:
+    path = CORPORA / corpus / "docs.jsonl.gz"
+    done = trigraph("ingest", str(path), "--project", corpus, "--json")
+    assert done.returncode == 0, done.stderr
+    summary: dict[str, Any] = json.loads(done.stdout.splitlines()[-1])
+    return summary
+
+
+@pytest.mark.parametrize(("corpus", "documents"), [("adrs", 269), ("keps", 647), ("peps", 736)])
+def test_every_document_is_filed_once(trigraph: Trigraph, corpus: str, documents: int) -> None:
+    first = ingest(trigraph, corpus)
+    assert (first["filed"], first["unchanged"], first["refused"]) == (documents, 0, [])
+    again = ingest(trigraph, corpus)
+    assert (again["filed"], again["unchanged"], again["refused"]) == (0, documents, [])
+
+
+@pytest.fixture
+async def memory(home: Path) -> AsyncIterator[Memory]:
+    async with open_memory(Settings(home=home)) as memory:
+        yield memory
+
+
+@pytest.mark.parametrize("query", ["PEP 484", "pep484", "pep-0484", "what is PEP 484"])
+async def test_an_identifier_leads_in_every_spelling(memory: Memory, query: str) -> None:
+    result = await memory.recall.recall(memory.caller, RecallRequest(query))
+    assert result.hits[0].artifact.identifier == "PEP-484"
+
+
+async def test_recall_answers_the_questions_about_peps(memory: Memory) -> None:
+    judged = read_judged(CORPORA / "peps")
+    report = await score(memory, judged, 736, lambda: None)
+    assert report.forbidden == 0
+    assert report.categories["identifier"]["ndcg@10"] == 1.0
+
+
+async def test_the_dense_leg_is_exact(memory: Memory) -> None:
+    """Its order is that of exact cosines over all vectors, computed here without the database's help."""
+    async with memory.database.reading(memory.caller.tenant) as connection:
+        rows = await connection.fetch(
+            "SELECT artifact.identifier, vector FROM embedding JOIN artifact ON number = artifact_number"
+            " WHERE artifact.project_id = (SELECT project_id FROM project WHERE key = 'peps')"
+        )
+    identifiers = np.array([row["identifier"] for row in rows])
+    vectors = np.stack([row["vector"].to_numpy().astype(np.float32) for row in rows])
+    vectors /= np.linalg.norm(vectors, axis=1, keepdims=True)
+    judged = [query for query in read_judged(CORPORA / "peps") if query.relevance and not query.as_of]
+    report = await score(memory, judged, 736, lambda: None)
+    exact = [await _exact(memory, query, identifiers, vectors) for query in judged]
+    assert report.scores["dense"]["ndcg@10"] == pytest.approx(mean(exact)["ndcg@10"], abs=0.01)
+
+
+async def _exact(
+    memory: Memory, query: Judged, identifiers: np.ndarray[Any, Any], vectors: np.ndarray[Any, Any]
+) -> dict[str, float]:
+    cosines = vectors @ await memory.embedder.embed_query(query.text)
+    order = dict.fromkeys(identifiers[np.argsort(-cosines, kind="stable")].tolist())
+    return measure([found for found in order if found not in query.excluded][:100], query.relevance)
+
+
+def test_recall_beats_its_legs_on_scientific_claims(trigraph: Trigraph) -> None:
+    done = trigraph("eval", str(CORPORA / "scifact"), "--json")
+    assert done.returncode == 0, done.stderr
+    report = json.loads(done.stdout.splitlines()[-1])
+    assert (report["documents"], report["queries"], report["forbidden"]) == (5183, 809, 0)
+    assert report["scores"]["fused"]["ndcg@10"] >= 0.70
+    assert report["scores"]["lexical"]["ndcg@10"] == pytest.approx(_bm25s()["ndcg@10"], abs=0.01)
+
+
+def _bm25s() -> dict[str, float]:
+    """Score the reference implementation on the same text, with English stems and stop words."""
+    documents = documents_of("scifact")
+    stemmer = Stemmer.Stemmer("english")
+    texts = [f"{row['title']}\n{row['body']}" for row in documents]
+    index = bm25s.BM25(method="lucene", k1=1.5, b=0.75)
+    index.index(
+        bm25s.tokenize(texts, stopwords="en", stemmer=stemmer, show_progress=False), show_progress=False
+    )
+    judged = [query for query in read_judged(CORPORA / "scifact") if query.relevance]
+    asked = bm25s.tokenize(
+        [query.text for query in judged], stopwords="en", stemmer=stemmer, show_progress=False
+    )
+    found, _scores = index.retrieve(asked, k=100, show_progress=False)
+    return mean(
+        [
+            measure([documents[place]["id"] for place in places], query.relevance)
+            for places, query in zip(found, judged, strict=True)
+        ]
+    )
