@@ -16,6 +16,7 @@ from app.stores.postgres.location import LedgerLocation, locate_ledger
 from app.stores.postgres.migrate import check, migrate
 from app.stores.postgres.owner_connection import owner_connection
 from app.stores.postgres.pool import Database
+from app.stores.postgres.service_role import let_service_sign_in
 from app.stores.postgres.tenants import ensure_tenant
 
 LOCAL_PRINCIPAL = "local"
@@ -59,8 +60,10 @@ async def open_memory_at(
     await check(location.url)
     async with owner_connection(location.url) as owner:
         tenant = await ensure_tenant(owner, settings.tenant)
+        if location.embedded is not None:
+            await let_service_sign_in(owner)
     async with AsyncExitStack() as stack:
-        database = await Database.open(location.url, size=settings.pool_size)
+        database = await Database.open(location.service_url, size=settings.pool_size)
         stack.push_async_callback(database.close)
         embedder = open_embedder(settings)
         stack.push_async_callback(embedder.close)

@@ -9,6 +9,7 @@ from app.errors import Unavailable
 from app.settings import Settings
 from app.stores.postgres.embedded import EmbeddedPostgres
 from app.stores.postgres.owner_connection import owner_connection, without_password
+from app.stores.postgres.service_role import as_service
 
 OLDEST_VERSION = 16
 EXTENSION = "vector"
@@ -20,6 +21,14 @@ class LedgerLocation:
 
     url: str
     embedded: EmbeddedPostgres | None = None
+
+    @property
+    def service_url(self) -> str:
+        """The address the service connects to: as its own role where the embedded server lets it in.
+
+        On a server of somebody else's the user of the address takes that role on instead.
+        """
+        return self.url if self.embedded is None else as_service(self.url)
 
     async def close(self) -> None:
         """Let go of the embedded server; a server of its own stays as it is."""

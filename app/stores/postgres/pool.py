@@ -12,10 +12,10 @@ import asyncpg
 from app.errors import Unavailable
 from app.stores.postgres.errors import translated
 from app.stores.postgres.ledger_connection import LedgerConnection, prepared, refuse_a_privileged_role
+from app.stores.postgres.service_role import SERVICE_ROLE
 
 StatementLogger = Callable[[Any], None]
 
-SERVICE_ROLE = "trigraph_service"
 _CONNECT_SECONDS = 10.0
 _CLOSE_SECONDS = 5.0
 _SESSION = {
