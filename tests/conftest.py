@@ -3,12 +3,19 @@ from __future__ import annotations
 import asyncio
 import tempfile
 from collections.abc import AsyncIterator, Iterator
+from contextlib import asynccontextmanager
 from itertools import count
 from pathlib import Path
 
 import asyncpg
 import pytest
 
+from app.domain.entity import Caller, Role
+from app.embedding import Embedder
+from app.embedding.onnx import open_onnx
+from app.services.filing import FilingService
+from app.services.memory import Memory
+from app.services.recall import RecallService
 from app.stores.postgres.embedded import EmbeddedPostgres
 from app.stores.postgres.migrate import migrate
 from app.stores.postgres.pool import Database
@@ -103,6 +110,43 @@ async def database(database_url: str) -> AsyncIterator[Database]:
     database = await Database.open(database_url, size=10)
     yield database
     await database.close()
+
+
+@pytest.fixture(scope="session")
+async def embedder() -> AsyncIterator[Embedder]:
+    """The real encoder, opened once: it only reads."""
+    opened = open_onnx(threads=2)
+    yield opened
+    await opened.close()
+
+
+def memory_on(database: Database, embedder: Embedder, tenant: int, leg_deadline: float = 10.0) -> Memory:
+    """Answer the services on a database, and a human who calls them."""
+    return Memory(
+        database=database,
+        embedder=embedder,
+        filing=FilingService(database, embedder),
+        recall=RecallService(database, embedder, leg_deadline),
+        caller=Caller(tenant, Role.HUMAN, "ada"),
+    )
+
+
+@asynccontextmanager
+async def new_memory(server: Server, embedder: Embedder, tenant: int) -> AsyncIterator[Memory]:
+    """Open the services on a database of their own, for a corpus that the tests of a module only read."""
+    name = await server.create(TEMPLATE)
+    database = await Database.open(server.url_of(name), size=10)
+    try:
+        yield memory_on(database, embedder, tenant)
+    finally:
+        await database.close()
+        await server.drop(name)
+
+
+@pytest.fixture
+def memory(database: Database, embedder: Embedder, tenant: int) -> Memory:
+    """The services on an empty ledger of the test's own."""
+    return memory_on(database, embedder, tenant)
 
 
 counted = pytest.fixture(lambda: counted_statements, name="counted")

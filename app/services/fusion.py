@@ -69,6 +69,15 @@ def led_by(fused: Sequence[FusedCandidate], named: Sequence[int]) -> list[FusedC
     return leaders + [candidate for candidate in fused if candidate.artifact not in leading]
 
 
+def leg_winners(rankings: Sequence[Ranking]) -> list[int]:
+    """Answer the top candidate of every leg that proposes."""
+    return [
+        ranking.candidates[0].artifact
+        for ranking in rankings
+        if ranking.candidates and ranking.leg is not LegName.RECENCY
+    ]
+
+
 def keep_leg_winners(
     ordered: Sequence[FusedCandidate], rankings: Sequence[Ranking], first: int
 ) -> list[FusedCandidate]:
@@ -76,11 +85,7 @@ def keep_leg_winners(
 
     A winner that fell behind takes the last place; winners never push each other out.
     """
-    winners = {
-        ranking.candidates[0].artifact
-        for ranking in rankings
-        if ranking.candidates and ranking.leg is not LegName.RECENCY
-    }
+    winners = set(leg_winners(rankings))
     kept = list(ordered[:first])
     late = [candidate for candidate in ordered[first:] if candidate.artifact in winners]
     for winner in late:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 
 from app.domain.recall import FusedCandidate
 
@@ -21,6 +21,22 @@ def replacements_first(
             if artifact not in placed:
                 placed[artifact] = proposed.get(artifact, FusedCandidate(artifact, candidate.score, ()))
     return list(placed.values())
+
+
+def cut(
+    placed: Sequence[FusedCandidate], replacement: Mapping[int, int], winners: Collection[int], first: int
+) -> list[FusedCandidate]:
+    """Answer the first so many, after replacements joined.
+
+    The last candidate that is neither the first, nor a leg's winner, nor the replacement of one kept makes
+    room; when there is none, the last of all does.
+    """
+    kept = list(placed)
+    while len(kept) > first:
+        held = {kept[0].artifact, *winners, *(replacement.get(candidate.artifact) for candidate in kept)}
+        ordinary = [place for place, candidate in enumerate(kept) if candidate.artifact not in held]
+        del kept[ordinary[-1] if ordinary else -1]
+    return kept
 
 
 def _upward(artifact: int, replacement: Mapping[int, int]) -> list[int]:

@@ -8,18 +8,18 @@ from dataclasses import dataclass
 from uuid import uuid4
 
 from app.domain.entity import Caller
-from app.domain.recall import FusedCandidate, Hit, Ranking, RecallRequest, RecallResult
+from app.domain.recall import FusedCandidate, Hit, LegName, Ranking, RecallRequest, RecallResult
 from app.embedding import Embedder, Vector
 from app.services.analysis import query_terms
 from app.services.annotation import annotate
-from app.services.fusion import fuse, keep_leg_winners, led_by
+from app.services.fusion import fuse, keep_leg_winners, led_by, leg_winners
 from app.services.legs.dense import DenseLeg
 from app.services.legs.graph import CooccurrenceLeg, ReferenceLeg
 from app.services.legs.leg import Leg, Question, rank
 from app.services.legs.lexical import LexicalLeg
 from app.services.legs.recency import rank_by_recency
 from app.services.recall.anchoring import Anchored, anchor_query
-from app.services.recall.ordering import replacements_first
+from app.services.recall.ordering import cut, replacements_first
 from app.services.recall.packing import pack
 from app.services.recall.scoping import check_request, scope_of
 from app.services.recall.standings import Standings, load_standings
@@ -92,12 +92,10 @@ class RecallService:
                 )
             )
             ordered = led_by(fuse(rankings), asked.anchored.leading)
-            pool = ordered if asked.request.flags else ordered[: max(asked.request.first, ANNOTATED)]
-            standings = await load_standings(
-                connection, scope, [candidate.artifact for candidate in pool], asked.anchored.anchors
-            )
+            pool = _judged(asked.request, rankings, ordered)
+            standings = await load_standings(connection, scope, pool, asked.anchored.anchors)
         chosen = _choose(asked, rankings, ordered, standings)
-        hits = await self._hits(asked, chosen, standings)
+        hits = await self._hits(asked, chosen, standings, await _served_vector(asked, rankings))
         packed, tokens = pack(hits, asked.request.token_budget)
         return RecallResult(
             id=uuid4(),
@@ -110,12 +108,18 @@ class RecallService:
             advisories=_advisories(rankings),
         )
 
-    async def _hits(self, asked: Asked, chosen: Sequence[FusedCandidate], standings: Standings) -> list[Hit]:
+    async def _hits(
+        self,
+        asked: Asked,
+        chosen: Sequence[FusedCandidate],
+        standings: Standings,
+        vector: Vector | None,
+    ) -> list[Hit]:
         numbers = [candidate.artifact for candidate in chosen]
         async with self._database.reading(asked.scope.tenant) as connection:
             bodies = await artifacts.artifacts_by_number(connection, asked.scope.tenant, numbers)
             ordinals = dict.fromkeys(numbers, 0)
-            if (vector := await _vector_if_any(asked.vector)) is not None:
+            if vector is not None:
                 ordinals |= await embeddings.nearest_passages(connection, asked.scope, numbers, vector)
             passages = await artifacts.passages_at(connection, asked.scope.tenant, ordinals)
         return [
@@ -145,20 +149,28 @@ def _question(asked: Asked) -> Question:
     )
 
 
+def _judged(
+    request: RecallRequest, rankings: Sequence[Ranking], ordered: Sequence[FusedCandidate]
+) -> list[int]:
+    """Answer the artifacts whose standing can matter: the best so many, and the winner of every leg."""
+    if request.flags:
+        return [candidate.artifact for candidate in ordered]
+    best = [candidate.artifact for candidate in ordered[: max(request.first, ANNOTATED)]]
+    return list(dict.fromkeys([*best, *leg_winners(rankings)]))
+
+
 def _choose(
     asked: Asked, rankings: Sequence[Ranking], ordered: Sequence[FusedCandidate], standings: Standings
 ) -> list[FusedCandidate]:
     """Answer the hits in their order: replacements before what they replaced, wanted flags only."""
     request = asked.request
-    kept = (
-        [candidate for candidate in ordered if candidate.artifact in standings.by_artifact]
-        if request.flags
-        else keep_leg_winners(ordered, rankings, request.first)
-    )
-    placed = replacements_first(kept, standings.replacement)
     if request.flags:
-        placed = [candidate for candidate in placed if _is_wanted(asked, candidate, standings)]
-    return placed[: request.first]
+        placed = replacements_first(ordered, standings.replacement)
+        wanted = [candidate for candidate in placed if _is_wanted(asked, candidate, standings)]
+        return wanted[: request.first]
+    kept = keep_leg_winners(ordered, rankings, request.first)
+    placed = replacements_first(kept, standings.replacement)
+    return cut(placed, standings.replacement, leg_winners(rankings), request.first)
 
 
 def _is_wanted(asked: Asked, candidate: FusedCandidate, standings: Standings) -> bool:
@@ -166,12 +178,11 @@ def _is_wanted(asked: Asked, candidate: FusedCandidate, standings: Standings) ->
     return annotate(standing, prefer_wip=asked.request.prefer_wip).flag in asked.request.flags
 
 
-async def _vector_if_any(vector: asyncio.Task[Vector]) -> Vector | None:
-    """Answer the query's vector, or None when the encoder failed; the dense leg says why."""
-    try:
-        return await vector
-    except Exception:
+async def _served_vector(asked: Asked, rankings: Sequence[Ranking]) -> Vector | None:
+    """Answer the query's vector, or None when the dense leg did not answer: it says why."""
+    if any(ranking.problem for ranking in rankings if ranking.leg is LegName.DENSE):
         return None
+    return await asked.vector
 
 
 def _forget(vector: asyncio.Task[Vector]) -> None:

@@ -1,0 +1,64 @@
+"""Documents made in few words, and questions asked in few."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from datetime import UTC, datetime
+from typing import Any
+from uuid import UUID
+
+from app.domain.artifact import Document, ReferenceClaim
+from app.domain.entity import ReferenceType
+from app.domain.recall import Hit, RecallRequest, RecallResult
+from app.services.filing import FiledDocument
+from app.services.memory import Memory
+
+SUPERSEDES = ReferenceType.SUPERSEDES
+RELATES_TO = ReferenceType.RELATES_TO
+
+
+def day(year: int, month: int = 1, number: int = 1) -> datetime:
+    """Answer the start of a day, UTC."""
+    return datetime(year, month, number, tzinfo=UTC)
+
+
+def adr(number: int, title: str, body: str = "", **said: Any) -> Document:
+    """Answer an accepted decision record of 2020 unless it says otherwise."""
+    fields: dict[str, Any] = {
+        "kind": "ADR",
+        "identifier": f"ADR-{number}",
+        "status": "Accepted",
+        "created_at": day(2020),
+    }
+    return Document(title=title, body=body or f"We decided: {title}.", **(fields | said))
+
+
+def claims(kind: ReferenceType, *targets: str, inverted: bool = False) -> tuple[ReferenceClaim, ...]:
+    """Answer claims of one type to these targets."""
+    return tuple(ReferenceClaim(kind, target, inverted) for target in targets)
+
+
+async def file_all(memory: Memory, documents: Sequence[Document], project: str | None = None) -> list[UUID]:
+    """File documents in order and answer the ids of their entities."""
+    return [(await file(memory, document, project)).entity.id for document in documents]
+
+
+async def file(memory: Memory, document: Document, project: str | None = None) -> FiledDocument:
+    """File one document as the memory's caller."""
+    return await memory.filing.file(memory.caller, document, project)
+
+
+async def ask(memory: Memory, query: str, **asked: Any) -> RecallResult:
+    """Recall as the memory's caller."""
+    return await memory.recall.recall(memory.caller, RecallRequest(query=query, **asked))
+
+
+def identifiers(result: RecallResult) -> list[str | None]:
+    """Answer the identifiers of the hits, in order."""
+    return [hit.artifact.identifier for hit in result.hits]
+
+
+def hit_of(result: RecallResult, identifier: str) -> Hit:
+    """Answer the one hit of an identifier."""
+    (found,) = [hit for hit in result.hits if hit.artifact.identifier == identifier]
+    return found

@@ -1,0 +1,93 @@
+"""A leg that breaks or is late costs its own answers, never the others'."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Sequence
+
+import asyncpg
+import pytest
+
+from app.domain.recall import LegName, RecallResult
+from app.embedding import Embedder, Vector, Vectors
+from app.errors import Unavailable
+from app.services.memory import Memory
+from app.stores.postgres.pool import Database
+from tests.conftest import memory_on
+from tests.documents import adr, ask, file_all, identifiers
+
+DOCUMENTS = [adr(1, "Retry budget for clients"), adr(2, "Colour of the bicycle shed")]
+
+
+class BrokenEmbedder:
+    """Reads passages as the real one does, and fails or dawdles over every query."""
+
+    def __init__(self, real: Embedder, seconds: float = 0.0) -> None:
+        self._real = real
+        self._seconds = seconds
+        self.name = real.name
+        self.fingerprint = real.fingerprint
+        self.dimensions = real.dimensions
+        self.longest_passage = real.longest_passage
+        self.piece_offsets = real.piece_offsets
+
+    async def embed_query(self, text: str) -> Vector:
+        if self._seconds:
+            await asyncio.sleep(self._seconds)
+        raise Unavailable("the encoder is out of order")
+
+    async def embed_passages(self, texts: Sequence[str]) -> Vectors:
+        return await self._real.embed_passages(texts)
+
+    async def close(self) -> None:
+        """Leave the real one open."""
+
+
+def _problems(result: RecallResult) -> dict[LegName, str | None]:
+    return {ranking.leg: ranking.problem for ranking in result.legs}
+
+
+async def test_an_encoder_out_of_order_leaves_the_other_legs(
+    database: Database, embedder: Embedder, tenant: int
+) -> None:
+    memory = memory_on(database, BrokenEmbedder(embedder), tenant)
+    await file_all(memory, DOCUMENTS)
+    result = await ask(memory, "retry budget")
+    assert identifiers(result) == ["ADR-1"]
+    assert _problems(result)[LegName.DENSE] == "the encoder is out of order"
+    assert result.advisories == ("DENSE did not answer: the encoder is out of order",)
+
+
+async def test_an_encoder_that_dawdles_makes_the_dense_leg_late(
+    database: Database, embedder: Embedder, tenant: int
+) -> None:
+    memory = memory_on(database, BrokenEmbedder(embedder, seconds=60.0), tenant, leg_deadline=0.3)
+    await file_all(memory, DOCUMENTS)
+    result = await ask(memory, "retry budget")
+    assert identifiers(result) == ["ADR-1"]
+    assert _problems(result)[LegName.DENSE] == "late: no answer within 0.3 seconds"
+
+
+@pytest.mark.parametrize(
+    ("table", "leg"),
+    [("embedding", LegName.DENSE), ("posting", LegName.LEXICAL), ("mention", LegName.GRAPH)],
+)
+async def test_a_leg_without_its_table_is_reported_and_the_others_answer(
+    memory: Memory, owner: asyncpg.Connection, table: str, leg: LegName
+) -> None:
+    """OUT-09: never a plain empty success."""
+    await file_all(memory, DOCUMENTS)
+    await owner.execute(f"ALTER TABLE {table} RENAME TO lost")
+    result = await ask(memory, "retry budget")
+    assert identifiers(result)[0] == "ADR-1"
+    assert result.hits[0].passage.text
+    assert {name for name, problem in _problems(result).items() if problem} == {leg}
+    assert result.advisories
+
+
+async def test_a_failed_leg_takes_no_part_in_the_scores(memory: Memory, owner: asyncpg.Connection) -> None:
+    await file_all(memory, DOCUMENTS)
+    await owner.execute("ALTER TABLE posting RENAME TO lost")
+    result = await ask(memory, "retry budget")
+    legs = {share.leg for hit in result.hits for share in hit.contributions}
+    assert legs == {LegName.DENSE, LegName.RECENCY}

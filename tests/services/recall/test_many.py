@@ -1,0 +1,67 @@
+"""What only shows when there are more documents than a leg proposes or annotation looks at."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator
+
+import pytest
+
+from app.domain.recall import LegName, StateFlag
+from app.embedding import Embedder
+from app.services.memory import Memory
+from tests.conftest import Server, new_memory
+from tests.documents import RELATES_TO, adr, ask, claims, file_all, identifiers
+from tests.statements import counted
+
+CROWD = 130
+
+
+@pytest.fixture(scope="module")
+async def crowd(server: Server, embedder: Embedder, tenant: int) -> AsyncIterator[Memory]:
+    """Many documents about one thing, and one about another that only a reference leads to."""
+    async with new_memory(server, embedder, tenant) as memory:
+        away = adr(900, "Zoo", body="Giraffes eat leaves of acacia trees.")
+        named = adr(901, "Queue", body="Nothing here.", references=claims(RELATES_TO, "ADR-900"))
+        alike = [adr(n, f"Retry budget {n}", f"Clients keep a retry budget {n}.") for n in range(CROWD)]
+        await file_all(memory, [away, named, *alike])
+        yield memory
+
+
+async def test_the_winner_of_a_leg_survives_however_far_behind_it_is(crowd: Memory) -> None:
+    result = await ask(crowd, "retry budget of ADR-901", first=5)
+    graph = next(ranking for ranking in result.legs if ranking.leg is LegName.GRAPH)
+    assert len(graph.candidates) == 1
+    assert identifiers(result)[0] == "ADR-901"
+    assert "ADR-900" in identifiers(result)
+    assert len(result.hits) == 5
+
+
+@pytest.mark.parametrize("first", [0, 1, 2, 49, 50, 51, 99, 100])
+async def test_as_many_hits_as_asked_for(crowd: Memory, first: int) -> None:
+    """VEC-03: no cliff at any limit."""
+    result = await ask(crowd, "retry budget", first=first)
+    assert len(result.hits) == first
+    assert len(set(identifiers(result))) == first
+    assert [hit.rank for hit in result.hits] == list(range(1, first + 1))
+
+
+async def test_a_longer_answer_begins_with_the_shorter_one(crowd: Memory) -> None:
+    longer = identifiers(await ask(crowd, "retry budget", first=20))
+    assert identifiers(await ask(crowd, "retry budget", first=10)) == longer[:10]
+
+
+async def test_the_number_of_statements_does_not_grow_with_the_hits(crowd: Memory) -> None:
+    await ask(crowd, "retry budget of ADR-901", first=100)
+    spoken = []
+    for first in (1, 10, 100):
+        async with counted(crowd.database) as statements:
+            await ask(crowd, "retry budget of ADR-901", first=first)
+        spoken.append(len(statements))
+    assert spoken[0] == spoken[1] == spoken[2]
+    assert spoken[0] <= 24
+
+
+async def test_a_flag_is_asked_of_every_candidate(crowd: Memory) -> None:
+    result = await ask(crowd, "retry budget", flags=(StateFlag.CURRENT,), first=100)
+    assert len(result.hits) == 100
+    assert not (await ask(crowd, "retry budget", flags=(StateFlag.HISTORICAL,))).hits
