@@ -16,15 +16,21 @@ LONGEST_QUOTE = 300
 MOST_CANDIDATES = 200
 """More than this from one document is no help to the person who reviews them."""
 
-_NAME = r"[A-Z][\w.+-]{0,40}(?: (?:[A-Z0-9][\w.+-]{0,40})){0,4}"
-_ANY_NAME = r"(?:[\"“'‘](?P<{0}_quoted>[^\"”'’\n]{{2,80}})[\"”'’]|(?P<{0}>" + _NAME + r"|[\w.+-]{{2,40}}))"
-_SUBJECT = _ANY_NAME.replace("{{", "{").replace("}}", "}").replace("{0}", "subject")
-_FORM = _ANY_NAME.replace("{{", "{").replace("}}", "}").replace("{0}", "form")
+_REST = r"(?:[\w.+-]{0,40}[\w+])?"
+_NAME = rf"[A-Z]{_REST}(?: [A-Z0-9]{_REST}){{0,4}}"
+
+
+def _any_name(role: str) -> str:
+    """A name in quotes, of capitalised words, or of one word."""
+    quoted = rf"[\"“'‘](?P<{role}_quoted>[^\"”'’\n]{{2,80}})[\"”'’]"
+    return rf"(?:{quoted}|(?P<{role}>{_NAME}|[\w.+-]{{1,40}}[\w+]))"
+
+
 _ALIAS_PATTERNS = (
     rf"(?P<subject>{_NAME}),?\s\(?(?:which\s|that\s)?(?:is\s|was\s)?"
-    rf"(?:formerly|previously)\s(?:known\sas|called|named)\s(?:the\s)?{_FORM}",
+    rf"(?:formerly|previously)\s(?:known\sas|called|named)\s(?:the\s)?{_any_name('form')}",
     rf"(?P<form>{_NAME})\s\(now\s(?:called\s|known\sas\s|named\s)?(?P<subject>{_NAME})\)",
-    rf"renamed\sfrom\s{_FORM}\sto\s{_SUBJECT}",
+    rf"renamed\sfrom\s{_any_name('form')}\sto\s{_any_name('subject')}",
 )
 _ALIAS = tuple(re.compile(rf"(?<![\w.-]){pattern}") for pattern in _ALIAS_PATTERNS)
 _TRIGGER = re.compile(

@@ -14,8 +14,8 @@ def safe_cut(text: str, place: int) -> int:
 
     Past 64 characters of one unbroken grapheme the place itself is answered: no reader sees that as one.
     """
-    for candidate in range(place, max(0, place - FARTHEST), -1):
-        if candidate >= len(text) or not _continues(text, candidate):
+    for candidate in range(place, max(0, place - FARTHEST) - 1, -1):
+        if candidate in (0, len(text)) or not _continues(text, candidate):
             return candidate
     return place
 

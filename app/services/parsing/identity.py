@@ -223,8 +223,10 @@ def _file_title(reading: Reading) -> str | None:
 
 
 def _first_words(reading: Reading) -> str | None:
-    for block in reading.page.blocks:
-        words = plain_text(block.content[:400]) if block.kind is BlockKind.TEXT else ""
-        if words:
-            return words[:80].rsplit(" ", 1)[0] if len(words) > 80 else words
+    """What a document without a title begins with: its first text, else its first heading."""
+    for kind in (BlockKind.TEXT, BlockKind.HEADING):
+        for block in reading.page.blocks:
+            words = plain_text(block.content[:400]) if block.kind is kind else ""
+            if words:
+                return words[:80].rsplit(" ", 1)[0] if len(words) > 80 else words
     return None

@@ -11,6 +11,7 @@ from app.domain.surface_form import fold
 from app.services.parsing import status
 from app.services.parsing.blocks import Block, BlockKind
 from app.services.parsing.claims import GENERIC, Claims
+from app.services.parsing.identifiers import whole_identifier
 from app.services.parsing.identity import Identity, leading_heading, numbered_path
 from app.services.parsing.mentions import Mention, find_mentions, relative_path, without_anchor
 from app.services.parsing.outline import Section
@@ -28,13 +29,19 @@ _PLACEHOLDER = re.compile(r"[A-Za-z]{2,16}[- ]?(?:[XN#?]{2,}|0+)\W*|[\W_]*", re.
 
 def read_references(reading: Reading, identity: Identity) -> tuple[ReferenceClaim, ...]:
     """Answer what the document says it refers to; a thing named in a typed place is not generic too."""
-    own = tuple(name for name in (identity.identifier, identity.title) if name)
-    claims = Claims(own, reading.warnings)
+    claims = Claims(_own_names(reading, identity), reading.warnings)
     reader = _Reader(reading, identity, claims)
     reader.read_fields()
     for section in reading.sections:
         reader.read_section(section)
     return claims.gathered()
+
+
+def _own_names(reading: Reading, identity: Identity) -> tuple[str, ...]:
+    """A title that is an identifier was borrowed from the text, and names another document."""
+    borrowed = whole_identifier(identity.title, reading.prefixes)
+    names = (identity.identifier, None if borrowed else identity.title)
+    return tuple(name for name in names if name)
 
 
 def read_links(reading: Reading) -> tuple[str, ...]:

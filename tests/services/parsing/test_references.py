@@ -1,0 +1,161 @@
+from __future__ import annotations
+
+import pytest
+
+from app.services.parsing import parse_markdown
+from tests.services.parsing.claims import edges
+
+
+def test_ref_01_names_of_standards_are_no_references() -> None:
+    text = "## Related\nUses RFC-2119 words, UTF-8, SHA-256, ISO-8601, CVE-2024-1234, GPT-4 and SPEC-020.\n"
+    assert edges(parse_markdown(text)) == [("RELATES_TO", "SPEC-020")]
+
+
+@pytest.mark.parametrize(
+    ("text", "status", "expected"),
+    [
+        pytest.param(
+            "# ADR-0061: A\n## Status\nAccepted; replaces (supersedes) ADR-0012\n",
+            "Accepted",
+            [("SUPERSEDES", "ADR-0012")],
+            id="ref_03_successor",
+        ),
+        pytest.param(
+            "# ADR-0020: B\n## Status\nSuperseded by ADR-0063\n",
+            "Superseded",
+            [("SUPERSEDES<", "ADR-0063")],
+            id="ref_03_superseded",
+        ),
+        pytest.param(
+            "# ADR-0064: C\n## Context\nADR-0061 had superseded ADR-0012 by then.\n",
+            None,
+            [("REFERENCES", "ADR-0061"), ("REFERENCES", "ADR-0012")],
+            id="ref_03_bystander",
+        ),
+        pytest.param(
+            "# 3. D\n## Status\nPartly superseded by ADR-9\n",
+            "Partly superseded",
+            [("RELATES_TO", "ADR-9")],
+            id="partly",
+        ),
+        pytest.param(
+            "# 3. D\n## Status\nProposed. Will be superseded by ADR-9\n",
+            "Proposed",
+            [("REFERENCES", "ADR-9")],
+            id="not_yet",
+        ),
+        pytest.param(
+            "# 3. D\n* Status: superseded by [ADR-5](0005-a.md)\n",
+            "superseded",
+            [("SUPERSEDES<", "ADR-5")],
+            id="status_line",
+        ),
+        pytest.param(
+            "# 3. D\n## Status\nAccepted\n\nSupersedes [4. Old](0004-old.md)\n\nAmended by ADR-7\n",
+            "Accepted",
+            [("SUPERSEDES", "ADR-0004"), ("EXTENDS<", "ADR-7")],
+            id="later_paragraphs",
+        ),
+    ],
+)
+def test_status_lines_state_relations(text: str, status: str | None, expected: list[tuple[str, str]]) -> None:
+    document = parse_markdown(text, kind="ADR")
+    assert document.status == status
+    assert edges(document) == expected
+
+
+def test_ref_05_a_link_names_one_of_two_files_with_one_number() -> None:
+    text = "## Supersedes\n[21](0021-cache.md)\n\n## Related\n[21](0021-queue.md)\n"
+    document = parse_markdown(text, path="adr/0030-x.md")
+    assert [(claim.target, claim.path) for claim in document.references] == [
+        ("ADR-0021", "0021-cache.md"),
+        ("ADR-0021", "0021-queue.md"),
+    ]
+    assert document.links == ("0021-cache.md", "0021-queue.md")
+
+
+def test_ref_06_one_section_supersedes_several() -> None:
+    text = "## Supersedes\n- ADR-0003\n- [ADR 4](0004-x.md), ADR-0005 and ADR-6\n## Amends\nADR-0007\n"
+    document = parse_markdown(text)
+    assert edges(document) == [
+        ("SUPERSEDES", "ADR-0003"),
+        ("SUPERSEDES", "ADR 4"),
+        ("SUPERSEDES", "ADR-0005"),
+        ("SUPERSEDES", "ADR-6"),
+        ("EXTENDS", "ADR-0007"),
+    ]
+    assert document.references[1].path == "0004-x.md"
+
+
+def test_ref_11_anchors_lead_to_the_document_and_titles_stay_whole() -> None:
+    text = "## Related\n[[ADR-0007#Decision]] and [x](0007-a.md#decision), [[Release #12]]\n"
+    document = parse_markdown(text, kind="ADR")
+    assert [(claim.target, claim.path, claim.count) for claim in document.references] == [
+        ("ADR-0007", "0007-a.md", 2),
+        ("Release #12", None, 1),
+    ]
+
+
+def test_ref_12_placeholders_are_no_references() -> None:
+    text = "## Supersedes\n<!-- ADR-XXXX or ADR-0000 -->\nADR-NNNN, ACME-000, N/A, none\n"
+    assert edges(parse_markdown(text)) == []
+
+
+@pytest.mark.parametrize(
+    ("heading", "relation"),
+    [
+        ("Implements", "IMPLEMENTS"),
+        ("Extends", "EXTENDS"),
+        ("Supersedes", "SUPERSEDES"),
+        ("Superseded by", "SUPERSEDES<"),
+        ("Depends on", "DEPENDS_ON"),
+        ("Requires", "DEPENDS_ON"),
+        ("Depends on / Requires", "DEPENDS_ON"),
+        ("Specifies", "SPECIFIES"),
+        ("Formalizes", "FORMALIZES"),
+        ("Resolves", "RESOLVES"),
+        ("Fixes:", "RESOLVES"),
+        ("3. Closes", "RESOLVES"),
+        ("Documents", "DOCUMENTS"),
+        ("Related", "RELATES_TO"),
+        ("See also", "RELATES_TO"),
+        ("COMPLEMENTS", "RELATES_TO"),
+        ("Informs", "RELATES_TO"),
+        ("Amends", "EXTENDS"),
+    ],
+)
+def test_headings_give_a_reference_its_type(heading: str, relation: str) -> None:
+    assert edges(parse_markdown(f"# ADR-1: Title\n## {heading}\n- SPEC-5\n")) == [(relation, "SPEC-5")]
+
+
+def test_remarks_beside_a_typed_reference_stay_generic() -> None:
+    document = parse_markdown("## Supersedes\n- ADR-0003 (not ADR-0004)\n- None of ADR-0005\n")
+    assert edges(document) == [
+        ("SUPERSEDES", "ADR-0003"),
+        ("REFERENCES", "ADR-0004"),
+        ("REFERENCES", "ADR-0005"),
+    ]
+
+
+def test_generic_references_are_counted_and_leave_out_the_document_itself() -> None:
+    document = parse_markdown("# ADR-7: A\nADR-3 and adr-0003, as ADR-0007 says.\n\n> ADR-9\n\n`ADR-8`\n")
+    assert [(claim.target, claim.count) for claim in document.references] == [("ADR-3", 2)]
+
+
+def test_a_document_that_supersedes_itself_is_warned_about() -> None:
+    document = parse_markdown("# ADR-7: A\n## Supersedes\nADR-0007\n")
+    assert edges(document) == []
+    assert len(document.warnings) == 1
+
+
+def test_lines_below_the_title_state_relations_and_later_prose_does_not() -> None:
+    document = parse_markdown("# ADR-7: A\nAmends: ADR-3\n\n## Notes\nIt supersedes ADR-4.\n")
+    assert edges(document) == [("EXTENDS", "ADR-3"), ("REFERENCES", "ADR-4")]
+
+
+def test_addresses_and_links_elsewhere_name_no_file() -> None:
+    document = parse_markdown(
+        "See https://x.test/ADR-3, [ADR-4](https://x.test/a.md) and [b](../b/c%20d.md#e).\n"
+    )
+    assert document.links == ("../b/c d.md",)
+    assert edges(document) == [("REFERENCES", "ADR-4"), ("REFERENCES", "../b/c d.md")]

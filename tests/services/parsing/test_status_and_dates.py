@@ -1,0 +1,81 @@
+from __future__ import annotations
+
+from datetime import UTC, datetime
+
+import pytest
+
+from app.services.parsing import parse_markdown
+from app.services.parsing.dates import read_date
+from app.services.parsing.status import status_in
+
+
+@pytest.mark.parametrize(
+    ("text", "status"),
+    [
+        ("Accepted", "Accepted"),
+        ("Accepted on 20/11/2015.", "Accepted"),
+        ("Superseded by [ADR-0012](0012-x.md)", "Superseded"),
+        ("Partly superseded by ADR-9", "Partly superseded"),
+        ("Deprecated (no superseding ADR)", "Deprecated"),
+        ("**In Review**", "In Review"),
+        ("on hold", "on hold"),
+        ("~~Proposed~~ Accepted", "Accepted"),
+        ("April Fool!", "April Fool!"),
+        ("Accepted or Rejected", None),
+        ("{proposed | accepted}", None),
+        ("Proposed | Accepted", None),
+        ("The two points above have been implemented; see below", None),
+        ("2020-01-02", None),
+        ("", None),
+    ],
+)
+def test_the_leading_words_are_the_status(text: str, status: str | None) -> None:
+    assert status_in(text) == status
+
+
+@pytest.mark.parametrize(
+    ("text", "status"),
+    [
+        ("---\nstatus: Draft\n---\n# T\n## Status\nAccepted\n", "Draft"),
+        ("# T\nStatus: Accepted\n", "Accepted"),
+        ("# T\n* **Status:** Accepted\n", "Accepted"),
+        ("# T\n## Status\n\nAccepted\n\n## Context\n", "Accepted"),
+        ("# T\n## Status\n\n> Accepted\n", "Accepted"),
+        ('# T\n## Status\n\n> Accepted or Rejected\n>\n> Valid: "Proposed", "Accepted"\n', None),
+        ("# T\n## Status\n\n## Context\nAccepted\n", None),
+        ("# T\n## Status\n```\nAccepted\n```\n", None),
+        ("# T\n## Notes\nStatus: open\n", None),
+    ],
+)
+def test_the_status_is_read_where_documents_put_it(text: str, status: str | None) -> None:
+    assert parse_markdown(text).status == status
+
+
+@pytest.mark.parametrize(
+    ("text", "moment"),
+    [
+        ("2026-01-31", datetime(2026, 1, 31, tzinfo=UTC)),
+        ("2026/01/31 (amended)", datetime(2026, 1, 31, tzinfo=UTC)),
+        ("28-Nov-2000", datetime(2000, 11, 28, tzinfo=UTC)),
+        ("28 November 2000", datetime(2000, 11, 28, tzinfo=UTC)),
+        ("November 28, 2000", datetime(2000, 11, 28, tzinfo=UTC)),
+        ("2019-03-18T09:30:00+02:00", datetime(2019, 3, 18, 7, 30, tzinfo=UTC)),
+        ("2019-03-18 09:30", datetime(2019, 3, 18, 9, 30, tzinfo=UTC)),
+        ("2019-03-18T09:30:00.5Z", datetime(2019, 3, 18, 9, 30, 0, 500_000, tzinfo=UTC)),
+        ("1969-12-31", None),
+        ("2026-02-30", None),
+        ("9999-12-31T23:59:59-05:00", None),
+        ("0001-01-01", None),
+        ("20/11/2015", None),
+        ("soon", None),
+        ("", None),
+    ],
+)
+def test_dates_are_one_instant_in_utc(text: str, moment: datetime | None) -> None:
+    assert read_date(text) == moment
+
+
+def test_a_date_that_cannot_be_read_is_warned_about() -> None:
+    document = parse_markdown("# T\nDate: someday\n")
+    assert document.created_at is None
+    assert len(document.warnings) == 1
