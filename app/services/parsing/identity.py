@@ -20,7 +20,7 @@ LONGEST_TITLE = 300
 
 _NUMBERED_TITLE = re.compile(
     r"(?:(?P<prefix>[A-Za-z]{2,16})(?P<joint>[-‐‑_ #]{0,2}))?(?P<number>[0-9]{1,6})"
-    r"(?P<end>[ \t]*[:.)][ \t]*|[ \t]+[-–—:|][ \t]+|[ \t]*$)(?P<rest>.*)",
+    r"(?P<end>[ \t]*[:.)][ \t]*|[ \t]+[-–—:|][ \t]+|[ \t]*$|(?(prefix)[ \t]+|(?!)))(?P<rest>.*)",
     re.DOTALL,
 )
 _NUMBERED_FILE = re.compile(
@@ -50,7 +50,7 @@ class Identity:
 
 
 def read_identity(reading: Reading, kind: str | None) -> Identity:
-    """Read who a document is: from its header, then its leading heading, then its file name."""
+    """Read who a document is: from its header, its leading heading and its file name."""
     heading = leading_heading(reading)
     spelled = plain_text(heading.content[:2_000]) if heading is not None else ""
     titled = _numbered(_NUMBERED_TITLE, spelled, reading.prefixes)
@@ -198,8 +198,9 @@ def _from_numbers(
         if name is not None and (word := name.prefix or prefix) is not None
     ]
     if len(found) == 2 and identifier_key(found[0]) != identifier_key(found[1]):
-        warnings.append(f"the title says {found[0]} and the file name {found[1]}; the title counts")
-        return found[0]
+        # Titles are copied with their numbers when a document starts as a copy of another; file names clash.
+        warnings.append(f"the title says {found[0]} and the file name {found[1]}; the file name counts")
+        return found[1]
     return max(found, key=len, default=None)
 
 

@@ -46,11 +46,10 @@ class Reading:
 
     def opening_blocks(self) -> tuple[Block, ...]:
         """Answer the text above the first heading that is not the document's title."""
-        first = self.sections[0]
-        blocks = first.blocks
-        if first.heading is None and not blocks and len(self.sections) > 1:
-            blocks = self.sections[1].blocks
-        return tuple(block for block in blocks if block.kind is BlockKind.TEXT and not block.quoted)
+        first = _texts(self.sections[0])
+        if first or self.sections[0].heading is not None or len(self.sections) == 1:
+            return first
+        return _texts(self.sections[1])
 
     def opening_fields(self) -> dict[str, str]:
         """Answer lines such as `Status: Accepted` at the opening, by role; the first of a role counts."""
@@ -61,3 +60,7 @@ class Reading:
                 if role in ("status", "created", "author"):
                     found.setdefault(role, match["value"].strip(" *_"))
         return found
+
+
+def _texts(section: Section) -> tuple[Block, ...]:
+    return tuple(block for block in section.blocks if block.kind is BlockKind.TEXT and not block.quoted)

@@ -19,6 +19,7 @@ from app.services.parsing import parse_markdown
         ("text\n", "adr/0007-use-x.md", "ADR", "ADR-0007", "use x"),
         ("# Add AppArmor\n", "keps/sig-node/24-apparmor/README.md", "KEP", "KEP-24", "Add AppArmor"),
         ("# Notes\n", "2024-01-31-retro.md", "Note", None, "Notes"),
+        ("# ADR 025 Commit\n", None, "ADR", "ADR-025", "Commit"),
         ("# 1. Introduction\n", None, "Note", None, "1. Introduction"),
         ("---\nid: 0007\nkind: adr\ntitle: Use X\n---\n", None, "ADR", "ADR-0007", "Use X"),
         ("---\nid: ADR-9\n---\n# ADR-9: Use X\n", None, "ADR", "ADR-9", "Use X"),
@@ -54,7 +55,7 @@ def test_prose_that_begins_with_a_colon_is_no_header() -> None:
 
 def test_title_and_file_that_disagree_are_warned_about() -> None:
     document = parse_markdown("# 8. Use X\n", path="adr/0007-x.md")
-    assert document.identifier == "ADR-8"
+    assert document.identifier == "ADR-0007"
     assert len(document.warnings) == 1
 
 

@@ -38,6 +38,7 @@ def test_the_leading_words_are_the_status(text: str, status: str | None) -> None
     [
         ("---\nstatus: Draft\n---\n# T\n## Status\nAccepted\n", "Draft"),
         ("# T\nStatus: Accepted\n", "Accepted"),
+        ("<!-- a -->\n\n# T\n<!-- b -->\n\nStatus: Accepted\n", "Accepted"),
         ("# T\n* **Status:** Accepted\n", "Accepted"),
         ("# T\n## Status\n\nAccepted\n\n## Context\n", "Accepted"),
         ("# T\n## Status\n\n> Accepted\n", "Accepted"),
