@@ -1,0 +1,44 @@
+"""The commands of `trigraph`, one module each."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+import typer
+
+from app import __version__
+from app.cli.demo import demo
+from app.cli.doctor import doctor
+from app.cli.ingest import ingest
+from app.cli.migrate import migrate
+from app.cli.recall import recall
+from app.cli.reembed import reembed
+from app.cli.schema import schema
+from app.cli.serve import serve
+
+application = typer.Typer(
+    name="trigraph",
+    help="Self-hosted memory for teams and agents: what a thing is, how it relates and what was true when.",
+    no_args_is_help=True,
+    add_completion=False,
+    rich_markup_mode=None,
+    pretty_exceptions_enable=False,
+)
+
+for command in (demo, serve, ingest, recall, migrate, schema, doctor, reembed):
+    application.command()(command)
+
+
+def _tell_version(asked: bool) -> None:
+    if asked:
+        typer.echo(f"trigraph {__version__}")
+        raise typer.Exit
+
+
+@application.callback()
+def _options(
+    _version: Annotated[
+        bool, typer.Option("--version", callback=_tell_version, is_eager=True, help="Print the version.")
+    ] = False,
+) -> None:
+    """Settings are environment variables that begin with TRIGRAPH_; none are needed."""

@@ -1,0 +1,6 @@
+"""`trigraph doctor`."""
+from __future__ import annotations
+
+
+def doctor() -> None:
+    """Look."""

@@ -1,0 +1,39 @@
+"""An import while it runs: a bar for people who watch, and a way to stop after the documents at hand."""
+
+from __future__ import annotations
+
+import asyncio
+import signal
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+
+from rich.console import Console
+from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
+
+from app.services.importing.summary import ImportSummary
+
+
+@contextmanager
+def import_progress() -> Iterator[Callable[[ImportSummary], None]]:
+    """Show a bar on the error output when that is a terminal; the block hands it the summary so far."""
+    console = Console(stderr=True)
+    columns = (TextColumn("filing"), BarColumn(), MofNCompleteColumn(), TimeRemainingColumn())
+    with Progress(*columns, console=console, transient=True, disable=not console.is_terminal) as progress:
+        task = progress.add_task("filing", total=None)
+        yield lambda summary: progress.update(task, total=summary.total, completed=summary.seen)
+
+
+@contextmanager
+def stop_on_interrupt(stop: asyncio.Event) -> Iterator[None]:
+    """Let the first interrupt ask for a stop; a second one ends the program."""
+    loop = asyncio.get_running_loop()
+
+    def interrupted() -> None:
+        stop.set()
+        loop.remove_signal_handler(signal.SIGINT)
+
+    loop.add_signal_handler(signal.SIGINT, interrupted)
+    try:
+        yield
+    finally:
+        loop.remove_signal_handler(signal.SIGINT)

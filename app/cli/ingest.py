@@ -1,0 +1,58 @@
+"""`trigraph ingest`."""
+
+from __future__ import annotations
+
+import asyncio
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from app.cli.running import FAILED, INTERRUPTED, finish, settings
+from app.services.importing.summary import ImportSummary
+
+
+def ingest(
+    paths: Annotated[
+        list[Path],
+        typer.Argument(metavar="PATH...", help="Folders, Markdown files, or docs.jsonl, .jsonl.gz, .jsonl.xz."),
+    ],
+    project: Annotated[str | None, typer.Option(help="The project to file into, made when it is new.")] = None,
+    kind: Annotated[str | None, typer.Option(help="The kind of documents that tell nothing of theirs.")] = None,
+    as_json: Annotated[bool, typer.Option("--json", help="Print one JSON object and no more.")] = False,
+) -> None:
+    """File documents; what is filed already and says the same is left as it is.
+
+    A document that cannot be filed is listed with the reason and stops no other; the exit status is then 1.
+    """
+    summary = finish(_ingest(tuple(paths), project, kind))
+    _report(summary, as_json=as_json)
+    if summary.was_stopped:
+        raise typer.Exit(INTERRUPTED)
+    if summary.refused:
+        raise typer.Exit(FAILED)
+
+
+async def _ingest(paths: tuple[Path, ...], project: str | None, kind: str | None) -> ImportSummary:
+    from app.cli.import_progress import import_progress, stop_on_interrupt
+    from app.services.importing import ImportRequest, ImportService
+    from app.services.memory import open_memory
+
+    chosen = settings()
+    async with open_memory(chosen) as memory:
+        # One document more than there are threads, so that none idles while another is written.
+        service = ImportService(memory.database, memory.filing, chosen.embedding_threads + 1)
+        stop = asyncio.Event()
+        with stop_on_interrupt(stop), import_progress() as watch:
+            request = ImportRequest(paths, project, kind)
+            return await service.run(memory.caller, request, stop=stop, watch=watch)
+
+
+def _report(summary: ImportSummary, *, as_json: bool) -> None:
+    from app.cli.import_report import print_summary, summary_json
+    from app.cli.printing import console, print_json
+
+    if as_json:
+        print_json(summary_json(summary))
+    else:
+        print_summary(console(), summary)

@@ -1,0 +1,32 @@
+"""`trigraph migrate`."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+import typer
+
+from app.cli.running import finish, settings
+
+
+def migrate(
+    check: Annotated[bool, typer.Option("--check", help="Only tell; fail when something is open.")] = False,
+) -> None:
+    """Bring the ledger's schema up to this version."""
+    for line in finish(_migrate(check=check)):
+        typer.echo(line)
+
+
+async def _migrate(*, check: bool) -> list[str]:
+    from app.stores.postgres import migrate as migrations
+    from app.stores.postgres.location import locate_ledger
+
+    location = await locate_ledger(settings())
+    try:
+        if check:
+            await migrations.check(location.url)
+            return ["every migration is applied"]
+        applied = await migrations.migrate(location.url)
+        return [f"applied {each.label}" for each in applied] or ["there was nothing to apply"]
+    finally:
+        await location.close()

@@ -1,0 +1,26 @@
+"""Writing to the terminal: JSON for programs, and text that nothing stored can turn into commands."""
+
+from __future__ import annotations
+
+import sys
+from typing import Any
+
+import orjson
+from rich.console import Console
+
+
+def console() -> Console:
+    """Answer the console of the result; it takes text as it is, with no markup in it."""
+    return Console(markup=False, highlight=False, emoji=False)
+
+
+def printable(text: str) -> str:
+    """Answer a text on one line, without characters that steer a terminal."""
+    return " ".join("".join(letter if letter.isprintable() else " " for letter in text).split())
+
+
+def print_json(value: Any) -> None:
+    """Write one JSON value on one line; moments become RFC 3339 with Z, ids become text."""
+    data = orjson.dumps(value, option=orjson.OPT_UTC_Z | orjson.OPT_APPEND_NEWLINE)
+    sys.stdout.buffer.write(data)
+    sys.stdout.flush()

@@ -1,0 +1,69 @@
+"""`trigraph recall`."""
+
+from __future__ import annotations
+
+from datetime import datetime
+from typing import Annotated
+
+import typer
+
+from app.cli.moment import HELP, read_moment
+from app.cli.running import complain, finish, settings
+from app.domain.recall import RecallRequest
+from app.services.parsing.cleaning import clean_text
+
+
+def recall(
+    query: Annotated[str, typer.Argument(help="The question, in words or by name.")],
+    as_of: Annotated[
+        datetime | None,
+        typer.Option(parser=read_moment, metavar="MOMENT", help=f"Answer as of this moment. {HELP}"),
+    ] = None,
+    known_at: Annotated[
+        datetime | None,
+        typer.Option(parser=read_moment, metavar="MOMENT", help="Answer from what was recorded until then."),
+    ] = None,
+    prefer_wip: Annotated[
+        bool, typer.Option("--prefer-wip/--no-prefer-wip", help="Let a draft speak before what it drafts.")
+    ] = True,
+    project: Annotated[str | None, typer.Option(help="Look into this project only.")] = None,
+    kind: Annotated[list[str] | None, typer.Option(help="Answer this kind only; may be repeated.")] = None,
+    first: Annotated[int, typer.Option(help="How many hits to answer at most, up to 100.")] = 10,
+    token_budget: Annotated[
+        int | None, typer.Option(help="How many word pieces the passages may take together.")
+    ] = None,
+    explain: Annotated[bool, typer.Option("--explain", help="Say why, hit by hit and leg by leg.")] = False,
+    as_json: Annotated[bool, typer.Option("--json", help="Print one JSON object.")] = False,
+) -> None:
+    """Ask, and see what is current, historical or work in progress."""
+    request = RecallRequest(
+        query=clean_text(query),
+        as_of=as_of,
+        known_at=known_at,
+        prefer_wip=prefer_wip,
+        project=project,
+        kinds=tuple(kind or ()),
+        first=first,
+        token_budget=token_budget,
+    )
+    finish(_recall(request, explain=explain, as_json=as_json))
+
+
+async def _recall(request: RecallRequest, *, explain: bool, as_json: bool) -> None:
+    from app.cli.hits import print_explanation, print_hits
+    from app.cli.printing import console, print_json
+    from app.cli.recall_details import load_details
+    from app.cli.recall_json import result_json
+    from app.services.memory import open_memory
+
+    async with open_memory(settings()) as memory:
+        result = await memory.recall.recall(memory.caller, request)
+        details = await load_details(memory, result) if as_json else None
+    if details is not None:
+        print_json(result_json(result, details))
+        return
+    if explain:
+        print_explanation(console(), result)
+    print_hits(console(), result, explain=explain)
+    for advisory in result.advisories:
+        complain(advisory)

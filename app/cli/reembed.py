@@ -1,0 +1,6 @@
+"""`trigraph reembed`."""
+from __future__ import annotations
+
+
+def reembed() -> None:
+    """Look."""

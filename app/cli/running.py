@@ -1,0 +1,53 @@
+"""How a command does its work and how it fails: one red line that says what to do, and an exit status."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Coroutine
+from typing import Any, NoReturn, TypeVar
+
+import typer
+from pydantic import ValidationError
+from rich.console import Console
+from rich.text import Text
+
+from app.errors import Invalid, TrigraphError
+from app.settings import Settings, read_settings
+
+FAILED = 1
+MISUSED = 2
+INTERRUPTED = 130
+
+Answer = TypeVar("Answer")
+
+
+def finish(work: Coroutine[Any, Any, Answer]) -> Answer:
+    """Do the work and answer its result; an expected failure ends the command with its message."""
+    try:
+        return asyncio.run(work)
+    except TrigraphError as error:
+        fail(error)
+    except KeyboardInterrupt:
+        raise typer.Exit(INTERRUPTED) from None
+
+
+def fail(error: TrigraphError) -> NoReturn:
+    """End the command with the message of an error; what was asked wrongly exits as misuse."""
+    complain(error.message)
+    raise typer.Exit(MISUSED if isinstance(error, Invalid) else FAILED)
+
+
+def complain(message: str) -> None:
+    """Write a red line to the error output."""
+    Console(stderr=True).print(Text(message, style="red"), soft_wrap=True)
+
+
+def settings() -> Settings:
+    """Read the settings, or end the command with the name of the variable that is wrong."""
+    try:
+        return read_settings()
+    except ValidationError as error:
+        for problem in error.errors():
+            name = "_".join(str(part) for part in problem["loc"]).upper()
+            complain(f"TRIGRAPH_{name}: {problem['msg']}")
+        raise typer.Exit(MISUSED) from None

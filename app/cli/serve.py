@@ -1,0 +1,71 @@
+"""`trigraph serve`."""
+
+from __future__ import annotations
+
+import ipaddress
+import logging
+import socket
+from typing import Annotated
+
+import typer
+
+from app.cli.running import fail, settings
+from app.errors import Forbidden, Invalid, TrigraphError, Unavailable
+
+
+def serve(
+    host: Annotated[str, typer.Option(help="The address to listen on; only this machine may reach it.")] = (
+        "127.0.0.1"
+    ),
+    port: Annotated[int, typer.Option(min=0, max=65535, help="The port; 0 takes any that is free.")] = 8000,
+) -> None:
+    """Serve GraphQL and GraphiQL at /graphql until it is interrupted."""
+    try:
+        _serve(listening(host, port))
+    except TrigraphError as error:
+        fail(error)
+
+
+def listening(host: str, port: int) -> socket.socket:
+    """Answer a socket that listens on an address of this machine alone.
+
+    Raises Forbidden for one that others can reach, since nobody is asked who they are, and Unavailable
+    when it is taken.
+    """
+    family, address = _loopback(host)
+    try:
+        return socket.create_server((address, port), family=family, backlog=2048)
+    except OSError as error:
+        raise Unavailable(
+            f"nothing can listen on {address} port {port}: {error.strerror}; choose another with --port"
+        ) from error
+
+
+def _loopback(host: str) -> tuple[socket.AddressFamily, str]:
+    try:
+        found = socket.getaddrinfo(host, None, type=socket.SOCK_STREAM)
+    except (OSError, UnicodeError) as error:
+        raise Invalid(f"{host!r} is no address of this machine; leave --host out for 127.0.0.1") from error
+    addresses = {(family, str(address[0])) for family, _, _, _, address in found}
+    if not all(ipaddress.ip_address(address).is_loopback for _, address in addresses):
+        raise Forbidden(
+            f"{host} can be reached by others, and trigraph cannot tell yet who they are; serve on 127.0.0.1"
+        )
+    return min(addresses)
+
+
+def _serve(sock: socket.socket) -> None:
+    import uvicorn
+
+    from app.main import create_app
+
+    chosen = settings()
+    logging.basicConfig(level=chosen.log_level.upper(), format="%(levelname)s %(name)s: %(message)s")
+    address, port = sock.getsockname()[:2]
+    place = f"[{address}]" if ":" in address else address
+    logging.getLogger("trigraph").info("GraphQL answers at http://%s:%d/graphql", place, port)
+    uvicorn.Server(
+        uvicorn.Config(
+            create_app(chosen), loop="uvloop", http="httptools", log_level=chosen.log_level.lower()
+        )
+    ).run(sockets=[sock])

@@ -1,0 +1,118 @@
+"""Markdown files under a folder, and their text; nothing outside the folder is ever opened."""
+
+from __future__ import annotations
+
+import errno
+import os
+import stat
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+from app.errors import Invalid
+from app.services.filing.preparation import LARGEST_BODY
+from app.services.importing.item import Refusal, shown
+
+MARKDOWN = frozenset({".md", ".markdown"})
+PASSED_OVER = frozenset({"node_modules"})
+A_LINK = "it is a symbolic link, and links are not followed"
+
+
+@dataclass(frozen=True, slots=True)
+class MarkdownFile:
+    """A Markdown file of an import and the folder, or the file itself, that was named."""
+
+    path: Path
+    root: Path
+
+    @property
+    def source(self) -> str:
+        """The path inside the named folder, with slashes; a file named itself goes by its name."""
+        return self.path.name if self.path == self.root else self.path.relative_to(self.root).as_posix()
+
+    @property
+    def place(self) -> str:
+        """The source below the name of its folder, which may tell the kind of what is in it."""
+        folder = self.root.parent if self.path == self.root else self.root
+        return f"{folder.name}/{self.source}"
+
+
+def is_markdown(name: str) -> bool:
+    """Tell whether a file's name is that of a Markdown file."""
+    return os.path.splitext(name)[1].lower() in MARKDOWN
+
+
+def find_files(root: Path) -> Iterator[MarkdownFile | Refusal]:
+    """Answer the Markdown files under a folder, in order of their names, and what could not be looked at.
+
+    Hidden folders and files and `node_modules` are passed over without a word.
+    """
+    open_folders = [iter(_entries(root))]
+    while open_folders:
+        entry = next(open_folders[-1], None)
+        if entry is None:
+            open_folders.pop()
+        elif isinstance(entry, Refusal):
+            yield entry
+        elif not _is_passed_over(entry):
+            if entry.is_dir(follow_symlinks=False):
+                open_folders.append(iter(_entries(Path(entry.path))))
+            elif (found := _found(entry, root)) is not None:
+                yield found
+
+
+def _entries(folder: Path) -> list[os.DirEntry[str] | Refusal]:
+    try:
+        with os.scandir(folder) as entries:
+            return [*sorted(entries, key=lambda entry: entry.name)]
+    except OSError as error:
+        return [Refusal(shown(str(folder)), f"it cannot be read: {error.strerror}")]
+
+
+def _is_passed_over(entry: os.DirEntry[str]) -> bool:
+    return entry.name.startswith(".") or entry.name in PASSED_OVER
+
+
+def _found(entry: os.DirEntry[str], root: Path) -> MarkdownFile | Refusal | None:
+    if entry.is_symlink():
+        leads_on = is_markdown(entry.name) or _is_folder(entry)
+        return Refusal(shown(entry.path), A_LINK) if leads_on else None
+    if not is_markdown(entry.name):
+        return None
+    if shown(entry.name) != entry.name:
+        return Refusal(shown(entry.path), "its name is not UTF-8; rename it")
+    return MarkdownFile(Path(entry.path), root)
+
+
+def _is_folder(link: os.DirEntry[str]) -> bool:
+    try:
+        return link.is_dir()
+    except OSError:
+        return False
+
+
+def read_text(path: Path) -> str:
+    """Read a regular file as UTF-8; raises Invalid with the reason when it cannot be."""
+    try:
+        # Not blocking, for a pipe without a writer would hold the import for ever.
+        descriptor = os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC)
+        with os.fdopen(descriptor, "rb") as file:
+            return _text(file.read(LARGEST_BODY + 1) if _is_regular(descriptor) else None)
+    except OSError as error:
+        reason = A_LINK if error.errno == errno.ELOOP else f"it cannot be read: {error.strerror}"
+        raise Invalid(reason) from error
+
+
+def _is_regular(descriptor: int) -> bool:
+    return stat.S_ISREG(os.fstat(descriptor).st_mode)
+
+
+def _text(data: bytes | None) -> str:
+    if data is None:
+        raise Invalid("it is no regular file")
+    if len(data) > LARGEST_BODY:
+        raise Invalid(f"it is larger than {LARGEST_BODY} bytes; split it")
+    try:
+        return data.decode("utf-8")
+    except UnicodeDecodeError as error:
+        raise Invalid(f"it is not UTF-8 from byte {error.start} on; convert it") from error

@@ -1,0 +1,50 @@
+"""What an import meets: documents that can be read, and refusals of what cannot."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from typing import TypeAlias, TypeVar
+
+from app.domain.artifact import Document
+from app.errors import TrigraphError
+
+Answer = TypeVar("Answer")
+
+_LOG = logging.getLogger(__name__)
+
+
+@dataclass(frozen=True, slots=True)
+class Refusal:
+    """Something that was not filed: where it is and why."""
+
+    source: str
+    reason: str
+
+
+@dataclass(frozen=True, slots=True)
+class Readable:
+    """A document as one file or row says it, and where that is."""
+
+    source: str
+    document: Document
+
+
+Items: TypeAlias = Iterator[Readable | Refusal]
+
+
+def shown(name: str) -> str:
+    """Answer a file's name as text that can be printed and stored, whatever bytes it is made of."""
+    return name.encode("utf-8", "surrogateescape").decode("utf-8", "backslashreplace")
+
+
+def refusing(source: str, read: Callable[[], Answer]) -> Answer | Refusal:
+    """Read something, or answer why it cannot be; whatever is wrong with it stops nothing else."""
+    try:
+        return read()
+    except TrigraphError as problem:
+        return Refusal(source, problem.message)
+    except Exception as fault:
+        _LOG.exception("%s could not be read", source)
+        return Refusal(source, f"it could not be read: {type(fault).__name__}: {fault}")

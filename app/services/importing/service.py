@@ -1,0 +1,169 @@
+"""Importing: every document filed in a transaction of its own, and a bad one never stops the rest."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+
+from app.domain.artifact import Document
+from app.domain.entity import Caller
+from app.domain.ontology import TypeDefinition
+from app.errors import TrigraphError, Unavailable
+from app.services.filing import DEFAULT_PROJECT, FilingService
+from app.services.filing.preparation import content_hash, entity_key
+from app.services.importing.claims import prefixes_among
+from app.services.importing.item import Items, Readable, Refusal
+from app.services.importing.summary import ImportSummary
+from app.services.importing.survey import survey
+from app.stores.postgres import ledger, ontology, projects
+from app.stores.postgres.pool import Database
+
+_LOG = logging.getLogger(__name__)
+_DEFINED = "defined the kind "
+
+
+@dataclass(frozen=True, slots=True)
+class ImportRequest:
+    """What to import and where to; `kind` is for documents that tell nothing of theirs."""
+
+    paths: tuple[Path, ...]
+    project: str | None = None
+    kind: str | None = None
+
+
+class ImportService:
+    """Brings files and rows into the ledger, `width` documents at a time."""
+
+    def __init__(self, database: Database, filing: FilingService, width: int) -> None:
+        self._database = database
+        self._filing = filing
+        self._width = width
+
+    async def run(
+        self,
+        caller: Caller,
+        request: ImportRequest,
+        *,
+        stop: asyncio.Event | None = None,
+        watch: Callable[[ImportSummary], None] = lambda summary: None,
+    ) -> ImportSummary:
+        """File everything under the paths of a request and answer what became of it.
+
+        `stop` ends the import after the documents at hand, and `watch` is told of each step. Raises
+        Invalid for paths that cannot be imported, before anything is filed, and Unavailable when the
+        ledger is gone; what was filed until then stays.
+        """
+        before = await self._types(caller, request.project)
+        prefixes = prefixes_among(f"{definition.name}-1" for definition in before.values())
+        found = await asyncio.to_thread(survey, request.paths, request.kind, prefixes)
+        summary = ImportSummary(total=found.total, collisions=list(found.collisions))
+        watch(summary)
+        run = _Run(self._filing, caller, request.project, summary, watch)
+        try:
+            await self._file_all(run, found.read(), stop or asyncio.Event())
+        except Unavailable as error:
+            raise Unavailable(
+                f"{error.message}; {summary.filed} documents were filed before that: import again to go on"
+            ) from error
+        after = await self._types(caller, request.project)
+        summary.kinds_defined = sorted(after.keys() - before.keys())
+        return summary
+
+    async def _types(self, caller: Caller, project: str | None) -> dict[str, TypeDefinition]:
+        async with self._database.reading(caller.tenant) as connection:
+            found = await projects.project_by_key(connection, caller.tenant, project or DEFAULT_PROJECT)
+            numbers = [] if found is None else [found.number]
+            known = await ontology.types_in_projects(connection, caller.tenant, numbers)
+        return {each.definition.name: each.definition for each in known if each.definition.is_document}
+
+    async def _file_all(self, run: _Run, items: Items, stop: asyncio.Event) -> None:
+        """Read one document after the other, and file as many at once as keep the encoder busy."""
+        room = asyncio.Semaphore(self._width)
+        try:
+            async with asyncio.TaskGroup() as group:
+                while (await room.acquire()) and not stop.is_set():
+                    item = await asyncio.to_thread(next, items, None)
+                    if item is None:
+                        return
+                    group.create_task(self._file_one(run, item, room))
+                run.summary.was_stopped = True
+        except ExceptionGroup as failures:
+            raise failures.exceptions[0] from None
+
+    async def _file_one(self, run: _Run, item: Readable | Refusal, room: asyncio.Semaphore) -> None:
+        try:
+            refusal = item if isinstance(item, Refusal) else await self._filed(run, item)
+        finally:
+            room.release()
+        if refusal is not None:
+            run.summary.refused.append(refusal)
+        run.watch(run.summary)
+
+    async def _filed(self, run: _Run, item: Readable) -> Refusal | None:
+        """File one document, or answer why it cannot be; raises Unavailable when the ledger is gone."""
+        if (clash := run.clash(item)) is not None:
+            return Refusal(item.source, clash)
+        try:
+            await run.file(item)
+        except Unavailable as error:
+            await self._demand_a_ledger(run.caller)
+            return Refusal(item.source, error.message)
+        except TrigraphError as error:
+            return Refusal(item.source, error.message)
+        except Exception as error:
+            _LOG.exception("%s could not be filed", item.source)
+            return Refusal(item.source, f"it could not be filed: {type(error).__name__}: {error}")
+        return None
+
+    async def _demand_a_ledger(self, caller: Caller) -> None:
+        async with self._database.reading(caller.tenant) as connection:
+            await ledger.read_clock(connection, caller.tenant)
+
+
+class _Run:
+    """One import while it runs: what was seen so far, and what became of it."""
+
+    def __init__(
+        self,
+        filing: FilingService,
+        caller: Caller,
+        project: str | None,
+        summary: ImportSummary,
+        watch: Callable[[ImportSummary], None],
+    ) -> None:
+        self._filing = filing
+        self._project = project
+        self._seen: dict[str, tuple[str, str]] = {}
+        self.caller = caller
+        self.summary = summary
+        self.watch = watch
+
+    def clash(self, item: Readable) -> str | None:
+        """Answer why a document cannot be filed beside one that this import holds already.
+
+        Two texts under one name would be taken for two versions, again at every import.
+        """
+        hashed = content_hash(item.document)
+        key = entity_key(item.document, hashed)
+        first, content = self._seen.setdefault(key, (item.source, hashed))
+        if content == hashed:
+            return None
+        return f"{_called(item.document)} stands in {first} with another text; give one of them another name"
+
+    async def file(self, item: Readable) -> None:
+        """File a document and count it."""
+        filed = await self._filing.file(self.caller, item.document, self._project, defines_kinds=True)
+        if filed.created:
+            self.summary.filed += 1
+        else:
+            self.summary.unchanged += 1
+        self.summary.warn(
+            item.source, (warning for warning in filed.warnings if not warning.startswith(_DEFINED))
+        )
+
+
+def _called(document: Document) -> str:
+    return document.identifier or document.source_uri or document.title

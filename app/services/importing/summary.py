@@ -1,0 +1,56 @@
+"""What became of an import."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+
+from app.services.importing.collisions import Collision
+from app.services.importing.item import Refusal
+
+MOST_EXAMPLES = 3
+MOST_SORTS = 100
+
+_PARTICULAR = re.compile(r"'[^']*'|\"[^\"]*\"|\S*[\d/_]\S*")
+
+
+@dataclass(slots=True)
+class Warned:
+    """Warnings that say the same of different things: how many, and the first few in full."""
+
+    count: int = 0
+    examples: list[str] = field(default_factory=list)
+
+
+@dataclass(slots=True)
+class ImportSummary:
+    """Counts and lists of one import, kept while it runs.
+
+    `total` is how many documents and rows there are to look at; `was_stopped` tells that not all were.
+    """
+
+    total: int = 0
+    filed: int = 0
+    unchanged: int = 0
+    refused: list[Refusal] = field(default_factory=list)
+    warnings: dict[str, Warned] = field(default_factory=dict)
+    collisions: list[Collision] = field(default_factory=list)
+    kinds_defined: list[str] = field(default_factory=list)
+    was_stopped: bool = False
+
+    @property
+    def seen(self) -> int:
+        """How many documents were looked at."""
+        return self.filed + self.unchanged + len(self.refused)
+
+    def warn(self, source: str, warnings: Iterable[str]) -> None:
+        """Count warnings by what they say, whatever they say it of."""
+        for warning in warnings:
+            sort = _PARTICULAR.sub("…", warning)
+            if sort not in self.warnings and len(self.warnings) >= MOST_SORTS:
+                sort = "other warnings"
+            warned = self.warnings.setdefault(sort, Warned())
+            warned.count += 1
+            if len(warned.examples) < MOST_EXAMPLES:
+                warned.examples.append(f"{source}: {warning}")

@@ -1,0 +1,157 @@
+"""A first look at everything an import will read: what there is, and what each file goes by."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+from app.domain.artifact import Document
+from app.errors import Invalid
+from app.services.importing.claims import Claim, prefixes_among, read_claim
+from app.services.importing.collisions import Collision, Named, name_apart
+from app.services.importing.files import MarkdownFile, find_files, is_markdown, read_text
+from app.services.importing.item import Items, Readable, Refusal, refusing, shown
+from app.services.importing.rows import count_rows, is_row_file, read_rows
+from app.services.parsing import parse_markdown
+
+
+@dataclass(frozen=True, slots=True)
+class RowFile:
+    """A file of rows and how many it has."""
+
+    path: Path
+    rows: int
+
+
+@dataclass(frozen=True, slots=True)
+class ClaimedFile:
+    """A Markdown file with its kind and the identifier it goes by in this import."""
+
+    file: MarkdownFile
+    kind: str
+    identifier: str | None
+
+
+@dataclass(frozen=True, slots=True)
+class Survey:
+    """Everything to read, in order; only names are held, never the texts."""
+
+    sources: tuple[ClaimedFile | RowFile | Refusal, ...]
+    kind: str | None
+    prefixes: frozenset[str]
+    collisions: tuple[Collision, ...]
+
+    @property
+    def total(self) -> int:
+        """How many documents, rows and refusals reading will answer."""
+        return sum(source.rows if isinstance(source, RowFile) else 1 for source in self.sources)
+
+    def read(self) -> Items:
+        """Read the documents one after the other; what cannot be read becomes a refusal."""
+        for source in self.sources:
+            if isinstance(source, RowFile):
+                yield from read_rows(source.path, self.kind, self.prefixes)
+            elif isinstance(source, Refusal):
+                yield source
+            else:
+                yield _read_file(source, self.prefixes)
+
+
+def survey(paths: Sequence[Path], kind: str | None, prefixes: frozenset[str]) -> Survey:
+    """Look at everything under these paths; `prefixes` are accepted in identifiers beside the shipped ones.
+
+    Raises Invalid when a path does not exist or is nothing that can be imported.
+    """
+    found = list(_found(paths))
+    files = [source for source in found if isinstance(source, MarkdownFile)]
+    names = {file.path.stem for file in files}
+    rows: dict[Path, RowFile] = {}
+    for path in (source for source in found if not isinstance(source, MarkdownFile | Refusal)):
+        count, identifiers = count_rows(path)
+        rows[path] = RowFile(path, count)
+        names |= identifiers
+    prefixes |= prefixes_among([*names, f"{kind or ''}-1"])
+    claims = _claims(files, kind, prefixes)
+    stated = prefixes_among(claim.identifier or "" for claim in claims.values() if isinstance(claim, Claim))
+    if not stated <= prefixes:
+        prefixes |= stated
+        claims = _claims(files, kind, prefixes)
+    claimed, collisions = _apart(claims)
+    sources = tuple(_source(source, claimed, rows) for source in found)
+    return Survey(sources, kind, prefixes, tuple(collisions))
+
+
+def _found(paths: Sequence[Path]) -> Iterator[MarkdownFile | Path | Refusal]:
+    """Answer what the paths lead to, each once; all of them are looked at before any is read."""
+    roots = [_root(path) for path in paths]
+    seen: set[Path] = set()
+    for root in roots:
+        for source in find_files(root) if root.is_dir() else [_single(root)]:
+            path = source.path if isinstance(source, MarkdownFile) else source
+            if not isinstance(path, Path) or path not in seen:
+                yield source
+            if isinstance(path, Path):
+                seen.add(path)
+
+
+def _root(path: Path) -> Path:
+    try:
+        root = path.resolve(strict=True)
+    except (OSError, RuntimeError) as error:
+        raise Invalid(f"there is no {shown(str(path))}; name a folder or a file that exists") from error
+    if not (root.is_dir() or is_markdown(root.name) or is_row_file(root.name)):
+        raise Invalid(
+            f"{shown(str(path))} cannot be imported; name a folder, a Markdown file or a file"
+            " docs.jsonl, docs.jsonl.gz or docs.jsonl.xz"
+        )
+    return root
+
+
+def _single(path: Path) -> MarkdownFile | Path:
+    return MarkdownFile(path, path) if is_markdown(path.name) else path
+
+
+def _claims(
+    files: Sequence[MarkdownFile], kind: str | None, prefixes: frozenset[str]
+) -> dict[MarkdownFile, Claim | Refusal]:
+    return {file: _claim(file, kind, prefixes) for file in files}
+
+
+def _claim(file: MarkdownFile, kind: str | None, prefixes: frozenset[str]) -> Claim | Refusal:
+    source = shown(str(file.path))
+    return refusing(source, lambda: read_claim(read_text(file.path), file.place, kind, prefixes))
+
+
+def _apart(
+    claims: dict[MarkdownFile, Claim | Refusal],
+) -> tuple[dict[MarkdownFile, ClaimedFile | Refusal], list[Collision]]:
+    readable = [(file, claim) for file, claim in claims.items() if isinstance(claim, Claim)]
+    named, collisions = name_apart([Named(file.source, claim.identifier) for file, claim in readable])
+    answer: dict[MarkdownFile, ClaimedFile | Refusal] = {
+        file: claim for file, claim in claims.items() if isinstance(claim, Refusal)
+    }
+    for (file, claim), name in zip(readable, named, strict=True):
+        answer[file] = ClaimedFile(file, claim.kind, name.identifier)
+    return answer, collisions
+
+
+def _source(
+    source: MarkdownFile | Path | Refusal,
+    claimed: dict[MarkdownFile, ClaimedFile | Refusal],
+    rows: dict[Path, RowFile],
+) -> ClaimedFile | RowFile | Refusal:
+    if isinstance(source, Refusal):
+        return source
+    return claimed[source] if isinstance(source, MarkdownFile) else rows[source]
+
+
+def _read_file(claimed: ClaimedFile, prefixes: frozenset[str]) -> Readable | Refusal:
+    source = shown(str(claimed.file.path))
+    return refusing(source, lambda: Readable(source, _document(claimed, prefixes)))
+
+
+def _document(claimed: ClaimedFile, prefixes: frozenset[str]) -> Document:
+    text = read_text(claimed.file.path)
+    parsed = parse_markdown(text, kind=claimed.kind, path=claimed.file.place, known_prefixes=prefixes)
+    return replace(parsed, identifier=claimed.identifier, source_uri=claimed.file.source)
