@@ -9,6 +9,7 @@ import typer
 from app import __version__
 from app.cli.demo import demo
 from app.cli.doctor import doctor
+from app.cli.eval import evaluate
 from app.cli.ingest import ingest
 from app.cli.migrate import migrate
 from app.cli.recall import recall
@@ -27,6 +28,7 @@ application = typer.Typer(
 
 for command in (demo, serve, ingest, recall, migrate, schema, doctor, reembed):
     application.command()(command)
+application.command("eval")(evaluate)
 
 
 def _tell_version(asked: bool) -> None:

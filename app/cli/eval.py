@@ -1,0 +1,79 @@
+"""`trigraph eval`."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import asdict
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+from rich.console import Console
+from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
+from rich.table import Table
+
+from app.cli.printing import console, print_json
+from app.cli.running import finish, settings
+
+if TYPE_CHECKING:
+    from app.services.evaluation.scoring import Report
+
+MEASURES = ("ndcg@10", "recall@10", "recall@100", "mrr")
+Advance = Callable[[str, int, int], None]
+
+
+def evaluate(
+    folder: Annotated[
+        Path,
+        typer.Argument(
+            help="Holds docs.jsonl (or .gz, .xz) with questions*.jsonl, or with queries.jsonl and qrels.tsv.",
+            exists=True,
+            file_okay=False,
+        ),
+    ],
+    as_json: Annotated[bool, typer.Option("--json", help="Print one JSON object.")] = False,
+) -> None:
+    """Score recall and each of its legs on a folder's questions, in a scratch database."""
+    report = finish(_evaluate(folder))
+    if as_json:
+        print_json(asdict(report))
+    else:
+        _print_tables(console(), report)
+
+
+async def _evaluate(folder: Path) -> Report:
+    from app.services.evaluation.evaluating import evaluate as run
+
+    with _progress() as advance:
+        return await run(
+            settings(),
+            folder,
+            lambda summary: advance("filing", summary.seen, summary.total),
+            lambda done, total: advance("asking", done, total),
+        )
+
+
+@contextmanager
+def _progress() -> Iterator[Advance]:
+    """Show how far each step is, on a terminal's error output only."""
+    columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeRemainingColumn())
+    terminal = Console(stderr=True)
+    with Progress(*columns, console=terminal, transient=True, disable=not terminal.is_terminal) as progress:
+        steps = {name: progress.add_task(name, visible=False) for name in ("filing", "asking")}
+
+        def advance(step: str, done: int, total: int) -> None:
+            progress.update(steps[step], completed=done, total=total, visible=True)
+
+        yield advance
+
+
+def _print_tables(output: Console, report: Report) -> None:
+    output.print(
+        f"{report.documents} documents, {report.queries} queries, {report.forbidden} forbidden returned"
+    )
+    for title, rows in (("leg", report.scores), ("category (fused)", report.categories)):
+        table = Table(title, *MEASURES)
+        for name, scores in rows.items():
+            table.add_row(name, *(f"{scores[measure]:.4f}" if scores else "" for measure in MEASURES))
+        output.print(table)
