@@ -36,7 +36,7 @@ async def scratch_memory(settings: Settings) -> AsyncIterator[Memory]:
     try:
         async with (
             _scratch_database(location.url) as url,
-            open_memory_at(LedgerLocation(url), settings, migrates=True) as memory,
+            open_memory_at(LedgerLocation(url, location.embedded), settings, migrates=True) as memory,
         ):
             yield memory
     finally:
