@@ -1,6 +1,7 @@
 """Filing documents: prepared off the event loop, written in one transaction."""
 
 from app.services.filing.service import DEFAULT_PROJECT, FilingService
+from app.services.filing.stating import StatedDocument, document_from
 from app.services.filing.writing import FiledDocument
 
-__all__ = ["DEFAULT_PROJECT", "FiledDocument", "FilingService"]
+__all__ = ["DEFAULT_PROJECT", "FiledDocument", "FilingService", "StatedDocument", "document_from"]

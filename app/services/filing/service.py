@@ -9,9 +9,11 @@ from app.embedding import Embedder
 from app.errors import Forbidden, Invalid
 from app.services.filing.models import require_model
 from app.services.filing.preparation import check_limits, content_hash, entity_key, prepare
+from app.services.filing.repeating import answered_before, keep_answer, keyed_request
 from app.services.filing.write import Write
 from app.services.filing.writing import FiledDocument, project_for, unchanged, write_document
 from app.stores.postgres import artifacts, entities, ledger, projects
+from app.stores.postgres.idempotency import KeyedRequest
 from app.stores.postgres.pool import Database
 
 DEFAULT_PROJECT = "default"
@@ -32,26 +34,42 @@ class FilingService:
         project: str | None = None,
         *,
         defines_kinds: bool = False,
+        idempotency_key: str | None = None,
     ) -> FiledDocument:
         """File a document into a project; the same content again changes nothing and says so.
 
-        `defines_kinds` lets an import define a kind that nobody defined. Raises Invalid, Conflict,
-        Forbidden or Unavailable; nothing is then written.
+        `defines_kinds` lets an import define a kind that nobody defined. The same document under the
+        same `idempotency_key` gives the first answer again. Raises Invalid, Conflict, Forbidden or
+        Unavailable; nothing is then written.
         """
         if caller.role is Role.READER:
             raise Forbidden("a reader may not file documents")
         project_key = _project_key(project)
         check_limits(document)
         hashed = content_hash(document)
-        if filed := await self._filed_already(caller, project_key, document, hashed):
+        keyed = keyed_request(caller, idempotency_key, document, project_key)
+        if filed := await self._filed_before(caller, project_key, document, hashed, keyed):
             return filed
         prepared = await prepare(document, hashed, self._embedder)
         async with self._database.writing(caller.tenant) as connection:
             recorded_at = await ledger.advance_clock(connection, caller.tenant)
             write = Write(connection, caller, recorded_at)
+            if keyed and (filed := await answered_before(connection, caller.tenant, keyed)):
+                return filed
             await require_model(connection, self._embedder)
             found = await project_for(write, project_key)
-            return await write_document(write, found, prepared, defines_kinds=defines_kinds)
+            written = await write_document(write, found, prepared, defines_kinds=defines_kinds)
+            if keyed:
+                await keep_answer(write, keyed, written)
+            return written
+
+    async def _filed_before(
+        self, caller: Caller, project_key: str, document: Document, hashed: str, keyed: KeyedRequest | None
+    ) -> FiledDocument | None:
+        if keyed is None:
+            return await self._filed_already(caller, project_key, document, hashed)
+        async with self._database.snapshot(caller.tenant) as connection:
+            return await answered_before(connection, caller.tenant, keyed)
 
     async def _filed_already(
         self, caller: Caller, project_key: str, document: Document, hashed: str

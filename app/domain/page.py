@@ -1,0 +1,57 @@
+"""Pages of long lists: how many items, after which one."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Generic, TypeVar
+from uuid import UUID
+
+from app.errors import Invalid
+
+Item = TypeVar("Item")
+
+MOST_ITEMS = 100
+
+
+def require_size(first: int, most: int = MOST_ITEMS) -> int:
+    """Answer the size of a page unchanged; raises Invalid below 0 or above `most`."""
+    if not 0 <= first <= most:
+        raise Invalid(f"first is from 0 to {most}, not {first}", field="first")
+    return first
+
+
+@dataclass(frozen=True, slots=True)
+class Position:
+    """Where an item stands in a list sorted by instant and then by id."""
+
+    at: datetime
+    id: UUID
+
+
+@dataclass(frozen=True, slots=True)
+class PageRequest:
+    """The first so many items after a position, or from the start.
+
+    Raises Invalid for a size out of bounds.
+    """
+
+    first: int
+    after: Position | None = None
+
+    def __post_init__(self) -> None:
+        require_size(self.first)
+
+
+@dataclass(frozen=True, slots=True)
+class Page(Generic[Item]):
+    """Some items in order, and whether more follow them."""
+
+    items: tuple[Item, ...]
+    has_next: bool
+
+    @classmethod
+    def cut(cls, items: Sequence[Item], first: int) -> Page[Item]:
+        """Answer the page of a list that was read one item further than the page is long."""
+        return cls(tuple(items[:first]), len(items) > first)

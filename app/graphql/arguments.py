@@ -1,0 +1,31 @@
+"""Arguments that many fields share, each described once."""
+
+from __future__ import annotations
+
+from datetime import datetime
+from typing import Annotated, TypeAlias
+from uuid import UUID
+
+import strawberry
+
+AsOfArgument: TypeAlias = Annotated[
+    datetime | None, strawberry.argument(description="The instant to look at, in valid time; now by default.")
+]
+KnownAtArgument: TypeAlias = Annotated[
+    datetime | None,
+    strawberry.argument(description="By what was known at this instant; by all that is known by default."),
+]
+ProjectArgument: TypeAlias = Annotated[
+    str | None, strawberry.argument(description="The key of a project; every project by default.")
+]
+PreferWipArgument: TypeAlias = Annotated[
+    bool | None, strawberry.argument(description="Whether a draft comes before the committed state.")
+]
+
+
+def uuid_of(given: str) -> UUID | None:
+    """Answer the UUID an id is, or None: an id that is none belongs to nothing."""
+    try:
+        return UUID(given)
+    except ValueError:
+        return None

@@ -1,0 +1,36 @@
+"""What resolvers reach for: the caller, the services and this request's loaders."""
+
+from __future__ import annotations
+
+from typing import TypeAlias
+
+import strawberry
+from starlette.requests import Request
+
+from app.loaders import Loaders
+from app.services.catalog import CatalogService
+from app.services.memory import Memory
+
+
+class Context:
+    """One request's way down to the services."""
+
+    def __init__(self, memory: Memory) -> None:
+        self.caller = memory.caller
+        self.filing = memory.filing
+        self.recall = memory.recall
+        self.catalog = CatalogService(memory.database)
+        self._database = memory.database
+        self.renew()
+
+    def renew(self) -> None:
+        """Forget what was loaded, since a mutation of this request changes it."""
+        self.loaders = Loaders(self._database, self.caller.tenant)
+
+
+Info: TypeAlias = strawberry.Info[Context, None]
+
+
+async def context_of(request: Request) -> Context:
+    """Answer the context of a request, from the memory that the application's lifespan opened."""
+    return Context(request.state.memory)

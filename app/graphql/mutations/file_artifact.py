@@ -1,0 +1,119 @@
+"""Filing a document."""
+
+from __future__ import annotations
+
+import asyncio
+from datetime import datetime
+
+import strawberry
+
+from app.errors import TrigraphError
+from app.graphql.context import Info
+from app.graphql.errors import Problem, problem_from
+from app.graphql.types.artifact import Artifact
+from app.graphql.types.entity import Entity
+from app.graphql.types.enums import MemoryDomain
+from app.graphql.types.reference import Reference
+from app.graphql.types.state import EntityState
+from app.services.filing import FiledDocument, StatedDocument, document_from
+
+
+@strawberry.input(description="A document to file. What is given here wins over what its text says.")
+class FileArtifactInput:
+    """The input of fileArtifact."""
+
+    kind: str = strawberry.field(
+        description="The name of a document type, such as ADR, compared without case."
+    )
+    body: str = strawberry.field(description="The document in Markdown, with its header if it has one.")
+    project: str | None = strawberry.field(
+        default=None, description="The key of the project, made when it is new; default without one."
+    )
+    identifier: str | None = strawberry.field(default=None, description="What it is cited by, such as ADR-7.")
+    title: str | None = strawberry.field(default=None, description="Its title.")
+    status: str | None = strawberry.field(default=None, description="Its status, such as Accepted.")
+    domain: MemoryDomain | None = strawberry.field(
+        default=None, description="The part of memory it belongs to."
+    )
+    created_at: datetime | None = strawberry.field(default=None, description="When it takes effect.")
+    source_uri: str | None = strawberry.field(default=None, description="Where it was found.")
+    source_commit: str | None = strawberry.field(default=None, description="The commit it was found at.")
+    idempotency_key: str | None = strawberry.field(
+        default=None,
+        description="A key of the caller's choice: the same input under it gives the first answer again,"
+        " other input is refused as a conflict.",
+    )
+
+    def stated(self) -> StatedDocument:
+        """Answer the document that the input states."""
+        return StatedDocument(
+            kind=self.kind,
+            body=self.body,
+            identifier=self.identifier,
+            title=self.title,
+            status=self.status,
+            domain=self.domain,
+            created_at=self.created_at,
+            source_uri=self.source_uri,
+            source_commit=self.source_commit,
+        )
+
+
+@strawberry.type(description="What filing a document left in the ledger.")
+class FileArtifactPayload:
+    """The payload of fileArtifact."""
+
+    artifact: Artifact | None = strawberry.field(
+        default=None, description="The document, or the same one filed before."
+    )
+    entity: Entity | None = strawberry.field(default=None, description="What it is a version of.")
+    state: EntityState | None = strawberry.field(
+        default=None, description="The state that it gives its entity."
+    )
+    created: bool = strawberry.field(
+        default=False,
+        description="Whether something was written; false when the newest version says the same.",
+    )
+    references: list[Reference] = strawberry.field(
+        default_factory=list, description="The references it made, to what is there already."
+    )
+    candidates: int = strawberry.field(
+        default=0, description="How many likely aliases and facts now wait in the review queue."
+    )
+    warnings: list[str] = strawberry.field(
+        default_factory=list, description="What was odd in the document, and how it was read."
+    )
+    position: str | None = strawberry.field(
+        default=None, description="The write's place in the ledger; null when nothing was written."
+    )
+    problems: list[Problem] = strawberry.field(
+        default_factory=list, description="Why nothing was written; empty when all went well."
+    )
+
+    @classmethod
+    def of(cls, filed: FiledDocument) -> FileArtifactPayload:
+        """Wrap what was filed."""
+        return cls(
+            artifact=Artifact.of(filed.artifact),
+            entity=Entity.of(filed.entity),
+            state=EntityState.of(filed.state),
+            created=filed.created,
+            references=[Reference.of(reference) for reference in filed.references],
+            candidates=filed.candidates,
+            warnings=list(filed.warnings),
+            position=None if filed.position is None else str(filed.position),
+        )
+
+
+async def file_artifact(info: Info, input: FileArtifactInput) -> FileArtifactPayload:
+    """File the document; a caller's mistake becomes a problem."""
+    context = info.context
+    context.renew()
+    try:
+        document = await asyncio.to_thread(document_from, input.stated())
+        filed = await context.filing.file(
+            context.caller, document, input.project, idempotency_key=input.idempotency_key
+        )
+    except TrigraphError as error:
+        return FileArtifactPayload(problems=[problem_from(error)])
+    return FileArtifactPayload.of(filed)

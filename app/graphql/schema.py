@@ -1,0 +1,14 @@
+"""The schema: the API's contract, built from the code and printed as `schema.graphql`."""
+
+from __future__ import annotations
+
+from app.graphql.execution import GuardedSchema
+from app.graphql.mutations import Mutation
+from app.graphql.queries import Query
+
+SCHEMA = GuardedSchema(query=Query, mutation=Mutation)
+
+
+def printed_schema() -> str:
+    """Answer the schema in GraphQL's own language, with a new line at its end."""
+    return SCHEMA.as_str().rstrip() + "\n"

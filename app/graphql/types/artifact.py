@@ -1,0 +1,89 @@
+"""Artifacts and their passages."""
+
+from __future__ import annotations
+
+from datetime import datetime
+from uuid import UUID
+
+import strawberry
+
+from app.domain import artifact as filed
+from app.graphql.context import Info
+from app.graphql.types import entity as entities
+from app.graphql.types.enums import MemoryDomain
+from app.graphql.types.lazy import EntityType
+from app.graphql.types.node import Node
+
+
+@strawberry.type(description="A stretch of a document that the encoder reads whole.")
+class Passage:
+    """A passage."""
+
+    ordinal: int = strawberry.field(description="Its place in the document, from 0.")
+    heading: str | None = strawberry.field(description="The path of headings above it.")
+    text: str = strawberry.field(description="Its text, word for word.")
+
+    @classmethod
+    def of(cls, passage: filed.Passage) -> Passage:
+        """Wrap a passage."""
+        return cls(ordinal=passage.ordinal, heading=passage.heading, text=passage.text)
+
+
+@strawberry.type(
+    description="One immutable document; a changed document is another artifact of the same entity."
+)
+class Artifact(Node):
+    """An artifact."""
+
+    kind: str = strawberry.field(description="The name of its type, such as ADR.")
+    identifier: str | None = strawberry.field(description="What it is cited by, such as ADR-7.")
+    title: str = strawberry.field(description="Its title.")
+    body: str = strawberry.field(description="Its text in Markdown, without the header.")
+    domain: MemoryDomain | None = strawberry.field(description="The part of memory it belongs to.")
+    created_at: datetime = strawberry.field(
+        description="When it takes effect: its date, or when it was filed."
+    )
+    recorded_at: datetime = strawberry.field(description="When it was filed.")
+    source_uri: str | None = strawberry.field(description="Where it was found.")
+    source_commit: str | None = strawberry.field(description="The commit it was found at.")
+    author: str | None = strawberry.field(description="Who wrote it, by its header.")
+    content_hash: str = strawberry.field(description="The SHA-256 of what it says, in hexadecimal.")
+    number: strawberry.Private[int]
+    entity_id: strawberry.Private[UUID]
+
+    @classmethod
+    def of(cls, artifact: filed.Artifact) -> Artifact:
+        """Wrap an artifact."""
+        return cls(
+            id=strawberry.ID(str(artifact.id)),
+            kind=artifact.kind,
+            identifier=artifact.identifier,
+            title=artifact.title,
+            body=artifact.body,
+            domain=artifact.domain,
+            created_at=artifact.created_at,
+            recorded_at=artifact.recorded_at,
+            source_uri=artifact.source_uri,
+            source_commit=artifact.source_commit,
+            author=artifact.author,
+            content_hash=artifact.content_hash,
+            number=artifact.number,
+            entity_id=artifact.entity,
+        )
+
+    @strawberry.field(description="What the document is a version of.")
+    async def entity(self, info: Info) -> EntityType | None:
+        """Load its entity."""
+        return await entities.find_entity(info, self.entity_id)
+
+    @strawberry.field(description="Its passages, in order: all of its text.")
+    async def passages(self, info: Info) -> list[Passage]:
+        """Load its passages."""
+        found = await info.context.loaders.passages_by_artifact_number.load(self.number)
+        return [Passage.of(passage) for passage in found]
+
+
+async def find_artifact(info: Info, id: UUID | None) -> Artifact | None:
+    """Load the artifact of an id; None for none, and for one that is not there."""
+    found = None if id is None else await info.context.loaders.artifact_by_id.load(id)
+    return None if found is None else Artifact.of(found)

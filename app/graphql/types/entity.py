@@ -1,0 +1,211 @@
+"""Entities: identity, and the edges to everything that is known of it."""
+
+from __future__ import annotations
+
+import asyncio
+from datetime import datetime
+from typing import Annotated, TypeVar
+from uuid import UUID
+
+import strawberry
+
+from app.domain import entity as domain
+from app.domain.ontology import label_of
+from app.domain.page import require_size
+from app.graphql.arguments import AsOfArgument, KnownAtArgument, PreferWipArgument
+from app.graphql.connections import (
+    ARTIFACTS,
+    REFERENCES,
+    STATES,
+    AfterArgument,
+    Connection,
+    FirstArgument,
+)
+from app.graphql.context import Info
+from app.graphql.types import alias as aliases
+from app.graphql.types import artifact as artifacts
+from app.graphql.types import reference as references
+from app.graphql.types import state as states
+from app.graphql.types.enums import Direction, ReferenceType
+from app.graphql.types.lazy import AliasType, ArtifactType, EntityType, ReferenceEdge, StateType
+from app.graphql.types.neighbour import Neighbor, SimilarEntity
+from app.graphql.types.node import Node
+from app.graphql.types.project import Project
+from app.graphql.types.type import Type
+from app.loaders import Asked, HistoryQuestion, NeighbourQuestion, ReferenceQuestion, StateQuestion
+
+Present = TypeVar("Present")
+Question = TypeVar("Question")
+
+
+def kept(found: Present | None) -> Present:
+    """Answer what the ledger's keys promise to be there."""
+    if found is None:
+        raise LookupError("the ledger lost a row that another one points to")
+    return found
+
+
+@strawberry.type(description="Something with an identity of its own; whatever can change about it is state.")
+class Entity(Node):
+    """An entity."""
+
+    created_at: datetime = strawberry.field(description="When it began.")
+    known: strawberry.Private[domain.Entity]
+
+    @classmethod
+    def of(cls, entity: domain.Entity) -> Entity:
+        """Wrap an entity."""
+        return cls(id=strawberry.ID(str(entity.id)), created_at=entity.created_at, known=entity)
+
+    @strawberry.field(description="What kind of thing it is.")
+    async def type(self, info: Info) -> Type:
+        """Load its type."""
+        return Type.of(kept(await info.context.loaders.type_by_entity_id.load(self.known.id)))
+
+    @strawberry.field(description="The project it belongs to.")
+    async def project(self, info: Info) -> Project:
+        """Load its project."""
+        return Project.of(kept(await info.context.loaders.project_by_number.load(self.known.project)))
+
+    @strawberry.field(description="The document it was first read from.")
+    async def source_artifact(self, info: Info) -> ArtifactType | None:
+        """Load its first artifact."""
+        return await artifacts.find_artifact(info, self.known.source_artifact)
+
+    @strawberry.field(description="What a person would call it now: its name, title or identifier.")
+    async def label(self, info: Info) -> str:
+        """Read the label from its present state."""
+        state = await info.context.loaders.state_by_entity.load(self._asked(StateQuestion()))
+        label = None if state is None else label_of(state.props)
+        return label or self.known.key or str(self.known.id)
+
+    @strawberry.field(description="The state that holds at an instant; null before its first.")
+    async def state(
+        self,
+        info: Info,
+        as_of: AsOfArgument = None,
+        known_at: KnownAtArgument = None,
+        prefer_wip: PreferWipArgument = False,
+    ) -> StateType | None:
+        """Load the state of a moment."""
+        question = StateQuestion(as_of, known_at, prefer_wip=bool(prefer_wip))
+        found = await info.context.loaders.state_by_entity.load(self._asked(question))
+        return None if found is None else states.EntityState.of(found)
+
+    @strawberry.field(description="All its states, drafts too, the earliest first.")
+    async def states(
+        self,
+        info: Info,
+        known_at: KnownAtArgument = None,
+        first: FirstArgument = 20,
+        after: AfterArgument = None,
+    ) -> Connection[StateType]:
+        """Load a page of its history."""
+        page = STATES.request(first, after)
+        loaders = info.context.loaders
+        found = await loaders.states_by_entity.load(self._asked(HistoryQuestion(known_at, page)))
+        return STATES.connection(
+            found,
+            states.EntityState.of,
+            page,
+            lambda: loaders.state_count_by_entity.load(self._asked(known_at)),
+        )
+
+    @strawberry.field(description="The other names it goes by.")
+    async def aliases(self, info: Info, as_of: AsOfArgument = None) -> list[AliasType]:
+        """Load its aliases."""
+        found = await info.context.loaders.aliases_by_entity.load(self._asked(as_of))
+        return [aliases.Alias.of(alias) for alias in found]
+
+    @strawberry.field(description="References it makes or that are made to it, the newest first.")
+    async def references(
+        self,
+        info: Info,
+        direction: Annotated[
+            Direction, strawberry.argument(description="Which way the references lead.")
+        ] = Direction.BOTH,
+        type: Annotated[
+            ReferenceType | None, strawberry.argument(description="References of this type alone.")
+        ] = None,
+        as_of: AsOfArgument = None,
+        first: FirstArgument = 20,
+        after: AfterArgument = None,
+    ) -> Connection[ReferenceEdge]:
+        """Load a page of its references."""
+        page = REFERENCES.request(first, after)
+        loaders = info.context.loaders
+        asked = self._asked(ReferenceQuestion(direction, type, as_of, page))
+        found = await loaders.references_by_entity.load(asked)
+        return REFERENCES.connection(
+            found, references.Reference.of, page, lambda: loaders.reference_count_by_entity.load(asked)
+        )
+
+    @strawberry.field(description="Entities that references lead to, either way, the nearest first.")
+    async def neighbors(
+        self,
+        info: Info,
+        depth: Annotated[
+            int | None, strawberry.argument(description="How many references away at most, from 1 to 3.")
+        ] = 1,
+        as_of: AsOfArgument = None,
+        first: FirstArgument = 50,
+    ) -> list[Neighbor]:
+        """Walk the references around it."""
+        question = NeighbourQuestion(1 if depth is None else depth, as_of, 50 if first is None else first)
+        found = await info.context.loaders.neighbours_by_entity.load(self._asked(question))
+        reached = await asyncio.gather(*(load_entity(info, neighbour.entity) for neighbour in found))
+        return [
+            Neighbor(
+                entity=entity,
+                distance=len(neighbour.path),
+                path=[references.Reference.of(step) for step in neighbour.path],
+            )
+            for entity, neighbour in zip(reached, found, strict=True)
+        ]
+
+    @strawberry.field(
+        description="Entities of its project that are nearest in meaning, by their newest documents."
+    )
+    async def similar(self, info: Info, first: FirstArgument = 10) -> list[SimilarEntity]:
+        """Load what is near in meaning."""
+        size = require_size(10 if first is None else first)
+        found = await info.context.loaders.similar_by_entity.load(self._asked(size))
+        near = await asyncio.gather(*(load_entity(info, id) for id, _ in found))
+        return [
+            SimilarEntity(entity=entity, score=score) for entity, (_, score) in zip(near, found, strict=True)
+        ]
+
+    @strawberry.field(description="Its documents, older versions too, the newest first.")
+    async def artifacts(
+        self, info: Info, first: FirstArgument = 20, after: AfterArgument = None
+    ) -> Connection[ArtifactType]:
+        """Load a page of its artifacts."""
+        page = ARTIFACTS.request(first, after)
+        loaders = info.context.loaders
+        found = await loaders.artifacts_by_entity.load(self._asked(page))
+        return ARTIFACTS.connection(
+            found,
+            artifacts.Artifact.of,
+            page,
+            lambda: loaders.artifact_count_by_entity_id.load(self.known.id),
+        )
+
+    @strawberry.field(description="What took its place at an instant, the latest if several did.")
+    async def superseded_by(self, info: Info, as_of: AsOfArgument = None) -> EntityType | None:
+        """Load what superseded it."""
+        found = await info.context.loaders.superseder_id_by_entity.load(self._asked(as_of))
+        return None if found is None else await find_entity(info, found)
+
+    def _asked(self, question: Question) -> Asked[Question]:
+        return Asked(self.known.id, question)
+
+
+async def find_entity(info: Info, id: UUID) -> Entity | None:
+    """Load the entity of an id; None for one that is not there."""
+    found = await info.context.loaders.entity_by_id.load(id)
+    return None if found is None else Entity.of(found)
+
+
+async def load_entity(info: Info, id: UUID) -> Entity:
+    """Load the entity that a row of the ledger points to."""
+    return kept(await find_entity(info, id))

@@ -1,0 +1,58 @@
+"""What each value of the API's enums means."""
+
+from __future__ import annotations
+
+BRANCH = {
+    "COMMITTED": "What is agreed and in force.",
+    "WIP": "A draft, kept beside what is in force until it is sealed or dropped.",
+}
+DIRECTION = {
+    "OUT": "References that the entity makes.",
+    "IN": "References made to the entity.",
+    "BOTH": "References either way.",
+}
+FLAG_GROUND = {
+    "OWN_STATE": "The document's own standing: its status, a newer version, or what superseded it.",
+    "MENTION": "The form its text uses for something the query names, which has another name now.",
+}
+LEG = {
+    "DENSE": "Nearness in meaning: cosine between the query's and a passage's embedding.",
+    "LEXICAL": "Words in common: BM25 over the ledger's own terms.",
+    "GRAPH": "Typed references from what the query names, or mentions in common with the best candidates.",
+    "RECENCY": "Age at the asked instant; it ranks what the others found and adds nothing.",
+}
+MEMORY_DOMAIN = {
+    "GOVERNANCE": "Rules and who may do what.",
+    "METHODOLOGY": "How recurring work is done.",
+    "RUNTIME": "What is running, and how it is configured.",
+    "RETROSPECTIVE": "Looking back on finished work.",
+    "SIGNAL_TRACE": "Messages between people and agents, and what came of them.",
+    "INSTALL": "Setting things up.",
+    "DECISION": "Decisions and their reasons.",
+    "TASK_STATE": "Where a piece of work stands.",
+    "VALIDATION": "Checks and their results.",
+    "RESEARCH": "What was found out.",
+    "POSTMORTEM": "What went wrong and why.",
+    "BEHAVIOR": "How agents and people are to act.",
+}
+REFERENCE_TYPE = {
+    "IMPLEMENTS": "The source carries out what the target demands.",
+    "EXTENDS": "The source adds to the target, which stays in force.",
+    "RELATES_TO": "The two belong together in some way.",
+    "SUPERSEDES": "The source takes the target's place.",
+    "DEPENDS_ON": "The source needs the target.",
+    "SPECIFIES": "The source says precisely what the target is to do.",
+    "FORMALIZES": "The source writes down as a rule what the target says loosely.",
+    "RESOLVES": "The source settles the target.",
+    "DOCUMENTS": "The source describes the target.",
+    "REFERENCES": "The source names the target and does not say why.",
+}
+STATE_FLAG = {
+    "CURRENT": "It holds at the asked instant.",
+    "HISTORICAL": "Something replaced it, or it speaks of things by names they no longer have.",
+    "WIP": "It is a draft or a proposal, not in force yet.",
+}
+ZONE = {
+    "SYSTEM": "It belongs to the system and so to every project.",
+    "PROJECT": "It belongs to projects, shipped for all or defined by one.",
+}

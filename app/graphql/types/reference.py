@@ -1,0 +1,64 @@
+"""Typed references between entities."""
+
+from __future__ import annotations
+
+from datetime import datetime
+from uuid import UUID
+
+import strawberry
+
+from app.domain import entity as domain
+from app.graphql.context import Info
+from app.graphql.types import artifact as artifacts
+from app.graphql.types import entity as entities
+from app.graphql.types.enums import ReferenceType
+from app.graphql.types.lazy import ArtifactType, EntityType
+from app.graphql.types.node import Node
+
+
+@strawberry.type(description="A typed, dated edge from one entity to another.")
+class Reference(Node):
+    """A reference."""
+
+    type: ReferenceType = strawberry.field(description="How the source refers to the target.")
+    valid_from: datetime = strawberry.field(description="From when it holds.")
+    valid_until: datetime | None = strawberry.field(
+        description="Until when it held; null while it still does."
+    )
+    source_id: strawberry.Private[UUID]
+    target_id: strawberry.Private[UUID]
+    artifact_id: strawberry.Private[UUID | None]
+
+    @classmethod
+    def of(cls, reference: domain.Reference) -> Reference:
+        """Wrap a reference."""
+        return cls(
+            id=strawberry.ID(str(reference.id)),
+            type=reference.type,
+            valid_from=reference.valid.start,
+            valid_until=reference.valid.end,
+            source_id=reference.source,
+            target_id=reference.target,
+            artifact_id=reference.source_artifact,
+        )
+
+    @strawberry.field(description="The entity that refers.")
+    async def source(self, info: Info) -> EntityType:
+        """Load its source."""
+        return await entities.load_entity(info, self.source_id)
+
+    @strawberry.field(description="The entity referred to.")
+    async def target(self, info: Info) -> EntityType:
+        """Load its target."""
+        return await entities.load_entity(info, self.target_id)
+
+    @strawberry.field(description="The document that states it.")
+    async def source_artifact(self, info: Info) -> ArtifactType | None:
+        """Load the artifact that states it."""
+        return await artifacts.find_artifact(info, self.artifact_id)
+
+
+async def find_reference(info: Info, id: UUID) -> Reference | None:
+    """Load the reference of an id; None for one that is not there."""
+    found = await info.context.loaders.reference_by_id.load(id)
+    return None if found is None else Reference.of(found)

@@ -1,0 +1,133 @@
+"""States of entities, and the events between them."""
+
+from __future__ import annotations
+
+from datetime import datetime
+from uuid import UUID
+
+import strawberry
+from strawberry.scalars import JSON
+
+from app.domain import temporal as domain
+from app.graphql.context import Info
+from app.graphql.types import artifact as artifacts
+from app.graphql.types import entity as entities
+from app.graphql.types.enums import Branch
+from app.graphql.types.lazy import ArtifactType, EntityType, EventType, StateType
+from app.graphql.types.node import Node
+from app.loaders import Arrival
+
+
+@strawberry.type(
+    description="What was believed of an entity over one stretch of time; the end is not part of it."
+)
+class EntityState(Node):
+    """A state."""
+
+    branch: Branch = strawberry.field(description="Whether it is in force or a draft.")
+    valid_from: datetime = strawberry.field(description="From when it is true.")
+    valid_until: datetime | None = strawberry.field(
+        description="Until when it was true; null while it still is."
+    )
+    recorded_at: datetime = strawberry.field(description="When it was first believed.")
+    retracted_at: datetime | None = strawberry.field(
+        description="When it was no longer believed; null while it still is."
+    )
+    props: JSON = strawberry.field(description="The properties of the entity in this state, by name.")
+    touched_at: datetime = strawberry.field(description="When it was last written.")
+    believed: strawberry.Private[domain.EntityState]
+
+    @classmethod
+    def of(cls, state: domain.EntityState) -> EntityState:
+        """Wrap a state."""
+        return cls(
+            id=strawberry.ID(str(state.id)),
+            branch=state.branch,
+            valid_from=state.valid.start,
+            valid_until=state.valid.end,
+            recorded_at=state.recorded_at,
+            retracted_at=state.retracted_at,
+            props=JSON(state.props),
+            touched_at=state.recorded_at,
+            believed=state,
+        )
+
+    @strawberry.field(description="The entity it is a state of.")
+    async def entity(self, info: Info) -> EntityType:
+        """Load its entity."""
+        return await entities.load_entity(info, self.believed.entity)
+
+    @strawberry.field(description="The document it was read from.")
+    async def source_artifact(self, info: Info) -> ArtifactType | None:
+        """Load its artifact."""
+        return await artifacts.find_artifact(info, self.believed.source_artifact)
+
+    @strawberry.field(description="The event that led to the state after this one; null for the last.")
+    async def next(self, info: Info) -> EventType | None:
+        """Load the event at its end."""
+        return None if self.valid_until is None else await self._event_at(info, self.valid_until)
+
+    @strawberry.field(description="The event that led to this state.")
+    async def previous(self, info: Info) -> EventType | None:
+        """Load the event at its start."""
+        return await self._event_at(info, self.valid_from)
+
+    async def _event_at(self, info: Info, start: datetime) -> StateEvent | None:
+        state = self.believed
+        arrival = Arrival(state.entity, state.branch, start, state.retracted_at)
+        event = await info.context.loaders.event_by_arrival.load(arrival)
+        return None if event is None else StateEvent.of(event)
+
+
+@strawberry.type(
+    description="The step from one state of an entity to the one that replaced it, as it was recorded."
+)
+class StateEvent:
+    """An event."""
+
+    event_type: str = strawberry.field(
+        description="What happened: created, rename, status_transition, superseded, or another word."
+    )
+    at: datetime = strawberry.field(description="When the new state became true.")
+    cause_commit: str | None = strawberry.field(description="The commit that caused it.")
+    description: str | None = strawberry.field(description="What whoever recorded it said about it.")
+    props_drift: bool | None = strawberry.field(
+        description="Whether what was sealed differs from the draft; null for other events."
+    )
+    actor: str = strawberry.field(description="Who recorded it.")
+    event: strawberry.Private[domain.StateEvent]
+
+    @classmethod
+    def of(cls, event: domain.StateEvent) -> StateEvent:
+        """Wrap an event."""
+        return cls(
+            event_type=event.event_type,
+            at=event.at,
+            cause_commit=event.cause_commit,
+            description=event.description,
+            props_drift=event.props_drift,
+            actor=event.actor,
+            event=event,
+        )
+
+    @strawberry.field(name="from", description="The state before, as it then stood; null for the first.")
+    async def from_state(self, info: Info) -> StateType | None:
+        """Load the state before."""
+        return None if self.event.from_state is None else await find_state(info, self.event.from_state)
+
+    @strawberry.field(name="to", description="The state after, as it was recorded with the event.")
+    async def to_state(self, info: Info) -> StateType:
+        """Load the state after."""
+        state = await info.context.loaders.state_by_id.load(self.event.to_state)
+        return EntityState.of(entities.kept(state))
+
+    @strawberry.field(description="The document that caused it.")
+    async def cause_artifact(self, info: Info) -> ArtifactType | None:
+        """Load its artifact."""
+        return await artifacts.find_artifact(info, self.event.cause_artifact)
+
+
+async def find_state(info: Info, id: UUID) -> EntityState | None:
+    """Load the state of an id; None for one that is not there."""
+    found = await info.context.loaders.state_by_id.load(id)
+    return None if found is None else EntityState.of(found)

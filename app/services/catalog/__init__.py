@@ -1,0 +1,6 @@
+"""Reading what is there: projects, types, long lists, and what a name means."""
+
+from app.services.catalog.listing import Listing
+from app.services.catalog.service import CatalogService, Edges
+
+__all__ = ["CatalogService", "Edges", "Listing"]

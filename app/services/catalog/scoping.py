@@ -1,0 +1,45 @@
+"""From the names of a project and a type to what a list may hold."""
+
+from __future__ import annotations
+
+import asyncpg
+
+from app.domain.entity import Caller
+from app.domain.surface_form import fold
+from app.errors import Invalid, NotFound
+from app.stores.postgres import ontology, projects
+
+
+async def project_of(connection: asyncpg.Connection, caller: Caller, key: str | None) -> int | None:
+    """Answer the number of the project of this key, None for no key; raises NotFound for an unknown one."""
+    if key is None:
+        return None
+    project = await projects.project_by_key(connection, caller.tenant, key)
+    if project is None:
+        raise NotFound(f"there is no project {key}", field="project")
+    return project.number
+
+
+async def project_numbers(connection: asyncpg.Connection, caller: Caller, key: str | None) -> tuple[int, ...]:
+    """Answer the number of the project of this key, or those of all projects without one."""
+    number = await project_of(connection, caller, key)
+    if number is not None:
+        return (number,)
+    return tuple(found.number for found in await projects.all_projects(connection, caller.tenant))
+
+
+async def require_type(
+    connection: asyncpg.Connection, caller: Caller, project: int | None, name: str | None, field: str
+) -> None:
+    """Raise Invalid, listing the types there are, when nobody defined the named one."""
+    if name is None:
+        return
+    numbers = [project] if project is not None else await project_numbers(connection, caller, None)
+    known = [
+        found.definition.name
+        for found in await ontology.types_in_projects(connection, caller.tenant, numbers)
+    ]
+    if fold(name) not in {fold(each) for each in known}:
+        raise Invalid(
+            f"nobody defined the {field} {name}; there are {', '.join(sorted(set(known)))}", field=field
+        )

@@ -1,0 +1,45 @@
+"""A document as a caller states it: Markdown, and what is to win over what the text says."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from datetime import datetime
+
+from app.domain.artifact import Document, MemoryDomain
+from app.services.parsing import clean_text, parse_markdown
+
+
+@dataclass(frozen=True, slots=True)
+class StatedDocument:
+    """Markdown of a kind; every other part that is given wins over the text, a blank one counts as absent."""
+
+    kind: str
+    body: str
+    identifier: str | None = None
+    title: str | None = None
+    status: str | None = None
+    domain: MemoryDomain | None = None
+    created_at: datetime | None = None
+    source_uri: str | None = None
+    source_commit: str | None = None
+
+
+def document_from(stated: StatedDocument) -> Document:
+    """Read the text and put what was stated over it; takes any text, whatever characters it holds."""
+    kind = clean_text(stated.kind).strip()
+    parsed = parse_markdown(stated.body, kind=kind)
+    return replace(
+        parsed,
+        kind=kind,
+        identifier=_given(stated.identifier) or parsed.identifier,
+        title=_given(stated.title) or parsed.title,
+        status=_given(stated.status) or parsed.status,
+        domain=stated.domain or parsed.domain,
+        created_at=stated.created_at or parsed.created_at,
+        source_uri=_given(stated.source_uri),
+        source_commit=_given(stated.source_commit),
+    )
+
+
+def _given(text: str | None) -> str | None:
+    return None if text is None else clean_text(text).strip() or None

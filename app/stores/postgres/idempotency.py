@@ -1,0 +1,61 @@
+"""Answers kept under the key that a request carried."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any
+
+import asyncpg
+
+from app.stores.postgres.sql import blocks_beside
+
+SQL = blocks_beside(__file__)
+
+
+@dataclass(frozen=True, slots=True)
+class KeyedRequest:
+    """Who asked for which operation under which key; equal fingerprints mean equal input."""
+
+    actor: str
+    operation: str
+    key: str
+    fingerprint: str
+
+
+@dataclass(frozen=True, slots=True)
+class KeptAnswer:
+    """What was answered, and the fingerprint of the input that was answered so."""
+
+    fingerprint: str
+    answer: dict[str, Any]
+
+
+async def answer_of_key(
+    connection: asyncpg.Connection, tenant: int, request: KeyedRequest
+) -> KeptAnswer | None:
+    """Answer what was kept under the request's key."""
+    row = await connection.fetchrow(
+        SQL["answer_of_key"], tenant, request.actor, request.operation, request.key
+    )
+    return None if row is None else KeptAnswer(row["fingerprint"], row["answer"])
+
+
+async def insert_answer(
+    connection: asyncpg.Connection,
+    tenant: int,
+    request: KeyedRequest,
+    answer: dict[str, Any],
+    recorded_at: datetime,
+) -> None:
+    """Keep an answer under the request's key."""
+    await connection.execute(
+        SQL["insert_answer"],
+        tenant,
+        request.actor,
+        request.operation,
+        request.key,
+        request.fingerprint,
+        answer,
+        recorded_at,
+    )

@@ -1,0 +1,70 @@
+-- name: entities_page
+-- Which entities exist at an instant, the newest first, after a position?
+SELECT entity.id, type.name AS type_name, entity.project_id, key, created_at, source_artifact
+FROM entity JOIN type USING (tenant_id, type_id)
+WHERE tenant_id = $1 AND ($2::integer IS NULL OR entity.project_id = $2)
+    AND ($3::text IS NULL OR type.folded_name = $3) AND created_at <= $4
+    AND ($5::timestamptz IS NULL OR (created_at, entity.id) < ($5, $6::uuid))
+ORDER BY created_at DESC, entity.id DESC
+LIMIT $7;
+
+-- name: count_entities
+-- How many entities exist at an instant?
+SELECT count(*)
+FROM entity JOIN type USING (tenant_id, type_id)
+WHERE tenant_id = $1 AND ($2::integer IS NULL OR entity.project_id = $2)
+    AND ($3::text IS NULL OR type.folded_name = $3) AND created_at <= $4;
+
+-- name: artifacts_page
+-- Which artifacts are there, the newest first, after a position?
+SELECT
+    artifact.id, number, artifact.project_id, type.name AS kind, identifier, title, body, domain,
+    artifact.created_at, artifact.recorded_at, source_uri, source_commit, author, content_hash, entity
+FROM artifact
+JOIN type USING (tenant_id, type_id)
+JOIN entity ON entity.tenant_id = artifact.tenant_id AND entity.id = artifact.entity
+WHERE artifact.tenant_id = $1 AND ($2::integer IS NULL OR artifact.project_id = $2)
+    AND ($3::text IS NULL OR type.folded_name = $3)
+    AND ($4::text IS NULL OR entity.key = $4 OR entity.bare_key = $4)
+    AND ($5::text IS NULL OR domain = $5)
+    AND ($6::timestamptz IS NULL OR (artifact.created_at, artifact.id) < ($6, $7::uuid))
+ORDER BY artifact.created_at DESC, artifact.id DESC
+LIMIT $8;
+
+-- name: count_artifacts
+-- How many artifacts are there?
+SELECT count(*)
+FROM artifact
+JOIN type USING (tenant_id, type_id)
+JOIN entity ON entity.tenant_id = artifact.tenant_id AND entity.id = artifact.entity
+WHERE artifact.tenant_id = $1 AND ($2::integer IS NULL OR artifact.project_id = $2)
+    AND ($3::text IS NULL OR type.folded_name = $3)
+    AND ($4::text IS NULL OR entity.key = $4 OR entity.bare_key = $4)
+    AND ($5::text IS NULL OR domain = $5);
+
+-- name: references_page
+-- Which references hold at an instant between things that exist then, the newest first, after a position?
+SELECT reference.id, source, target, type, reference.source_artifact, valid_from, valid_until
+FROM reference
+JOIN entity AS origin ON origin.tenant_id = reference.tenant_id AND origin.id = source
+JOIN entity AS aim ON aim.tenant_id = reference.tenant_id AND aim.id = target
+WHERE reference.tenant_id = $1 AND ($2::integer IS NULL OR reference.project_id = $2)
+    AND ($3::uuid IS NULL OR source = $3) AND ($4::uuid IS NULL OR target = $4)
+    AND ($5::text IS NULL OR type = $5)
+    AND valid_from <= $6 AND (valid_until > $6 OR valid_until IS NULL) AND retracted_at IS NULL
+    AND origin.created_at <= $6 AND aim.created_at <= $6
+    AND ($7::timestamptz IS NULL OR (valid_from, reference.id) < ($7, $8::uuid))
+ORDER BY valid_from DESC, reference.id DESC
+LIMIT $9;
+
+-- name: count_references
+-- How many references hold at an instant between things that exist then?
+SELECT count(*)
+FROM reference
+JOIN entity AS origin ON origin.tenant_id = reference.tenant_id AND origin.id = source
+JOIN entity AS aim ON aim.tenant_id = reference.tenant_id AND aim.id = target
+WHERE reference.tenant_id = $1 AND ($2::integer IS NULL OR reference.project_id = $2)
+    AND ($3::uuid IS NULL OR source = $3) AND ($4::uuid IS NULL OR target = $4)
+    AND ($5::text IS NULL OR type = $5)
+    AND valid_from <= $6 AND (valid_until > $6 OR valid_until IS NULL) AND retracted_at IS NULL
+    AND origin.created_at <= $6 AND aim.created_at <= $6;

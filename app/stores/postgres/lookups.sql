@@ -1,0 +1,56 @@
+-- name: kind_of_node
+-- What kind of thing has this id?
+SELECT 'Entity' AS kind FROM entity WHERE tenant_id = $1 AND id = $2
+UNION ALL
+SELECT 'EntityState' FROM entity_state WHERE tenant_id = $1 AND id = $2
+UNION ALL
+SELECT 'Alias' FROM alias WHERE tenant_id = $1 AND id = $2
+UNION ALL
+SELECT 'Reference' FROM reference WHERE tenant_id = $1 AND id = $2
+UNION ALL
+SELECT 'Artifact' FROM artifact WHERE tenant_id = $1 AND id = $2;
+
+-- name: types_of_entities
+-- Of which type is each of these entities?
+SELECT entity.id AS entity, name, zone, ptype, is_document, immutable_props, mutable_props
+FROM entity JOIN type USING (tenant_id, type_id)
+WHERE tenant_id = $1 AND entity.id = ANY ($2::uuid[]);
+
+-- name: projects_by_number
+-- Which projects have these numbers?
+SELECT project_id, key, name FROM project WHERE tenant_id = $1 AND project_id = ANY ($2::integer[]);
+
+-- name: project_sizes
+-- How many entities and artifacts do these projects hold?
+SELECT
+    project_id,
+    (SELECT count(*) FROM entity WHERE entity.tenant_id = $1 AND entity.project_id = wanted.project_id) AS entities,
+    (SELECT count(*) FROM artifact WHERE artifact.tenant_id = $1 AND artifact.project_id = wanted.project_id)
+        AS artifacts
+FROM unnest($2::integer[]) AS wanted (project_id);
+
+-- name: aliases_by_id
+-- Which aliases have these ids?
+SELECT id, surface_form, target, source, authority_tier, source_artifact, valid_from, valid_until
+FROM alias
+WHERE tenant_id = $1 AND id = ANY ($2::uuid[]);
+
+-- name: aliases_of_form
+-- Which aliases have this form at an instant?
+SELECT id, surface_form, target, source, authority_tier, source_artifact, valid_from, valid_until
+FROM alias
+WHERE tenant_id = $1 AND project_id = ANY ($2::integer[]) AND folded_form = $3
+    AND valid_from <= $4 AND (valid_until > $4 OR valid_until IS NULL) AND retracted_at IS NULL
+ORDER BY project_id, id;
+
+-- name: alias_chain
+-- Which aliases lead from an entity to its preferred one at an instant, step by step?
+WITH RECURSIVE step (entity, path) AS (
+    SELECT $2::uuid, ARRAY[]::uuid[]
+    UNION ALL
+    SELECT alias.target, step.path || alias.id
+    FROM step JOIN alias ON alias.tenant_id = $1 AND alias.source = step.entity
+    WHERE valid_from <= $3 AND (valid_until > $3 OR valid_until IS NULL) AND retracted_at IS NULL
+        AND cardinality(step.path) < 100
+)
+SELECT path FROM step ORDER BY cardinality(path) DESC, entity LIMIT 1;
