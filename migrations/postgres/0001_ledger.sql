@@ -333,6 +333,7 @@ CREATE TABLE mention (
     folded_form text COLLATE "C" NOT NULL,
     surface_form text NOT NULL,
     occurrences integer NOT NULL,
+    recorded_at timestamptz NOT NULL,
     PRIMARY KEY (tenant_id, artifact, entity, folded_form),
     FOREIGN KEY (tenant_id, artifact) REFERENCES artifact (tenant_id, id),
     FOREIGN KEY (tenant_id, entity) REFERENCES entity (tenant_id, id)

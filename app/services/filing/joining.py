@@ -10,8 +10,7 @@ from uuid import UUID, uuid4
 from app.domain.artifact import Artifact, ReferenceClaim
 from app.domain.entity import AuthorityTier, Entity, Project, Reference, ReferenceType
 from app.domain.surface_form import fold
-from app.domain.temporal import Interval
-from app.services.filing.supersession import supersede
+from app.services.filing.supersession import Supersession
 from app.services.filing.targets import Target, find_targets, path_key
 from app.services.filing.write import Write
 from app.stores.postgres import mentions, references
@@ -44,9 +43,10 @@ class Statement:
 
 @dataclass(slots=True)
 class Joined:
-    """What became of a document's claims."""
+    """What became of a document's claims; supersessions still have to move the states they end."""
 
     references: list[Reference] = field(default_factory=list)
+    supersessions: list[Supersession] = field(default_factory=list)
     edges: set[Edge] = field(default_factory=set)
     warnings: list[str] = field(default_factory=list)
 
@@ -109,14 +109,15 @@ async def _write(write: Write, project: Project, statement: Statement, joined: J
     """Write one reference and what follows from it; None when it is there or would close a circle."""
     source, target, reference_type = statement.edge
     joined.edges.add(statement.edge)
-    between = await references.believed_between(write.connection, write.tenant, [source], [target])
-    if statement.edge in between:
+    valid = await references.missing_from(
+        write.connection, write.tenant, statement.edge, statement.valid_from
+    )
+    if valid is None:
         return None
     supersedes = reference_type is ReferenceType.SUPERSEDES
     if supersedes and await references.supersession_leads(write.connection, write.tenant, target, source):
         joined.warnings.append("left out a supersession that would close a circle: one must stay current")
         return None
-    valid = Interval(statement.valid_from)
     reference = Reference(uuid4(), source, target, reference_type, statement.stated_by, valid)
     await references.insert_reference(
         write.connection,
@@ -128,7 +129,7 @@ async def _write(write: Write, project: Project, statement: Statement, joined: J
         write.actor,
     )
     if supersedes and write.caller.tier <= AuthorityTier.AGENT:
-        await supersede(write, target, statement.valid_from, statement.cause)
+        joined.supersessions.append(Supersession(target, statement.valid_from, statement.cause))
     return reference
 
 
@@ -167,15 +168,15 @@ async def _note_mentions(write: Write, filed: Filed, targets: Sequence[Target]) 
         for found in target.found
         if found.id != filed.entity.id
     ]
-    await mentions.insert_mentions(write.connection, write.tenant, noted)
+    await mentions.insert_mentions(write.connection, write.tenant, noted, write.recorded_at)
 
 
 def _mention(artifact: UUID, entity: UUID, form: str, occurrences: int) -> Mention:
     return Mention(artifact, entity, NamedForm(entity, form, fold(form)), occurrences)
 
 
-async def join_pending(write: Write, filed: Filed) -> list[str]:
-    """Join the references of other documents that waited for this one; answers warnings."""
+async def join_pending(write: Write, filed: Filed) -> Joined:
+    """Join the references of other documents that waited for this one."""
     keys = {filed.key, filed.key.rpartition("/")[2]}
     if filed.artifact.source_uri:
         keys.add(path_key(filed.artifact.source_uri))
@@ -192,8 +193,8 @@ async def join_pending(write: Write, filed: Filed) -> list[str]:
         _mention(pending.source_artifact, filed.entity.id, pending.target_text, pending.occurrences)
         for pending in waiting
     ]
-    await mentions.insert_mentions(write.connection, write.tenant, noted)
-    return joined.warnings
+    await mentions.insert_mentions(write.connection, write.tenant, noted, write.recorded_at)
+    return joined
 
 
 async def _join_waiting(write: Write, filed: Filed, pending: PendingReference, joined: Joined) -> None:

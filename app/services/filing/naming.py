@@ -74,7 +74,7 @@ async def _note_earlier_mentions(write: Write, filed: Filed, form: NamedForm) ->
         if held.entity != form.entity
         for count in find_forms(held.text, [form]).values()
     ]
-    await mentions.insert_mentions(write.connection, write.tenant, found)
+    await mentions.insert_mentions(write.connection, write.tenant, found, write.recorded_at)
 
 
 def find_forms(text: str, forms: Sequence[NamedForm]) -> Counter[NamedForm]:
@@ -108,6 +108,7 @@ async def note_mentions(write: Write, filed: Filed) -> None:
         write.connection,
         write.tenant,
         [Mention(filed.artifact.id, form.entity, form, count) for form, count in found.items()],
+        write.recorded_at,
     )
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import Any
 from uuid import UUID
@@ -12,15 +13,30 @@ from app.domain.temporal import Branch
 from app.domain.timeline import Assertion, divide
 from app.services.filing.timelines import Cause, carry_out
 from app.services.filing.write import Write
-from app.stores.postgres import states
+from app.stores.postgres import ledger, references, states
 
 
-async def supersede(write: Write, entity: UUID, at: datetime, cause: UUID | None) -> None:
-    """Let an entity's state be superseded from a moment on, with a document as cause.
+@dataclass(frozen=True, slots=True)
+class Supersession:
+    """An entity that is superseded from a moment on, with a document as cause."""
+
+    entity: UUID
+    at: datetime
+    cause: UUID | None
+
+
+async def supersede(write: Write, supersession: Supersession) -> None:
+    """Let an entity's state be superseded from a moment on.
 
     A document that calls itself superseded was written after the fact: what it was called before
-    that moment is not known, so the earlier state then says no status at all.
+    that moment is not known, so the earlier state then says no status at all. An entity that something
+    else superseded before stays as it is. Comes last in a write: what this write itself believed of the
+    entity can only be given up at a later transaction time.
     """
+    entity, at = supersession.entity, supersession.at
+    if await references.is_superseded_before(write.connection, write.tenant, entity, at):
+        return
+    write = replace(write, recorded_at=await ledger.advance_clock(write.connection, write.tenant))
     timeline = await states.believed_states(write.connection, write.tenant, entity, Branch.COMMITTED)
     state = next((held for held in timeline if held.valid.covers(at)), timeline[0])
     if _is_historical(state.props):
@@ -31,7 +47,7 @@ async def supersede(write: Write, entity: UUID, at: datetime, cause: UUID | None
         before, status = state.props, SUPERSEDED
     after = Assertion(entity, {**state.props, "status": status}, state.source_artifact, write.actor)
     change = divide(state, at, before, after, write.recorded_at)
-    await carry_out(write, change, Cause("superseded", artifact=cause))
+    await carry_out(write, change, Cause("superseded", artifact=supersession.cause))
 
 
 def _is_historical(props: dict[str, Any]) -> bool:

@@ -20,6 +20,7 @@ from app.services.filing import joining, naming
 from app.services.filing.joining import Filed
 from app.services.filing.kinds import DOCUMENT_HEADERS, type_of
 from app.services.filing.preparation import PreparedDocument
+from app.services.filing.supersession import supersede
 from app.services.filing.targets import target_key
 from app.services.filing.timelines import Cause, carry_out
 from app.services.filing.write import Write
@@ -216,6 +217,8 @@ async def _write_meaning(
     named = await naming.write_aliases(write, filed, naming.listed_aliases(document.props))
     await naming.note_mentions(write, filed)
     queued = await _queue_candidates(write, filed, document)
+    for supersession in (*joined.supersessions, *arrived.supersessions):
+        await supersede(write, supersession)
     position = await ledger.settle(write.connection)
     held = await states.believed_states(write.connection, write.tenant, filed.entity.id, Branch.COMMITTED)
     return FiledDocument(
@@ -226,7 +229,7 @@ async def _write_meaning(
         references=tuple(joined.references),
         candidates=queued,
         position=position,
-        warnings=(*document.warnings, *warnings, *joined.warnings, *arrived, *named),
+        warnings=(*document.warnings, *warnings, *joined.warnings, *arrived.warnings, *named),
     )
 
 

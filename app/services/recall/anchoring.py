@@ -36,7 +36,7 @@ async def anchor_query(connection: asyncpg.Connection, scope: Scope, query: str)
     ids = [match.entity for match in named]
     found = await entities.entities_by_id(connection, scope.tenant, ids)
     held = await states.states_as_of(connection, scope.tenant, ids, scope.moment)
-    newest = await artifacts.newest_versions_as_of(connection, scope.tenant, ids, scope.moment)
+    newest = await artifacts.newest_versions_in_scope(connection, scope, ids)
     forms = await names.alias_forms_of(connection, scope.tenant, ids, scope.moment)
     return Anchored(
         anchors=tuple(_anchor(match, found, held) for match in named),

@@ -35,10 +35,16 @@ async def scope_of(connection: asyncpg.Connection, caller: Caller, request: Reca
     """Answer what a request may look at; absent times are resolved to one moment here.
 
     Without `knownAt` the ledger's clock is read, so that asking again with the answered time sees
-    exactly what this request sees. Raises NotFound for an unknown project, Invalid for an unknown kind.
+    exactly what this request sees. A write at hand may still record something before a `knownAt` that
+    lies after the clock, so such a request waits for it. Raises NotFound for an unknown project,
+    Invalid for an unknown kind.
     """
-    known = request.known_at or await ledger.read_clock(connection, caller.tenant)
-    moment = AsOf(request.as_of or datetime.now(UTC), known)
+    clock = await ledger.read_clock(connection, caller.tenant)
+    # The ledger's clock may run ahead of this machine's, and what was just filed exists now.
+    now = max(datetime.now(UTC), clock)
+    moment = AsOf(request.as_of or now, request.known_at or clock)
+    if moment.known > clock:
+        await ledger.settle_clock(connection, caller.tenant)
     numbers = await _projects(connection, caller, request.project)
     types = await _types(connection, caller, numbers, request.kinds) if request.kinds else None
     return Scope(caller.tenant, numbers, moment, types, request.domains or None)

@@ -100,7 +100,8 @@ async def _former_names(
     forms = await names.alias_forms_of(connection, scope.tenant, list(current), scope.moment)
     gave_way = {(form.entity, form.folded_form) for form in forms}
     used: dict[int, list[tuple[UUID, str]]] = defaultdict(list)
-    for number, form in await mentions.mentions_of(connection, scope.tenant, numbers, list(current)):
+    found = await mentions.mentions_of(connection, scope.tenant, numbers, list(current), scope.moment.known)
+    for number, form in found:
         used[number].append((form.entity, form.form))
     return {number: list(_gone(found, gave_way, current)) for number, found in used.items()}
 

@@ -12,6 +12,7 @@ import asyncpg
 
 from app.domain.artifact import Artifact, MemoryDomain, Passage
 from app.domain.temporal import AsOf
+from app.stores.postgres.scope import Scope
 from app.stores.postgres.sql import blocks_beside
 
 SQL = blocks_beside(__file__)
@@ -123,6 +124,23 @@ async def newest_versions_as_of(
     """Answer the number of each entity's newest artifact that exists at a moment."""
     rows = await connection.fetch(
         SQL["newest_versions_as_of"], tenant, list(entities), moment.valid, moment.known
+    )
+    return {row["entity"]: row["number"] for row in rows}
+
+
+async def newest_versions_in_scope(
+    connection: asyncpg.Connection, scope: Scope, entities: Sequence[UUID]
+) -> dict[UUID, int]:
+    """Answer the number of each entity's newest artifact, when the scope takes that one in."""
+    rows = await connection.fetch(
+        SQL["newest_versions_in_scope"],
+        scope.tenant,
+        list(entities),
+        scope.moment.valid,
+        scope.moment.known,
+        list(scope.projects),
+        scope.types,
+        scope.domains,
     )
     return {row["entity"]: row["number"] for row in rows}
 

@@ -45,6 +45,18 @@ FROM artifact
 WHERE tenant_id = $1 AND entity = ANY ($2::uuid[]) AND created_at <= $3 AND recorded_at <= $4
 ORDER BY entity, created_at DESC;
 
+-- name: newest_versions_in_scope
+-- Which of these entities' artifacts, the newest at a moment, are of the wanted types and domains?
+SELECT entity, number
+FROM (
+    SELECT DISTINCT ON (entity) entity, number, project_id, type_id, domain
+    FROM artifact
+    WHERE tenant_id = $1 AND entity = ANY ($2::uuid[]) AND created_at <= $3 AND recorded_at <= $4
+    ORDER BY entity, created_at DESC
+) AS newest
+WHERE project_id = ANY ($5::integer[])
+    AND ($6::integer[] IS NULL OR type_id = ANY ($6)) AND ($7::text[] IS NULL OR domain = ANY ($7));
+
 -- name: passages_by_artifact
 -- Which passages do these artifacts have?
 SELECT artifact_number, ordinal, heading, text, tokens

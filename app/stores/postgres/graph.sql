@@ -1,5 +1,6 @@
 -- name: artifacts_beside
 -- Which artifacts belong to the entities one reference away from these, at a moment?
+-- Shares are added as whole numbers, which give one sum in every order.
 -- Each anchor gives at most $7 references a way, the strongest first, so that a hub stays cheap.
 WITH strength AS (
     SELECT type, weight FROM unnest($5::text[], $6::float8[]) AS strength (type, weight)
@@ -30,7 +31,7 @@ edge AS (
     ) AS inward
 ),
 neighbour AS (
-    SELECT neighbour AS entity, sum(score) AS score
+    SELECT neighbour AS entity, sum((score * 1e12)::bigint)::float8 / 1e12 AS score
     FROM edge
     WHERE neighbour <> ALL ($2::uuid[])
     GROUP BY neighbour
@@ -57,7 +58,7 @@ WITH seed AS (
 mentioned AS (
     SELECT entity, count(DISTINCT artifact)::float8 AS seeds
     FROM mention JOIN entity ON entity.tenant_id = $1 AND entity.id = mention.entity
-    WHERE mention.tenant_id = $1 AND artifact IN (SELECT id FROM seed)
+    WHERE mention.tenant_id = $1 AND artifact IN (SELECT id FROM seed) AND mention.recorded_at <= $4
         AND entity.created_at <= $3 AND entity.recorded_at <= $4
     GROUP BY entity
     ORDER BY seeds DESC, entity
@@ -71,14 +72,14 @@ shared AS (
         FROM (
             SELECT DISTINCT mention.artifact
             FROM mention JOIN artifact ON artifact.tenant_id = $1 AND artifact.id = mention.artifact
-            WHERE mention.tenant_id = $1 AND mention.entity = mentioned.entity
+            WHERE mention.tenant_id = $1 AND mention.entity = mentioned.entity AND mention.recorded_at <= $4
                 AND created_at <= $3 AND artifact.recorded_at <= $4
             ORDER BY mention.artifact
             LIMIT $6
         ) AS capped
     ) AS other
 )
-SELECT artifact.number, sum(score) AS score
+SELECT artifact.number, sum((score * 1e12)::bigint)::float8 / 1e12 AS score
 FROM shared JOIN artifact ON artifact.tenant_id = $1 AND artifact.id = shared.artifact
 WHERE artifact.number <> ALL ($2::bigint[]) AND project_id = ANY ($8::integer[])
     AND ($9::integer[] IS NULL OR type_id = ANY ($9)) AND ($10::text[] IS NULL OR domain = ANY ($10))

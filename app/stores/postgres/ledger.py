@@ -26,6 +26,12 @@ async def read_clock(connection: asyncpg.Connection, tenant: int) -> datetime:
     return recorded_at
 
 
+async def settle_clock(connection: asyncpg.Connection, tenant: int) -> datetime:
+    """Wait for the write at hand, then answer the clock: nothing is recorded before now any more."""
+    recorded_at: datetime = await connection.fetchval(SQL["settle_clock"], tenant)
+    return recorded_at
+
+
 async def settle(connection: asyncpg.Connection) -> int | None:
     """Check every deferred rule, and answer the write's position; None when it changed nothing."""
     await connection.execute(SQL["check_rules_now"])

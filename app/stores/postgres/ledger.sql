@@ -9,6 +9,10 @@ RETURNING recorded_at;
 -- Up to which transaction time is everything of this tenant visible here?
 SELECT recorded_at FROM ledger_clock WHERE tenant_id = $1;
 
+-- name: settle_clock
+-- Up to which transaction time is everything of this tenant visible here, once the write at hand has ended?
+SELECT recorded_at FROM ledger_clock WHERE tenant_id = $1 FOR SHARE;
+
 -- name: check_rules_now
 -- Check every deferred rule and write the outbox now, so that a failure has a place.
 SET CONSTRAINTS ALL IMMEDIATE;

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from datetime import datetime
 from uuid import UUID
 
 import asyncpg
@@ -32,7 +33,9 @@ class Mention:
     occurrences: int
 
 
-async def insert_mentions(connection: asyncpg.Connection, tenant: int, mentions: Sequence[Mention]) -> None:
+async def insert_mentions(
+    connection: asyncpg.Connection, tenant: int, mentions: Sequence[Mention], recorded_at: datetime
+) -> None:
     """Record mentions; one kept already stays."""
     if mentions:
         await connection.execute(
@@ -43,14 +46,19 @@ async def insert_mentions(connection: asyncpg.Connection, tenant: int, mentions:
             [mention.form.folded_form for mention in mentions],
             [mention.form.form for mention in mentions],
             [mention.occurrences for mention in mentions],
+            recorded_at,
         )
 
 
 async def mentions_of(
-    connection: asyncpg.Connection, tenant: int, artifacts: Sequence[int], entities: Sequence[UUID]
+    connection: asyncpg.Connection,
+    tenant: int,
+    artifacts: Sequence[int],
+    entities: Sequence[UUID],
+    known_at: datetime,
 ) -> list[tuple[int, NamedForm]]:
-    """Answer which of these artifacts mention which of these entities, and by what form."""
-    rows = await connection.fetch(SQL["mentions_of"], tenant, list(artifacts), list(entities))
+    """Answer which of these artifacts were known to mention which of these entities, and by what form."""
+    rows = await connection.fetch(SQL["mentions_of"], tenant, list(artifacts), list(entities), known_at)
     return [
         (row["number"], NamedForm(row["entity"], row["surface_form"], row["folded_form"])) for row in rows
     ]

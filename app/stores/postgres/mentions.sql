@@ -1,16 +1,17 @@
 -- name: insert_mentions
 -- Record which entities an artifact mentions; one kept already stays.
-INSERT INTO mention (tenant_id, artifact, entity, folded_form, surface_form, occurrences)
-SELECT $1, mention.artifact, mention.entity, mention.folded_form, mention.surface_form, mention.occurrences
+INSERT INTO mention (tenant_id, artifact, entity, folded_form, surface_form, occurrences, recorded_at)
+SELECT $1, mention.artifact, mention.entity, mention.folded_form, mention.surface_form, mention.occurrences, $7
 FROM unnest($2::uuid[], $3::uuid[], $4::text[], $5::text[], $6::integer[])
     AS mention (artifact, entity, folded_form, surface_form, occurrences)
 ON CONFLICT DO NOTHING;
 
 -- name: mentions_of
--- With which forms do these artifacts mention these entities?
+-- With which forms do these artifacts mention these entities, as known at an instant?
 SELECT artifact.number, mention.entity, mention.folded_form, mention.surface_form
 FROM mention JOIN artifact ON artifact.tenant_id = mention.tenant_id AND artifact.id = mention.artifact
-WHERE mention.tenant_id = $1 AND artifact.number = ANY ($2::bigint[]) AND mention.entity = ANY ($3::uuid[]);
+WHERE mention.tenant_id = $1 AND artifact.number = ANY ($2::bigint[]) AND mention.entity = ANY ($3::uuid[])
+    AND mention.recorded_at <= $4;
 
 -- name: forms_to_look_for
 -- Which names of things and which aliases can a text of this project mention?

@@ -38,6 +38,7 @@ JOIN artifact ON artifact.tenant_id = $1 AND artifact.number = holding.artifact_
 -- name: best_by_bm25
 -- Which artifacts hold these terms best, by BM25 over exactly the documents visible at a moment?
 -- A question that can see everything reads the kept counts; one in the past counts what there was then.
+-- Shares are added as whole numbers, which give one sum in every order: both ways score alike.
 WITH scope AS (
     SELECT
         coalesce(sum(documents), 0)::float8 AS documents,
@@ -90,10 +91,11 @@ weight AS (
 scored AS (
     SELECT
         artifact_number,
-        sum(
+        sum((
             inverse_frequency * frequency * ($6::float8 + 1)
             / (frequency + $6::float8 * (1 - $7::float8 + $7::float8 * term_count / greatest(mean_terms, 1)))
-        ) AS score
+            * 1e12
+        )::bigint)::float8 / 1e12 AS score
     FROM matched JOIN weight USING (term)
     GROUP BY artifact_number
 )

@@ -100,18 +100,26 @@ async def close_pending_of(
     await connection.execute(SQL["close_pending_of"], tenant, entity, closed_at)
 
 
-async def believed_between(
-    connection: asyncpg.Connection, tenant: int, sources: Sequence[UUID], targets: Sequence[UUID]
-) -> set[tuple[UUID, UUID, ReferenceType]]:
-    """Answer the open references from these sources to these targets, as (source, target, type)."""
-    rows = await connection.fetch(SQL["believed_between"], tenant, list(sources), list(targets))
-    return {(row["source"], row["target"], ReferenceType(row["type"])) for row in rows}
+async def missing_from(
+    connection: asyncpg.Connection, tenant: int, edge: tuple[UUID, UUID, ReferenceType], start: datetime
+) -> Interval | None:
+    """Answer for how long from a moment on an edge is not believed; None when it holds then."""
+    row = await connection.fetchrow(SQL["believed_from"], tenant, *edge, start)
+    return None if row["holds"] else Interval(start, row["next_start"])
 
 
 async def supersession_leads(connection: asyncpg.Connection, tenant: int, start: UUID, end: UUID) -> bool:
     """Tell whether a chain of supersessions leads from one entity to another."""
     leads: bool = await connection.fetchval(SQL["leads_to"], tenant, start, end)
     return leads
+
+
+async def is_superseded_before(
+    connection: asyncpg.Connection, tenant: int, entity: UUID, at: datetime
+) -> bool:
+    """Tell whether something superseded an entity before a moment and still does at it."""
+    superseded: bool = await connection.fetchval(SQL["is_superseded_before"], tenant, entity, at)
+    return superseded
 
 
 async def insert_pending(

@@ -5,12 +5,14 @@ INSERT INTO reference (
     recorded_at, actor
 ) VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12);
 
--- name: believed_between
--- Which references between these entities are believed, from the sources to the targets?
-SELECT source, target, type
+-- name: believed_from
+-- Does a reference hold at an instant, and when does it next start to?
+SELECT
+    coalesce(bool_or(valid_from <= $5), false) AS holds,
+    min(valid_from) FILTER (WHERE valid_from > $5) AS next_start
 FROM reference
-WHERE tenant_id = $1 AND source = ANY ($2::uuid[]) AND target = ANY ($3::uuid[])
-    AND retracted_at IS NULL AND valid_until IS NULL;
+WHERE tenant_id = $1 AND source = $2 AND target = $3 AND type = $4
+    AND retracted_at IS NULL AND (valid_until > $5 OR valid_until IS NULL);
 
 -- name: stated_by
 -- Which open references do the artifacts of an entity state?
@@ -40,6 +42,14 @@ WITH RECURSIVE superseded (entity) AS (
     WHERE reference.type = 'SUPERSEDES' AND reference.retracted_at IS NULL
 )
 SELECT EXISTS (SELECT FROM superseded WHERE entity = $3::uuid);
+
+-- name: is_superseded_before
+-- Did something supersede an entity before an instant, and does it still?
+SELECT EXISTS (
+    SELECT FROM reference
+    WHERE tenant_id = $1 AND target = $2 AND type = 'SUPERSEDES' AND retracted_at IS NULL
+        AND valid_from < $3 AND (valid_until > $3 OR valid_until IS NULL)
+);
 
 -- name: insert_pending
 -- Keep a reference whose target is not there yet, unless it is kept already.

@@ -1,0 +1,176 @@
+"""Asked again with the same moments, a question gets the same answer, whatever was written since."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Iterator
+from dataclasses import replace
+from datetime import UTC, datetime
+from random import Random
+
+import pytest
+
+from app.domain.artifact import Document, MemoryDomain, ReferenceClaim
+from app.domain.entity import ReferenceType
+from app.domain.recall import RecallRequest, RecallResult, StateFlag
+from app.errors import Invalid
+from app.services.memory import Memory
+from app.stores.postgres import ledger
+from tests.documents import adr, ask, day, file, identifiers
+
+SERIES = 12
+WORDS = ["queue", "retry budget", "Prism", "PrismGR", "outbox", "cache", "tenant", "clock", "ledger", "naïve"]
+QUERIES = [
+    "retry budget of the queue",
+    "ADR-3",
+    "ADR-5 and ADR-7",
+    "PrismGR",
+    "Prism cache",
+    "who owns the outbox",
+]
+MOMENTS = [day(2019), day(2021, 6), day(2023), day(2026), day(2100)]
+
+
+def _document(random: Random, number: int) -> Document:
+    """A version of a record, dated anywhere and pointing anywhere."""
+    words = random.sample(WORDS, 3)
+    others = random.sample(range(SERIES), 3)
+    kinds = random.choices(list(ReferenceType), k=3)
+    return adr(
+        number,
+        f"{words[0]} {number}",
+        " ".join([*words, f"ADR-{others[0]}", *random.choices(WORDS, k=random.randint(0, 30))]),
+        created_at=random.choice([None, day(random.randint(2018, 2027), random.randint(1, 12))]),
+        status=random.choice(["Accepted", "Draft", "Superseded", "Deprecated", None]),
+        domain=random.choice([None, *MemoryDomain]),
+        source_uri=f"adr/{number}.md" if random.random() < 0.7 else None,
+        props=random.choice([{}, {}, {"aliases": [random.choice(["Prism", "PrismGR", "the outbox"])]}]),
+        references=tuple(
+            ReferenceClaim(
+                kind,
+                f"ADR-{other}",
+                inverted=random.random() < 0.3,
+                path=f"{other}.md" if random.random() < 0.3 else None,
+            )
+            for kind, other in zip(kinds, others, strict=True)
+            if other != number
+        ),
+    )
+
+
+def _requests(random: Random) -> Iterator[RecallRequest]:
+    for query in QUERIES:
+        moment = random.choice([None, *MOMENTS])
+        flags = random.choice([(), (), (StateFlag.CURRENT,), (StateFlag.HISTORICAL, StateFlag.WIP)])
+        yield RecallRequest(query=query, as_of=moment, first=random.choice([3, 10, 50]), flags=flags)
+
+
+def _told(result: RecallResult) -> object:
+    """Everything an answer says, but for its id, its times in milliseconds, and whether a state it shows was
+    given up since."""
+    hits = [replace(hit, annotation=replace(hit.annotation, state=None)) for hit in result.hits]
+    states = [*(hit.annotation.state for hit in result.hits), *(anchor.state for anchor in result.anchors)]
+    anchors = [replace(anchor, state=None) for anchor in result.anchors]
+    legs = [(ranking.leg, ranking.candidates, ranking.problem) for ranking in result.legs]
+    return (
+        hits,
+        anchors,
+        [state and replace(state, retracted_at=None) for state in states],
+        legs,
+        result.tokens_used,
+    )
+
+
+@pytest.mark.parametrize("seed", range(4))
+async def test_an_answer_never_changes_afterwards(memory: Memory, seed: int) -> None:
+    random = Random(seed)
+    asked: list[tuple[RecallRequest, RecallResult]] = []
+    for _ in range(6):
+        for _ in range(6):
+            await file(memory, _document(random, random.randrange(SERIES)))
+        for request in _requests(random):
+            result = await memory.recall.recall(memory.caller, request)
+            asked.append((replace(request, as_of=result.as_of, known_at=result.known_at), result))
+        for request, before in random.sample(asked, min(len(asked), 6)):
+            again = await memory.recall.recall(memory.caller, request)
+            assert _told(again) == _told(before), request
+    for request, before in asked:
+        again = await memory.recall.recall(memory.caller, request)
+        assert _told(again) == _told(before), request
+
+
+async def test_a_moment_before_a_belief_does_not_know_it(memory: Memory) -> None:
+    await file(memory, adr(1, "Retry budget", created_at=day(2024)))
+    before = await ask(memory, "retry budget")
+    await file(memory, adr(2, "Retry budget, told late", created_at=day(2019)))
+    again = await ask(memory, "retry budget", known_at=before.known_at)
+    assert identifiers(again) == ["ADR-1"]
+    assert set(identifiers(await ask(memory, "retry budget", as_of=day(2020)))) == {"ADR-2"}
+    assert not (await ask(memory, "retry budget", as_of=day(2018))).hits
+
+
+async def test_every_leg_counts_only_what_was_there(memory: Memory) -> None:
+    """Scores of the past are those of a ledger that never held anything else."""
+    await file(memory, adr(1, "Retry budget", created_at=day(2020)))
+    await file(memory, adr(2, "Retry storm", created_at=day(2020)))
+    alone = await ask(memory, "retry budget", as_of=day(2022))
+    for number in range(3, 8):
+        await file(memory, adr(number, "Budget", created_at=day(2023)))
+    later = await ask(memory, "retry budget", as_of=day(2022))
+    assert [leg.candidates for leg in later.legs] == [leg.candidates for leg in alone.legs]
+
+
+async def test_a_former_name_learned_later_changes_no_earlier_answer(memory: Memory) -> None:
+    """An alias finds the documents that used it before; a question that did not know it stays as it was."""
+    await file(memory, adr(1, "The Prism engine", body="Prism draws."))
+    await file(memory, adr(2, "Install", body="Install PrismGR first, then ADR-1."))
+    await file(memory, adr(3, "Upgrade", body="Upgrade PrismGR with care."))
+    before = {query: await ask(memory, query) for query in ("ADR-1", "install upgrade")}
+    await file(memory, adr(1, "The Prism engine", body="Prism draws more.", props={"aliases": ["PrismGR"]}))
+    for query, answer in before.items():
+        again = await ask(memory, query, as_of=answer.as_of, known_at=answer.known_at)
+        assert _told(again) == _told(answer)
+
+
+async def test_a_known_moment_of_now_waits_for_the_write_at_hand(memory: Memory) -> None:
+    tenant = memory.caller.tenant
+    await file(memory, adr(1, "Retry budget"))
+    async with memory.database.writing(tenant) as connection:
+        await ledger.advance_clock(connection, tenant)
+        asked = asyncio.create_task(ask(memory, "retry budget", known_at=datetime.now(UTC)))
+        done, _ = await asyncio.wait([asked], timeout=0.2)
+        assert not done
+        assert (await ask(memory, "retry budget")).hits
+    assert identifiers(await asked) == ["ADR-1"]
+
+
+async def test_a_future_dated_document_appears_when_its_time_comes(memory: Memory) -> None:
+    """TIM-17: with no write in between."""
+    await file(memory, adr(1, "Retry budget", status="Accepted", created_at=day(2020)))
+    await file(memory, adr(1, "Retry budget", status="Retired", created_at=day(2090)))
+    await file(memory, adr(2, "Retry storm", created_at=day(2090)))
+    now = await ask(memory, "retry")
+    assert [hit.annotation.flag for hit in now.hits] == [StateFlag.CURRENT]
+    then = await ask(memory, "retry", as_of=day(2090))
+    assert {(hit.artifact.identifier, hit.annotation.flag) for hit in then.hits} == {
+        ("ADR-1", StateFlag.HISTORICAL),
+        ("ADR-2", StateFlag.CURRENT),
+    }
+    assert len(then.hits) == 3
+    assert len((await ask(memory, "retry", as_of=day(2089))).hits) == 1
+
+
+@pytest.mark.parametrize("born", [datetime(9999, 12, 31, tzinfo=UTC), datetime(1, 1, 2, tzinfo=UTC)])
+async def test_a_date_at_the_end_of_time_breaks_nothing(memory: Memory, born: datetime) -> None:
+    """RNK-05."""
+    await file(memory, adr(1, "Retry budget", created_at=born))
+    found = await ask(memory, "retry budget", as_of=datetime(9999, 12, 31, 23, tzinfo=UTC))
+    assert identifiers(found) == ["ADR-1"]
+    assert len((await ask(memory, "retry budget")).hits) == (1 if born < day(2020) else 0)
+
+
+@pytest.mark.parametrize("field", ["as_of", "known_at"])
+async def test_a_moment_without_an_offset_is_refused(memory: Memory, field: str) -> None:
+    """TIM-01."""
+    with pytest.raises(Invalid, match="offset"):
+        await ask(memory, "retry", **{field: datetime(2025, 1, 1)})
