@@ -1,6 +1,41 @@
 """`trigraph doctor`."""
+
 from __future__ import annotations
 
+from dataclasses import asdict
+from typing import Annotated
 
-def doctor() -> None:
-    """Look."""
+import typer
+
+from app.cli.running import FAILED, finish, settings
+
+
+def doctor(
+    as_json: Annotated[bool, typer.Option("--json", help="Print one JSON object.")] = False,
+) -> None:
+    """Look at each part and say what is wrong and what to do about it; fails when something is."""
+    if not finish(_doctor(as_json=as_json)):
+        raise typer.Exit(FAILED)
+
+
+async def _doctor(*, as_json: bool) -> bool:
+    from rich.text import Text
+
+    from app.cli.examination import examine
+    from app.cli.printing import console, print_json, printable
+
+    screen = console()
+    findings = []
+    async for finding in examine(settings()):
+        findings.append(finding)
+        if not as_json:
+            mark = Text("well  ", "green") if finding.is_well else Text("wrong ", "red")
+            screen.print(mark + Text(f"{finding.part}: {printable(finding.told)}"), soft_wrap=True)
+    is_well = all(finding.is_well for finding in findings)
+    if as_json:
+        print_json({"isWell": is_well, "findings": [_named(asdict(finding)) for finding in findings]})
+    return is_well
+
+
+def _named(finding: dict[str, object]) -> dict[str, object]:
+    return {"part": finding["part"], "isWell": finding["is_well"], "told": finding["told"]}

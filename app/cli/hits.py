@@ -48,8 +48,11 @@ def _headline(hit: Hit) -> Text:
 
 
 def _snippet(hit: Hit) -> str:
-    heading = f"{hit.passage.heading}: " if hit.passage.heading else ""
-    text = printable(f"{heading}{hit.passage.text}")
+    headings = [*(hit.passage.heading or "").split(" > ")]
+    if headings[0].endswith(hit.artifact.title):  # it stands in the line above already
+        headings = headings[1:]
+    heading = " > ".join(filter(None, headings))
+    text = printable(f"{heading}: {hit.passage.text}" if heading else hit.passage.text)
     return text if len(text) <= SNIPPET else f"{text[:SNIPPET].rpartition(' ')[0]} …"
 
 

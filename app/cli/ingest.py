@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import asyncio
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from app.cli.running import FAILED, INTERRUPTED, finish, settings
-from app.services.importing.summary import ImportSummary
+
+if TYPE_CHECKING:
+    from app.services.importing import ImportSummary
 
 
 def ingest(

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sys
 from typing import Any
+from uuid import UUID
 
 import orjson
 from rich.console import Console
@@ -21,6 +22,13 @@ def printable(text: str) -> str:
 
 def print_json(value: Any) -> None:
     """Write one JSON value on one line; moments become RFC 3339 with Z, ids become text."""
-    data = orjson.dumps(value, option=orjson.OPT_UTC_Z | orjson.OPT_APPEND_NEWLINE)
+    data = orjson.dumps(value, default=_text, option=orjson.OPT_UTC_Z | orjson.OPT_APPEND_NEWLINE)
     sys.stdout.buffer.write(data)
     sys.stdout.flush()
+
+
+def _text(value: object) -> str:
+    """Write the driver's own kind of UUID, which the encoder does not know."""
+    if isinstance(value, UUID):
+        return str(value)
+    raise TypeError

@@ -10,7 +10,6 @@ import typer
 from app.cli.moment import HELP, read_moment
 from app.cli.running import complain, finish, settings
 from app.domain.recall import RecallRequest
-from app.services.parsing.cleaning import clean_text
 
 
 def recall(
@@ -36,6 +35,8 @@ def recall(
     as_json: Annotated[bool, typer.Option("--json", help="Print one JSON object.")] = False,
 ) -> None:
     """Ask, and see what is current, historical or work in progress."""
+    from app.services.parsing import clean_text
+
     request = RecallRequest(
         query=clean_text(query),
         as_of=as_of,

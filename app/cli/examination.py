@@ -1,0 +1,121 @@
+"""One look at each part that Trigraph stands on."""
+
+from __future__ import annotations
+
+import os
+import platform
+from collections.abc import AsyncIterator
+from dataclasses import dataclass
+
+import asyncpg
+
+from app.embedding import Embedder, open_embedder
+from app.errors import TrigraphError
+from app.services.filing.models import check_model
+from app.settings import Settings
+from app.stores.postgres import embeddings, inspection
+from app.stores.postgres.location import LedgerLocation, locate_ledger
+from app.stores.postgres.migrate import pending
+from app.stores.postgres.owner_connection import owner_connection, without_password
+from app.stores.postgres.pool import SERVICE_ROLE, Database
+
+
+@dataclass(frozen=True, slots=True)
+class Finding:
+    """What was seen of one part; when something is wrong, `told` says what to do."""
+
+    part: str
+    is_well: bool
+    told: str
+
+
+async def examine(settings: Settings) -> AsyncIterator[Finding]:
+    """Answer what each part is like, in the order in which one needs the other."""
+    yield Finding("python", True, platform.python_version())
+    if settings.database_url is None:
+        yield _home(settings)
+    embedder: Embedder | None = None
+    try:
+        embedder = open_embedder(settings)
+        yield Finding("encoder", True, f"{embedder.name}, {embedder.dimensions} dimensions, weights verified")
+    except TrigraphError as error:
+        yield Finding("encoder", False, error.message)
+    try:
+        location = await locate_ledger(settings)
+    except TrigraphError as error:
+        yield Finding("postgresql", False, error.message)
+        return
+    try:
+        async for finding in _ledger(settings, location, embedder):
+            yield finding
+    finally:
+        await location.close()
+        if embedder is not None:
+            await embedder.close()
+
+
+def _home(settings: Settings) -> Finding:
+    home = settings.home.expanduser().absolute()
+    nearest = next(folder for folder in (home, *home.parents) if folder.exists())
+    if nearest.is_dir() and os.access(nearest, os.W_OK | os.X_OK):
+        return Finding("home", True, str(home))
+    return Finding("home", False, f"{home} cannot be written; set TRIGRAPH_HOME to a folder you may write")
+
+
+async def _ledger(
+    settings: Settings, location: LedgerLocation, embedder: Embedder | None
+) -> AsyncIterator[Finding]:
+    async with owner_connection(location.url) as owner:
+        server = await inspection.inspect_server(owner)
+        place = "embedded" if location.embedded is not None else without_password(location.url)
+        vector = f"pgvector {server.vector_version}" if server.vector_version else "pgvector not set up yet"
+        yield Finding("postgresql", True, f"{server.version}, {vector}, {place}")
+        migrations, is_ready = await _migrations(owner, is_embedded=location.embedded is not None)
+        yield migrations
+        if not is_ready:
+            return
+        yield await _role(location.url)
+        if embedder is not None:
+            yield await _model(owner, embedder)
+        for counts in await inspection.count_by_project(owner, settings.tenant):
+            yield Finding(f"project {counts.key}", True, _counted(counts))
+        yield Finding("size", True, f"{server.bytes / 1e6:.1f} MB")
+
+
+async def _migrations(owner: asyncpg.Connection, *, is_embedded: bool) -> tuple[Finding, bool]:
+    """Answer the state of the schema, and whether there is one to look further into."""
+    try:
+        todo = await pending(owner)
+    except TrigraphError as error:
+        return Finding("migrations", False, error.message), False
+    if not todo:
+        return Finding("migrations", True, "every one is applied"), True
+    names = ", ".join(migration.label for migration in todo)
+    if is_embedded:
+        return Finding("migrations", True, f"{names} will be applied by the next command that needs it"), False
+    return Finding("migrations", False, f"the ledger lacks {names}; run `trigraph migrate`"), False
+
+
+async def _role(url: str) -> Finding:
+    try:
+        database = await Database.open(url, size=1)
+    except TrigraphError as error:
+        return Finding("role", False, error.message)
+    await database.close()
+    return Finding("role", True, f"{SERVICE_ROLE}, bound by row level security")
+
+
+async def _model(owner: asyncpg.Connection, embedder: Embedder) -> Finding:
+    try:
+        await check_model(owner, embedder)
+    except TrigraphError as error:
+        return Finding("model", False, error.message)
+    noted = await embeddings.embedding_model(owner)
+    return Finding("model", True, "none noted yet" if noted is None else f"{noted.name}, as the encoder's")
+
+
+def _counted(counts: inspection.ProjectCounts) -> str:
+    return (
+        f"{counts.documents} documents, {counts.entities} entities, {counts.pending_references} references"
+        f" wait for a target, {counts.alias_candidates} aliases and {counts.fact_candidates} facts for review"
+    )
