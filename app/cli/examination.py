@@ -92,7 +92,9 @@ async def _migrations(owner: asyncpg.Connection, *, is_embedded: bool) -> tuple[
         return Finding("migrations", True, "every one is applied"), True
     names = ", ".join(migration.label for migration in todo)
     if is_embedded:
-        return Finding("migrations", True, f"{names} will be applied by the next command that needs it"), False
+        return Finding(
+            "migrations", True, f"{names} will be applied by the next command that needs it"
+        ), False
     return Finding("migrations", False, f"the ledger lacks {names}; run `trigraph migrate`"), False
 
 

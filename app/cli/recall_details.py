@@ -35,7 +35,9 @@ async def load_details(memory: Memory, result: RecallResult) -> Details:
         held = await states.states_as_of(connection, tenant, list(ids), moment)
         known = await projects.all_projects(connection, tenant)
     labels = {
-        entity: label_of(state.props) for (entity, branch), state in held.items() if branch is Branch.COMMITTED
+        entity: label_of(state.props)
+        for (entity, branch), state in held.items()
+        if branch is Branch.COMMITTED
     }
     return Details(
         entities=found,

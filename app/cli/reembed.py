@@ -1,6 +1,43 @@
 """`trigraph reembed`."""
+
 from __future__ import annotations
+
+import typer
+
+from app.cli.running import finish, settings
 
 
 def reembed() -> None:
-    """Look."""
+    """Make every vector again with the encoder that the settings name; stop the service before.
+
+    Cut off, it goes on where it stopped when it is run again.
+    """
+    done = finish(_reembed())
+    typer.echo(f"embedded {done} documents again" if done else "every vector is of this encoder already")
+
+
+async def _reembed() -> int:
+    from rich.console import Console
+    from rich.progress import Progress
+
+    from app.embedding import open_embedder
+    from app.services.reembedding import reembed as embed_again
+    from app.stores.postgres.location import locate_ledger
+    from app.stores.postgres.migrate import check
+
+    chosen = settings()
+    embedder = open_embedder(chosen)
+    location = await locate_ledger(chosen)
+    console = Console(stderr=True)
+    try:
+        await check(location.url)
+        with Progress(console=console, transient=True, disable=not console.is_terminal) as progress:
+            task = progress.add_task("embedding", total=None)
+            return await embed_again(
+                location.url,
+                embedder,
+                lambda done, total: progress.update(task, total=total, completed=done),
+            )
+    finally:
+        await location.close()
+        await embedder.close()

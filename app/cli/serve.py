@@ -9,6 +9,7 @@ from typing import Annotated
 
 import typer
 
+from app.cli.opening import Opening
 from app.cli.running import fail, settings
 from app.errors import Forbidden, Invalid, TrigraphError, Unavailable
 
@@ -57,15 +58,18 @@ def _loopback(host: str) -> tuple[socket.AddressFamily, str]:
 def _serve(sock: socket.socket) -> None:
     import uvicorn
 
-    from app.main import create_app
+    from app.main import LOOPBACK_HOSTS, create_app
 
     chosen = settings()
     logging.basicConfig(level=chosen.log_level.upper(), format="%(levelname)s %(name)s: %(message)s")
     address, port = sock.getsockname()[:2]
     place = f"[{address}]" if ":" in address else address
-    logging.getLogger("trigraph").info("GraphQL answers at http://%s:%d/graphql", place, port)
-    uvicorn.Server(
-        uvicorn.Config(
-            create_app(chosen), loop="uvloop", http="httptools", log_level=chosen.log_level.lower()
-        )
-    ).run(sockets=[sock])
+    app = Opening(create_app(chosen, hosts=[*LOOPBACK_HOSTS, address]), f"http://{place}:{port}/graphql")
+    level = chosen.log_level.lower()
+    server = uvicorn.Server(uvicorn.Config(app, loop="uvloop", http="httptools", log_level=level))
+    try:
+        server.run(sockets=[sock])
+    except SystemExit:
+        if app.failure is None:
+            raise
+        raise app.failure from None

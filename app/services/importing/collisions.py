@@ -88,5 +88,3 @@ def _short(name: str) -> str | None:
 
 def _key(name: str | None) -> str:
     return "" if name is None else identifier_key(name)
-
-

@@ -13,6 +13,7 @@ MOST_EXAMPLES = 3
 MOST_SORTS = 100
 
 _PARTICULAR = re.compile(r"'[^']*'|\"[^\"]*\"|\S*[\d/_]\S*")
+_SEVERAL = re.compile(r"…(?:,? …)+")
 
 
 @dataclass(slots=True)
@@ -47,7 +48,7 @@ class ImportSummary:
     def warn(self, source: str, warnings: Iterable[str]) -> None:
         """Count warnings by what they say, whatever they say it of."""
         for warning in warnings:
-            sort = _PARTICULAR.sub("…", warning)
+            sort = _SEVERAL.sub("…", _PARTICULAR.sub("…", warning))
             if sort not in self.warnings and len(self.warnings) >= MOST_SORTS:
                 sort = "other warnings"
             warned = self.warnings.setdefault(sort, Warned())
