@@ -10,7 +10,6 @@ from app import __version__
 from app.cli.demo import demo
 from app.cli.doctor import doctor
 from app.cli.eval import evaluate
-from app.cli.eval import evaluate
 from app.cli.ingest import ingest
 from app.cli.migrate import migrate
 from app.cli.recall import recall
@@ -29,7 +28,6 @@ application = typer.Typer(
 
 for command in (demo, serve, ingest, recall, migrate, schema, doctor, reembed):
     application.command()(command)
-application.command("eval")(evaluate)
 application.command("eval")(evaluate)
 
 

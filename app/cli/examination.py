@@ -17,7 +17,7 @@ from app.stores.postgres import embeddings, inspection
 from app.stores.postgres.location import LedgerLocation, locate_ledger
 from app.stores.postgres.migrate import pending
 from app.stores.postgres.owner_connection import owner_connection, without_password
-from app.stores.postgres.pool import SERVICE_ROLE, Database
+from app.stores.postgres.pool import Database
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,9 +92,7 @@ async def _migrations(owner: asyncpg.Connection, *, is_embedded: bool) -> tuple[
         return Finding("migrations", True, "every one is applied"), True
     names = ", ".join(migration.label for migration in todo)
     if is_embedded:
-        return Finding(
-            "migrations", True, f"{names} will be applied by the next command that needs it"
-        ), False
+        return Finding("migrations", True, f"{names} will be applied by the next command"), False
     return Finding("migrations", False, f"the ledger lacks {names}; run `trigraph migrate`"), False
 
 
@@ -104,7 +102,7 @@ async def _role(url: str) -> Finding:
     except TrigraphError as error:
         return Finding("role", False, error.message)
     await database.close()
-    return Finding("role", True, f"{SERVICE_ROLE}, bound by row level security")
+    return Finding("role", True, "ordinary, and bound by row level security")
 
 
 async def _model(owner: asyncpg.Connection, embedder: Embedder) -> Finding:

@@ -17,16 +17,10 @@ if TYPE_CHECKING:
 def ingest(
     paths: Annotated[
         list[Path],
-        typer.Argument(
-            metavar="PATH...", help="Folders, Markdown files, or docs.jsonl, .jsonl.gz, .jsonl.xz."
-        ),
+        typer.Argument(metavar="PATH...", help="Folders, Markdown files or docs.jsonl, also .gz and .xz."),
     ],
-    project: Annotated[
-        str | None, typer.Option(help="The project to file into, made when it is new.")
-    ] = None,
-    kind: Annotated[
-        str | None, typer.Option(help="The kind of documents that tell nothing of theirs.")
-    ] = None,
+    project: Annotated[str | None, typer.Option(help="The project to file into; made when new.")] = None,
+    kind: Annotated[str | None, typer.Option(help="The kind of documents that tell none.")] = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print one JSON object and no more.")] = False,
 ) -> None:
     """File documents; what is filed already and says the same is left as it is.

@@ -1,4 +1,4 @@
-"""The application while it opens: its address is told when it answers, and a failure is kept for its command."""
+"""The application while it opens: its address is told, and a failure is kept for the command to say."""
 
 from __future__ import annotations
 
@@ -38,4 +38,4 @@ class Opening:
             await self._app(scope, receive, told)
         except TrigraphError as error:
             self.failure = error
-            await send({"type": "lifespan.startup.failed", "message": error.message})
+            await send({"type": "lifespan.startup.failed", "message": ""})

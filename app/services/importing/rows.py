@@ -10,7 +10,7 @@ import zlib
 from collections.abc import Iterator
 from functools import partial
 from pathlib import Path
-from typing import IO, Any
+from typing import IO, Any, cast
 
 from app.domain.artifact import Document
 from app.errors import Invalid
@@ -69,7 +69,7 @@ def _lines(path: Path) -> Iterator[tuple[int, bytes | Invalid]]:
 
 def _opened(path: Path) -> IO[bytes]:
     if path.suffix.lower() == ".gz":
-        return gzip.open(path, "rb")
+        return cast(IO[bytes], gzip.open(path, "rb"))
     return lzma.open(path, "rb") if path.suffix.lower() == ".xz" else path.open("rb")
 
 
