@@ -15,7 +15,8 @@ from app.domain.page import Page, PageRequest
 from app.domain.temporal import EntityState, StateEvent
 from app.loaders import reading
 from app.loaders.batching import Asked, about_entities, by_key
-from app.loaders.neighbourhood import Neighbour, neighbours_of
+from app.loaders.neighbourhood import Neighbour
+from app.loaders.present import Present
 from app.loaders.questions import HistoryQuestion, NeighbourQuestion, ReferenceQuestion, StateQuestion
 from app.stores.postgres import artifacts, entities, histories, lookups, references, states, surroundings
 from app.stores.postgres.histories import Arrival
@@ -31,6 +32,7 @@ class Loaders:
 
     def __init__(self, database: Database, tenant: int) -> None:
         reader = (database, tenant)
+        dated = reading.DatedReading(Present())
         self.entity_by_id: DataLoader[UUID, Entity | None] = by_key(
             *reader, entities.entities_by_id, _nothing
         )
@@ -63,10 +65,10 @@ class Loaders:
             *reader, histories.events_into, _nothing
         )
         self.preferred_id_by_entity_id: DataLoader[UUID, UUID | None] = by_key(
-            *reader, reading.preferred_of, _nothing
+            *reader, dated.preferred_of, _nothing
         )
         self.state_by_entity: DataLoader[Asked[StateQuestion], EntityState | None] = about_entities(
-            *reader, reading.states_that_hold, _nothing
+            *reader, dated.states_that_hold, _nothing
         )
         self.states_by_entity: DataLoader[Asked[HistoryQuestion], Page[EntityState]] = about_entities(
             *reader, reading.histories_of, _empty_page
@@ -75,10 +77,10 @@ class Loaders:
             *reader, reading.history_lengths, int
         )
         self.references_by_entity: DataLoader[Asked[ReferenceQuestion], Page[Reference]] = about_entities(
-            *reader, reading.references_around, _empty_page
+            *reader, dated.references_around, _empty_page
         )
         self.reference_count_by_entity: DataLoader[Asked[ReferenceQuestion], int] = about_entities(
-            *reader, reading.reference_counts, int
+            *reader, dated.reference_counts, int
         )
         self.artifacts_by_entity: DataLoader[Asked[PageRequest], Page[Artifact]] = about_entities(
             *reader, reading.artifacts_of, _empty_page
@@ -87,16 +89,16 @@ class Loaders:
             *reader, surroundings.count_artifacts_of_entities, int
         )
         self.aliases_by_entity: DataLoader[Asked[datetime | None], list[Alias]] = about_entities(
-            *reader, reading.aliases_of, list
+            *reader, dated.aliases_of, list
         )
         self.superseder_id_by_entity: DataLoader[Asked[datetime | None], UUID | None] = about_entities(
-            *reader, reading.superseders_of, _nothing
+            *reader, dated.superseders_of, _nothing
         )
         self.neighbours_by_entity: DataLoader[Asked[NeighbourQuestion], list[Neighbour]] = about_entities(
-            *reader, neighbours_of, list
+            *reader, dated.neighbours, list
         )
         self.similar_by_entity: DataLoader[Asked[int], list[tuple[UUID, float]]] = about_entities(
-            *reader, reading.similar_to, list
+            *reader, dated.similar_to, list
         )
 
 

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
+from datetime import datetime
 from uuid import UUID
 
 import asyncpg
 
 from app.domain.entity import Direction, Reference
-from app.domain.moment import instant
 from app.domain.page import PageRequest
 from app.loaders.questions import NeighbourQuestion
 from app.stores.postgres import surroundings
@@ -27,10 +27,14 @@ class Neighbour:
 
 
 async def neighbours_of(
-    connection: asyncpg.Connection, tenant: int, entities: list[UUID], question: NeighbourQuestion
+    connection: asyncpg.Connection,
+    tenant: int,
+    entities: list[UUID],
+    question: NeighbourQuestion,
+    as_of: datetime,
 ) -> Mapping[UUID, list[Neighbour]]:
-    """Answer the nearest neighbours of each entity, at most `first` each, by distance."""
-    wanted = ReferencesAround(Direction.BOTH, None, instant(question.as_of))
+    """Answer the nearest neighbours of each entity, by distance; `as_of` is the asked instant."""
+    wanted = ReferencesAround(Direction.BOTH, None, as_of)
     walks = [_Walk(entity, question.first) for entity in entities]
     for _ in range(question.depth):
         frontier = {entity for walk in walks for entity in walk.frontier}

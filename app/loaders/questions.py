@@ -1,4 +1,4 @@
-"""What may be asked about an entity; an absent time means now, as app.domain.moment reads it."""
+"""What may be asked about an entity; an absent time means now."""
 
 from __future__ import annotations
 

@@ -10,11 +10,13 @@ import asyncpg
 
 from app.domain.artifact import Artifact
 from app.domain.entity import Alias, Reference
-from app.domain.moment import EVERYTHING_KNOWN, instant, moment
+from app.domain.moment import EVERYTHING_KNOWN
 from app.domain.ontology import ReferenceRule
 from app.domain.page import Page, PageRequest
 from app.domain.temporal import Branch, EntityState
-from app.loaders.questions import HistoryQuestion, ReferenceQuestion, StateQuestion
+from app.loaders.neighbourhood import Neighbour, neighbours_of
+from app.loaders.present import Present
+from app.loaders.questions import HistoryQuestion, NeighbourQuestion, ReferenceQuestion, StateQuestion
 from app.stores.postgres import anchors, histories, ontology, references, states, surroundings
 from app.stores.postgres.surroundings import ReferencesAround
 
@@ -25,20 +27,6 @@ async def rules_by_type_name(
     """Answer what each type may reference."""
     rules = await ontology.rules_by_source(connection, tenant, names)
     return {name: [rule for rule in rules if rule.source == name] for name in names}
-
-
-async def states_that_hold(
-    connection: asyncpg.Connection, tenant: int, entities: list[UUID], question: StateQuestion
-) -> Mapping[UUID, EntityState]:
-    """Answer the state of each entity at the asked moment, the draft first when preferred."""
-    held = await states.states_as_of(connection, tenant, entities, moment(question.as_of, question.known_at))
-    branches = (Branch.WIP, Branch.COMMITTED) if question.prefer_wip else (Branch.COMMITTED,)
-    return {
-        entity: held[entity, branch]
-        for branch in reversed(branches)
-        for entity in entities
-        if (entity, branch) in held
-    }
 
 
 async def histories_of(
@@ -53,29 +41,8 @@ async def history_lengths(
     connection: asyncpg.Connection, tenant: int, entities: list[UUID], known_at: datetime | None
 ) -> Mapping[UUID, int]:
     """Answer how many states each entity has."""
-    return await histories.count_states_of_entities(
-        connection, tenant, entities, known_at or EVERYTHING_KNOWN
-    )
-
-
-def _around(question: ReferenceQuestion) -> ReferencesAround:
-    return ReferencesAround(question.direction, question.type, instant(question.as_of))
-
-
-async def references_around(
-    connection: asyncpg.Connection, tenant: int, entities: list[UUID], question: ReferenceQuestion
-) -> Mapping[UUID, Page[Reference]]:
-    """Answer a page of each entity's references."""
-    return await surroundings.references_of_entities(
-        connection, tenant, entities, _around(question), question.page
-    )
-
-
-async def reference_counts(
-    connection: asyncpg.Connection, tenant: int, entities: list[UUID], question: ReferenceQuestion
-) -> Mapping[UUID, int]:
-    """Answer how many references each entity has."""
-    return await surroundings.count_references_of_entities(connection, tenant, entities, _around(question))
+    known = known_at or EVERYTHING_KNOWN
+    return await histories.count_states_of_entities(connection, tenant, entities, known)
 
 
 async def artifacts_of(
@@ -85,30 +52,78 @@ async def artifacts_of(
     return await surroundings.artifacts_of_entities(connection, tenant, entities, page)
 
 
-async def aliases_of(
-    connection: asyncpg.Connection, tenant: int, entities: list[UUID], as_of: datetime | None
-) -> Mapping[UUID, list[Alias]]:
-    """Answer the aliases of each entity."""
-    return await surroundings.aliases_of_entities(connection, tenant, entities, instant(as_of))
+class DatedReading:
+    """The questions that are asked of an instant, which is now when none is given."""
 
+    def __init__(self, present: Present) -> None:
+        self._present = present
 
-async def preferred_of(
-    connection: asyncpg.Connection, tenant: int, entities: list[UUID]
-) -> Mapping[UUID, UUID]:
-    """Answer where the alias chain of each entity ends now."""
-    return await anchors.preferred_entities(connection, tenant, entities, moment(None, None))
+    async def states_that_hold(
+        self, connection: asyncpg.Connection, tenant: int, entities: list[UUID], question: StateQuestion
+    ) -> Mapping[UUID, EntityState]:
+        """Answer the state of each entity at the asked moment, the draft first when preferred."""
+        moment = await self._present.moment(connection, tenant, question.as_of, question.known_at)
+        held = await states.states_as_of(connection, tenant, entities, moment)
+        branches = (Branch.COMMITTED, Branch.WIP) if question.prefer_wip else (Branch.COMMITTED,)
+        return {
+            entity: held[entity, branch]
+            for branch in branches
+            for entity in entities
+            if (entity, branch) in held
+        }
 
+    async def references_around(
+        self, connection: asyncpg.Connection, tenant: int, entities: list[UUID], question: ReferenceQuestion
+    ) -> Mapping[UUID, Page[Reference]]:
+        """Answer a page of each entity's references."""
+        wanted = await self._around(connection, tenant, question)
+        return await surroundings.references_of_entities(connection, tenant, entities, wanted, question.page)
 
-async def superseders_of(
-    connection: asyncpg.Connection, tenant: int, entities: list[UUID], as_of: datetime | None
-) -> Mapping[UUID, UUID]:
-    """Answer what superseded each entity last."""
-    above = await references.superseders_as_of(connection, tenant, entities, moment(as_of, None))
-    return {entity: superseders[0] for entity, superseders in above.items()}
+    async def reference_counts(
+        self, connection: asyncpg.Connection, tenant: int, entities: list[UUID], question: ReferenceQuestion
+    ) -> Mapping[UUID, int]:
+        """Answer how many references each entity has."""
+        wanted = await self._around(connection, tenant, question)
+        return await surroundings.count_references_of_entities(connection, tenant, entities, wanted)
 
+    async def _around(
+        self, connection: asyncpg.Connection, tenant: int, question: ReferenceQuestion
+    ) -> ReferencesAround:
+        as_of = await self._present.instant(connection, tenant, question.as_of)
+        return ReferencesAround(question.direction, question.type, as_of)
 
-async def similar_to(
-    connection: asyncpg.Connection, tenant: int, entities: list[UUID], limit: int
-) -> Mapping[UUID, list[tuple[UUID, float]]]:
-    """Answer the entities nearest in meaning to each."""
-    return await surroundings.similar_to_entities(connection, tenant, entities, instant(None), limit)
+    async def neighbours(
+        self, connection: asyncpg.Connection, tenant: int, entities: list[UUID], question: NeighbourQuestion
+    ) -> Mapping[UUID, list[Neighbour]]:
+        """Answer the entities near each entity along references."""
+        as_of = await self._present.instant(connection, tenant, question.as_of)
+        return await neighbours_of(connection, tenant, entities, question, as_of)
+
+    async def aliases_of(
+        self, connection: asyncpg.Connection, tenant: int, entities: list[UUID], as_of: datetime | None
+    ) -> Mapping[UUID, list[Alias]]:
+        """Answer the aliases of each entity."""
+        at = await self._present.instant(connection, tenant, as_of)
+        return await surroundings.aliases_of_entities(connection, tenant, entities, at)
+
+    async def preferred_of(
+        self, connection: asyncpg.Connection, tenant: int, entities: list[UUID]
+    ) -> Mapping[UUID, UUID]:
+        """Answer where the alias chain of each entity ends now."""
+        moment = await self._present.moment(connection, tenant, None, None)
+        return await anchors.preferred_entities(connection, tenant, entities, moment)
+
+    async def superseders_of(
+        self, connection: asyncpg.Connection, tenant: int, entities: list[UUID], as_of: datetime | None
+    ) -> Mapping[UUID, UUID]:
+        """Answer what superseded each entity last."""
+        moment = await self._present.moment(connection, tenant, as_of, None)
+        above = await references.superseders_as_of(connection, tenant, entities, moment)
+        return {entity: superseders[0] for entity, superseders in above.items()}
+
+    async def similar_to(
+        self, connection: asyncpg.Connection, tenant: int, entities: list[UUID], limit: int
+    ) -> Mapping[UUID, list[tuple[UUID, float]]]:
+        """Answer the entities nearest in meaning to each."""
+        as_of = await self._present.instant(connection, tenant, None)
+        return await surroundings.similar_to_entities(connection, tenant, entities, as_of, limit)

@@ -2,12 +2,20 @@
 
 from __future__ import annotations
 
+from datetime import datetime
+
 import asyncpg
 
 from app.domain.entity import Caller
+from app.domain.moment import present
 from app.domain.surface_form import fold
 from app.errors import Invalid, NotFound
-from app.stores.postgres import ontology, projects
+from app.stores.postgres import ledger, ontology, projects
+
+
+async def instant(connection: asyncpg.Connection, caller: Caller, as_of: datetime | None) -> datetime:
+    """Answer the asked instant, or now."""
+    return as_of or present(await ledger.read_clock(connection, caller.tenant))
 
 
 async def project_of(connection: asyncpg.Connection, caller: Caller, key: str | None) -> int | None:

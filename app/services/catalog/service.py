@@ -13,12 +13,13 @@ import asyncpg
 from app.domain.artifact import Artifact, MemoryDomain
 from app.domain.entity import AliasResolution, Caller, Entity, Project, Reference, ReferenceType
 from app.domain.identifier import identifier_key
-from app.domain.moment import instant, moment
+from app.domain.moment import EVERYTHING_KNOWN
 from app.domain.ontology import TypeDefinition
 from app.domain.page import Page, PageRequest
+from app.domain.temporal import AsOf
 from app.services.catalog.listing import Listing
 from app.services.catalog.resolution import resolve
-from app.services.catalog.scoping import project_numbers, project_of, require_type
+from app.services.catalog.scoping import instant, project_numbers, project_of, require_type
 from app.stores.postgres import listings, lookups, ontology, projects
 from app.stores.postgres.listings import ArtifactFilter, EntityFilter, ReferenceFilter
 from app.stores.postgres.pool import Database
@@ -67,7 +68,7 @@ class CatalogService:
         async with self._database.reading(caller.tenant) as connection:
             number = await project_of(connection, caller, project)
             await require_type(connection, caller, number, type_name, "type")
-            wanted = EntityFilter(number, type_name, instant(as_of))
+            wanted = EntityFilter(number, type_name, await instant(connection, caller, as_of))
             found = await listings.entities_page(connection, caller.tenant, wanted, page)
         return self._listing(caller, found, listings.count_entities, wanted)
 
@@ -95,7 +96,8 @@ class CatalogService:
         """Answer the references that hold at an instant, the newest first."""
         async with self._database.reading(caller.tenant) as connection:
             number = await project_of(connection, caller, project)
-            wanted = ReferenceFilter(number, edges.source, edges.target, edges.type, instant(as_of))
+            at = await instant(connection, caller, as_of)
+            wanted = ReferenceFilter(number, edges.source, edges.target, edges.type, at)
             found = await listings.references_page(connection, caller.tenant, wanted, page)
         return self._listing(caller, found, listings.count_references, wanted)
 
@@ -108,7 +110,8 @@ class CatalogService:
         """
         async with self._database.reading(caller.tenant) as connection:
             numbers = await project_numbers(connection, caller, project)
-            return await resolve(connection, Scope(caller.tenant, numbers, moment(as_of, None)), form)
+            moment = AsOf(await instant(connection, caller, as_of), EVERYTHING_KNOWN)
+            return await resolve(connection, Scope(caller.tenant, numbers, moment), form)
 
     async def kind_of_node(self, caller: Caller, node: UUID) -> str | None:
         """Answer what an id stands for: Entity, EntityState, Alias, Reference, Artifact, or None."""

@@ -6,6 +6,7 @@ from dataclasses import dataclass, replace
 from datetime import datetime
 
 from app.domain.artifact import Document, MemoryDomain
+from app.errors import Invalid
 from app.services.parsing import clean_text, parse_markdown
 
 
@@ -25,14 +26,20 @@ class StatedDocument:
 
 
 def document_from(stated: StatedDocument) -> Document:
-    """Read the text and put what was stated over it; takes any text, whatever characters it holds."""
+    """Read the text and put what was stated over it; takes any text, whatever characters it holds.
+
+    Raises Invalid when there is neither text nor title.
+    """
     kind = clean_text(stated.kind).strip()
+    title = _given(stated.title)
+    if title is None and not stated.body.strip():
+        raise Invalid("a document needs a title or a body", field="body")
     parsed = parse_markdown(stated.body, kind=kind)
     return replace(
         parsed,
         kind=kind,
         identifier=_given(stated.identifier) or parsed.identifier,
-        title=_given(stated.title) or parsed.title,
+        title=title or parsed.title,
         status=_given(stated.status) or parsed.status,
         domain=stated.domain or parsed.domain,
         created_at=stated.created_at or parsed.created_at,

@@ -1,0 +1,59 @@
+"""Asking the real schema of a memory, without HTTP between."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from strawberry.types import ExecutionResult
+
+from app.graphql.context import Context
+from app.graphql.errors import reported
+from app.graphql.schema import SCHEMA
+from app.services.memory import Memory
+
+
+class Api:
+    """The API as the memory's caller meets it."""
+
+    def __init__(self, memory: Memory) -> None:
+        self.memory = memory
+
+    async def run(self, query: str, **variables: Any) -> ExecutionResult:
+        """Answer what an operation gives, errors and all."""
+        result = await SCHEMA.execute(query, variable_values=variables, context_value=Context(self.memory))
+        assert isinstance(result, ExecutionResult)
+        return result
+
+    async def ask(self, query: str, **variables: Any) -> dict[str, Any]:
+        """Answer the data of an operation that succeeds."""
+        result = await self.run(query, **variables)
+        assert not result.errors, result.errors
+        assert result.data is not None
+        return dict(result.data)
+
+    async def refused(self, query: str, **variables: Any) -> dict[str, Any]:
+        """Answer the one error of an operation that fails, as a client sees it."""
+        result = await self.run(query, **variables)
+        assert result.errors
+        (error,) = result.errors
+        return reported(error)
+
+    async def file(self, body: str, **said: Any) -> dict[str, Any]:
+        """File a decision record and answer the payload."""
+        data = await self.ask(FILE, input={"kind": "ADR", "body": body, **said})
+        payload: dict[str, Any] = data["fileArtifact"]
+        return payload
+
+
+FILE = """
+mutation ($input: FileArtifactInput!) {
+  fileArtifact(input: $input) {
+    created candidates position warnings
+    artifact { id kind identifier title body domain createdAt recordedAt sourceUri sourceCommit author }
+    entity { id label state { props } }
+    state { id branch validFrom props }
+    references { id type target { label } }
+    problems { __typename code message field }
+  }
+}
+"""

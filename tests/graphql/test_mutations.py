@@ -1,0 +1,191 @@
+from __future__ import annotations
+
+import asyncio
+from dataclasses import replace
+from typing import Any
+
+import asyncpg
+import pytest
+
+from app.domain.entity import Role
+from tests.graphql.api import FILE, Api
+
+RECORD = """---
+status: Proposed
+date: 2024-02-01
+author: Ada
+---
+# ADR-7: Keep a ledger
+
+Status is told above. We relate to ADR-1.
+"""
+
+
+async def test_a_document_is_read_from_its_markdown(api: Api) -> None:
+    payload = await api.file(RECORD)
+    assert payload["problems"] == []
+    assert payload["created"] is True
+    assert int(payload["position"]) > 0
+    artifact = payload["artifact"]
+    assert artifact["identifier"] == "ADR-7"
+    assert artifact["title"] == "Keep a ledger"
+    assert artifact["author"] == "Ada"
+    assert artifact["createdAt"] == "2024-02-01T00:00:00Z"
+    assert "status: Proposed" not in artifact["body"]
+    assert payload["state"]["props"]["status"] == "Proposed"
+
+
+async def test_what_the_input_says_wins_over_the_text(api: Api) -> None:
+    said = {
+        "identifier": "ADR-8",
+        "title": "Keep two ledgers",
+        "status": "Accepted",
+        "domain": "DECISION",
+        "createdAt": "2025-03-01T12:00:00+02:00",
+        "sourceUri": "adr/8.md",
+        "sourceCommit": "abc123",
+    }
+    payload = await api.file(RECORD, **said)
+    expected = {**said, "createdAt": "2025-03-01T10:00:00Z"}
+    status = expected.pop("status")
+    assert {name: payload["artifact"][name] for name in expected} == expected
+    assert payload["state"]["props"]["status"] == status
+    assert payload["entity"]["label"] == "Keep two ledgers"
+
+
+async def test_a_blank_field_says_nothing(api: Api) -> None:
+    payload = await api.file(RECORD, identifier="  ", title="", status=None)
+    assert payload["artifact"]["identifier"] == "ADR-7"
+    assert payload["artifact"]["title"] == "Keep a ledger"
+    assert payload["state"]["props"]["status"] == "Proposed"
+
+
+async def test_the_same_document_again_changes_nothing(api: Api) -> None:
+    first = await api.file(RECORD)
+    again = await api.file(RECORD)
+    assert again["created"] is False
+    assert again["position"] is None
+    assert again["artifact"] == first["artifact"]
+
+
+async def test_the_entity_of_a_payload_is_read_after_the_write(api: Api) -> None:
+    both = await api.ask(
+        """
+        mutation ($one: FileArtifactInput!, $two: FileArtifactInput!) {
+          one: fileArtifact(input: $one) { entity { label } }
+          two: fileArtifact(input: $two) { entity { label } }
+        }
+        """,
+        one={"kind": "ADR", "identifier": "ADR-1", "body": "# Prism\n\nFirst."},
+        two={"kind": "ADR", "identifier": "ADR-1", "body": "# Prism renamed\n\nSecond."},
+    )
+    assert both["one"]["entity"]["label"] == "Prism"
+    assert both["two"]["entity"]["label"] == "Prism renamed"
+
+
+async def test_a_reference_names_its_target(api: Api) -> None:
+    await api.file("# ADR-1: The clock\n\nOne.")
+    payload = await api.file("# ADR-2: The queue\n\n## Supersedes\n\n- ADR-1\n")
+    (reference,) = payload["references"]
+    assert reference["type"] == "SUPERSEDES"
+    assert reference["target"]["label"] == "The clock"
+
+
+@pytest.mark.parametrize(
+    ("said", "field", "words"),
+    [
+        ({"kind": "Nonsense"}, "kind", "the kinds are ADR, Delta, Journal, Plan, Retro, SPEC, TODO"),
+        ({"kind": " "}, "kind", "a document needs a kind"),
+        ({"kind": "Component"}, "kind", "is no kind of document"),
+        ({"body": " \n"}, "body", "needs a title or a body"),
+        ({"project": " "}, "project", "a project key has"),
+        ({"identifier": "A" * 300}, "identifier", "at most 256"),
+        ({"idempotencyKey": " "}, "idempotencyKey", "1 to 255 printable characters"),
+        ({"idempotencyKey": "k" * 256}, "idempotencyKey", "1 to 255 printable characters"),
+    ],
+)
+async def test_a_mistake_is_a_problem_and_nothing_is_written(
+    api: Api, owner: asyncpg.Connection, said: dict[str, Any], field: str, words: str
+) -> None:
+    data = await api.ask(FILE, input={"kind": "ADR", "body": "Some text.", **said})
+    payload = data["fileArtifact"]
+    (problem,) = payload.pop("problems")
+    assert (problem["__typename"], problem["code"], problem["field"]) == ("InvalidProblem", "INVALID", field)
+    assert words in problem["message"]
+    assert payload["artifact"] is None
+    assert await owner.fetchval("SELECT count(*) FROM artifact") == 0
+    assert await owner.fetchval("SELECT count(*) FROM outbox") == 0
+
+
+async def test_a_reader_may_not_file(api: Api) -> None:
+    reader = Api(replace(api.memory, caller=replace(api.memory.caller, role=Role.READER)))
+    payload = await reader.file(RECORD)
+    assert [problem["code"] for problem in payload["problems"]] == ["FORBIDDEN"]
+
+
+async def test_characters_that_no_store_keeps_are_replaced(api: Api) -> None:
+    payload = await api.file("# Nul\x00\n\nA\x00b \ud800 c.", sourceUri="a\x00b")
+    assert payload["problems"] == []
+    assert payload["artifact"]["title"] == "Nul\ufffd"
+    assert payload["artifact"]["body"].endswith("A\ufffdb \ufffd c.")
+    assert payload["artifact"]["sourceUri"] == "a\ufffdb"
+
+
+async def test_a_project_key_that_no_store_keeps_is_a_problem(api: Api) -> None:
+    payload = await api.file(RECORD, project="a\x00b")
+    assert [problem["code"] for problem in payload["problems"]] == ["INVALID"]
+
+
+async def test_the_same_key_and_input_give_the_first_answer_again(
+    api: Api, owner: asyncpg.Connection
+) -> None:
+    first = await api.file(RECORD, idempotencyKey="one")
+    await api.file(RECORD.replace("ledger", "register"))
+    again = await api.file(RECORD, idempotencyKey="one")
+    assert again["created"] is True
+    for kept in ("artifact", "state", "position", "references", "warnings", "candidates"):
+        assert again[kept] == first[kept]
+    assert await owner.fetchval("SELECT count(*) FROM artifact") == 2
+
+
+async def test_the_same_key_with_other_input_is_a_conflict(api: Api, owner: asyncpg.Connection) -> None:
+    await api.file(RECORD, idempotencyKey="one")
+    for other in ({"title": "Another"}, {"project": "elsewhere"}, {"sourceUri": "x.md"}):
+        payload = await api.file(RECORD, idempotencyKey="one", **other)
+        (problem,) = payload["problems"]
+        assert (problem["code"], problem["field"]) == ("CONFLICT", "idempotencyKey")
+    assert await owner.fetchval("SELECT count(*) FROM artifact") == 1
+
+
+async def test_a_key_binds_what_wrote_nothing_too(api: Api) -> None:
+    await api.file(RECORD)
+    unchanged = await api.file(RECORD, idempotencyKey="one")
+    assert unchanged["created"] is False
+    payload = await api.file(RECORD, idempotencyKey="one", title="Another")
+    assert [problem["code"] for problem in payload["problems"]] == ["CONFLICT"]
+
+
+async def test_a_refused_request_does_not_spend_its_key(api: Api) -> None:
+    refused = await api.ask(FILE, input={"kind": "Nonsense", "body": RECORD, "idempotencyKey": "one"})
+    assert refused["fileArtifact"]["problems"]
+    assert (await api.file(RECORD, idempotencyKey="one"))["created"] is True
+
+
+async def test_one_key_sent_many_times_at_once_writes_once(api: Api, owner: asyncpg.Connection) -> None:
+    answers = await asyncio.gather(*(api.file(RECORD, idempotencyKey="one") for _ in range(6)))
+    assert {answer["artifact"]["id"] for answer in answers} == {answers[0]["artifact"]["id"]}
+    assert all(answer["created"] for answer in answers)
+    assert await owner.fetchval("SELECT count(*) FROM artifact") == 1
+
+
+async def test_a_key_is_its_callers_own(api: Api) -> None:
+    await api.file(RECORD, idempotencyKey="one")
+    another = Api(replace(api.memory, caller=replace(api.memory.caller, principal="grace")))
+    payload = await another.file(RECORD, idempotencyKey="one", title="Another")
+    assert payload["problems"] == []
+
+
+async def test_a_time_without_an_offset_is_refused(api: Api) -> None:
+    error = await api.refused(FILE, input={"kind": "ADR", "body": "x", "createdAt": "2025-01-01T00:00:00"})
+    assert error["extensions"]["code"] == "BAD_USER_INPUT"
+    assert "has no offset" in error["message"]
