@@ -20,6 +20,7 @@ from app.stores.postgres.embedded import EmbeddedPostgres
 from app.stores.postgres.migrate import migrate
 from app.stores.postgres.pool import Database
 from app.stores.postgres.tenants import ensure_tenant
+from tests.documents import Desk
 from tests.statements import counted as counted_statements
 
 TEMPLATE = "template_ledger"
@@ -147,6 +148,19 @@ async def new_memory(server: Server, embedder: Embedder, tenant: int) -> AsyncIt
 def memory(database: Database, embedder: Embedder, tenant: int) -> Memory:
     """The services on an empty ledger of the test's own."""
     return memory_on(database, embedder, tenant)
+
+
+@pytest.fixture(scope="module")
+async def shared_memory(server: Server, embedder: Embedder, tenant: int) -> AsyncIterator[Memory]:
+    """The services on a ledger that the tests of a module share, each in a project of its own."""
+    async with new_memory(server, embedder, tenant) as memory:
+        yield memory
+
+
+@pytest.fixture
+def desk(shared_memory: Memory) -> Desk:
+    """A project of the test's own."""
+    return Desk(shared_memory, f"project-{next(_NUMBERS)}")
 
 
 counted = pytest.fixture(lambda: counted_statements, name="counted")

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from contextlib import AbstractAsyncContextManager
+from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import Any
-from uuid import UUID
+
+import asyncpg
 
 from app.domain.artifact import Document, ReferenceClaim
 from app.domain.entity import ReferenceType
@@ -38,11 +40,6 @@ def claims(kind: ReferenceType, *targets: str, inverted: bool = False) -> tuple[
     return tuple(ReferenceClaim(kind, target, inverted) for target in targets)
 
 
-async def file_all(memory: Memory, documents: Sequence[Document], project: str | None = None) -> list[UUID]:
-    """File documents in order and answer the ids of their entities."""
-    return [(await file(memory, document, project)).entity.id for document in documents]
-
-
 async def file(memory: Memory, document: Document, project: str | None = None) -> FiledDocument:
     """File one document as the memory's caller."""
     return await memory.filing.file(memory.caller, document, project)
@@ -51,6 +48,30 @@ async def file(memory: Memory, document: Document, project: str | None = None) -
 async def ask(memory: Memory, query: str, **asked: Any) -> RecallResult:
     """Recall as the memory's caller."""
     return await memory.recall.recall(memory.caller, RecallRequest(query=query, **asked))
+
+
+@dataclass(frozen=True, slots=True)
+class Desk:
+    """A project of a test's own in a ledger that several tests share."""
+
+    memory: Memory
+    project: str
+
+    @property
+    def tenant(self) -> int:
+        return self.memory.caller.tenant
+
+    async def file(self, document: Document) -> FiledDocument:
+        return await file(self.memory, document, self.project)
+
+    async def file_all(self, *documents: Document) -> list[FiledDocument]:
+        return [await self.file(document) for document in documents]
+
+    async def ask(self, query: str, **asked: Any) -> RecallResult:
+        return await ask(self.memory, query, project=self.project, **asked)
+
+    def reading(self) -> AbstractAsyncContextManager[asyncpg.Connection]:
+        return self.memory.database.reading(self.tenant)
 
 
 def identifiers(result: RecallResult) -> list[str | None]:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from app.domain.artifact import Document
 from app.domain.entity import Project
 from app.domain.ontology import LONGEST_TYPE_NAME, TypeDefinition, document_type, rules_among
@@ -64,6 +66,7 @@ async def _widened(
         return recorded, ()
     if may_widen and recorded.is_own:
         await ontology.widen_type(write.connection, write.tenant, recorded.number, unknown)
-        return recorded, ()
+        wider = (*recorded.definition.mutable_props, *unknown)
+        return replace(recorded, definition=replace(recorded.definition, mutable_props=wider)), ()
     allowed = ", ".join((*recorded.definition.immutable_props, *recorded.definition.mutable_props))
     return recorded, (f"left out header {', '.join(unknown)}: {recorded.definition.name} allows {allowed}",)

@@ -74,7 +74,7 @@ class FilingService:
     async def _filed_already(
         self, caller: Caller, project_key: str, document: Document, hashed: str
     ) -> FiledDocument | None:
-        """Answer the document when its newest version says the same, so that nothing is embedded twice."""
+        """Answer the document when its latest version says the same, so that nothing is embedded twice."""
         async with self._database.snapshot(caller.tenant) as connection:
             project = await projects.project_by_key(connection, caller.tenant, project_key)
             if project is None:
@@ -83,10 +83,10 @@ class FilingService:
             entity = await entities.entity_by_key(connection, caller.tenant, project.number, key)
             if entity is None or fold(entity.type_name) != fold(document.kind):
                 return None
-            newest = await artifacts.newest_version(connection, caller.tenant, entity.id)
-            if newest is None or newest.content_hash != hashed:
+            latest = await artifacts.latest_version(connection, caller.tenant, entity.id)
+            if latest is None or latest.content_hash != hashed:
                 return None
-            return await unchanged(connection, caller.tenant, entity, newest)
+            return await unchanged(connection, caller.tenant, entity, latest)
 
 
 def _project_key(project: str | None) -> str:

@@ -63,35 +63,36 @@ async def project_for(write: Write, key: str) -> Project:
 async def write_document(
     write: Write, project: Project, prepared: PreparedDocument, *, defines_kinds: bool
 ) -> FiledDocument:
-    """File a prepared document, unless its newest version says the same already."""
+    """File a prepared document, unless its latest version says the same already."""
     recorded_type, warnings = await type_of(write, project, prepared.document, defines_kinds=defines_kinds)
-    entity, newest = await _identity(write, project, prepared, recorded_type)
-    if newest is not None and newest.content_hash == prepared.content_hash:
-        return await unchanged(write.connection, write.tenant, entity, newest)
-    artifact = _artifact(write, project, prepared, recorded_type, entity, newest)
-    if newest is None:
+    entity, latest = await _identity(write, project, prepared, recorded_type)
+    if latest is not None and latest.content_hash == prepared.content_hash:
+        return await unchanged(write.connection, write.tenant, entity, latest)
+    created_at = await _version_date(write, prepared.document, entity)
+    artifact = _artifact(write, project, prepared, recorded_type, entity, created_at)
+    if latest is None:
         entity = replace(entity, created_at=artifact.created_at, source_artifact=artifact.id)
         await entities.insert_entity(
             write.connection, write.tenant, entity, recorded_type.number, write.recorded_at, write.actor
         )
     artifact = await _write_searchable(write, prepared, recorded_type, artifact)
     filed = Filed(project, entity, artifact, prepared.key)
-    await _write_state(write, filed, prepared.document, recorded_type, is_new=newest is None)
-    return await _write_meaning(write, filed, prepared.document, warnings, is_new=newest is None)
+    await _write_state(write, filed, prepared.document, recorded_type, is_new=latest is None)
+    return await _write_meaning(write, filed, prepared.document, warnings, is_new=latest is None)
 
 
 async def unchanged(
-    connection: asyncpg.Connection, tenant: int, entity: Entity, newest: Artifact
+    connection: asyncpg.Connection, tenant: int, entity: Entity, latest: Artifact
 ) -> FiledDocument:
     """Answer what is there already."""
     held = await states.believed_states(connection, tenant, entity.id, Branch.COMMITTED)
-    return FiledDocument(newest, entity, held[-1], created=False)
+    return FiledDocument(latest, entity, _state_of(held, latest.id), created=False)
 
 
 async def _identity(
     write: Write, project: Project, prepared: PreparedDocument, recorded_type: RecordedType
 ) -> tuple[Entity, Artifact | None]:
-    """Answer the entity a document is a version of, and its newest version; a new one is not written."""
+    """Answer the entity a document is a version of, and its latest version; a new one is not written."""
     name = recorded_type.definition.name
     held = await entities.entity_by_key(write.connection, write.tenant, project.number, prepared.key)
     if held is None:
@@ -102,7 +103,7 @@ async def _identity(
             f" file it as {held.type_name} or give it another identifier",
             field="kind",
         )
-    return held, await artifacts.newest_version(write.connection, write.tenant, held.id)
+    return held, await artifacts.latest_version(write.connection, write.tenant, held.id)
 
 
 def _artifact(
@@ -111,7 +112,7 @@ def _artifact(
     prepared: PreparedDocument,
     recorded_type: RecordedType,
     entity: Entity,
-    newest: Artifact | None,
+    created_at: datetime,
 ) -> Artifact:
     document = prepared.document
     return Artifact(
@@ -123,7 +124,7 @@ def _artifact(
         title=document.title,
         body=document.body,
         domain=document.domain,
-        created_at=_version_date(document, newest, write.recorded_at),
+        created_at=created_at,
         recorded_at=write.recorded_at,
         source_uri=document.source_uri,
         source_commit=document.source_commit,
@@ -133,12 +134,11 @@ def _artifact(
     )
 
 
-def _version_date(document: Document, newest: Artifact | None, recorded_at: datetime) -> datetime:
-    """Answer when a version takes effect: by its date, or now when that is not after the version before."""
-    dated = document.created_at or recorded_at
-    if newest is None or dated > newest.created_at:
-        return dated
-    return recorded_at
+async def _version_date(write: Write, document: Document, entity: Entity) -> datetime:
+    """Answer when a version takes effect: by its date, or now when that is not after every other one's."""
+    dated = document.created_at or write.recorded_at
+    latest = await artifacts.latest_version_date(write.connection, write.tenant, entity.id)
+    return dated if latest is None or dated > latest else write.recorded_at
 
 
 async def _write_searchable(

@@ -96,10 +96,16 @@ async def insert_passages(
     )
 
 
-async def newest_version(connection: asyncpg.Connection, tenant: int, entity: UUID) -> Artifact | None:
-    """Answer the newest artifact of an entity, whenever it takes effect."""
-    row = await connection.fetchrow(SQL["newest_version"], tenant, entity)
+async def latest_version(connection: asyncpg.Connection, tenant: int, entity: UUID) -> Artifact | None:
+    """Answer the artifact of an entity that was filed last, whenever it takes effect."""
+    row = await connection.fetchrow(SQL["latest_version"], tenant, entity)
     return None if row is None else artifact_from(row)
+
+
+async def latest_version_date(connection: asyncpg.Connection, tenant: int, entity: UUID) -> datetime | None:
+    """Answer when the last of an entity's artifacts takes effect; None when it has none."""
+    moment: datetime | None = await connection.fetchval(SQL["latest_version_date"], tenant, entity)
+    return moment
 
 
 async def artifacts_by_number(

@@ -12,15 +12,19 @@ INSERT INTO passage (tenant_id, artifact_number, ordinal, heading, text, tokens)
 SELECT $1, $2, passage.ordinal, passage.heading, passage.text, passage.tokens
 FROM unnest($3::integer[], $4::text[], $5::text[], $6::integer[]) AS passage (ordinal, heading, text, tokens);
 
--- name: newest_version
--- Which artifact of an entity is the newest, whenever it takes effect?
+-- name: latest_version
+-- Which artifact of an entity was filed last, whenever it takes effect?
 SELECT
     artifact.id, number, artifact.project_id, type.name AS kind, identifier, title, body, domain,
     created_at, artifact.recorded_at, source_uri, source_commit, author, content_hash, entity
 FROM artifact JOIN type USING (tenant_id, type_id)
 WHERE tenant_id = $1 AND entity = $2
-ORDER BY created_at DESC
+ORDER BY artifact.recorded_at DESC
 LIMIT 1;
+
+-- name: latest_version_date
+-- When does the last of an entity's artifacts take effect?
+SELECT max(created_at) FROM artifact WHERE tenant_id = $1 AND entity = $2;
 
 -- name: artifacts_by_number
 -- Which artifacts have these numbers?

@@ -11,9 +11,8 @@ import pytest
 
 from app.domain.recall import StateFlag
 from app.domain.temporal import AsOf, Branch
-from app.services.memory import Memory
 from app.stores.postgres import ledger, states
-from tests.documents import SUPERSEDES, adr, ask, claims, day, file, file_all, hit_of
+from tests.documents import SUPERSEDES, Desk, adr, claims, day, hit_of
 
 BY = claims(SUPERSEDES, "ADR-2", inverted=True)
 OF = claims(SUPERSEDES, "ADR-1")
@@ -22,33 +21,33 @@ OLD = "Workers read one queue"
 NEW = "Workers read a queue each"
 
 
-async def status_at(memory: Memory, entity: UUID, at: datetime) -> Any:
-    async with memory.database.reading(memory.caller.tenant) as connection:
-        known = await ledger.read_clock(connection, memory.caller.tenant)
-        held = await states.states_as_of(connection, memory.caller.tenant, [entity], AsOf(at, known))
+async def status_at(desk: Desk, entity: UUID, at: datetime) -> Any:
+    async with desk.reading() as connection:
+        known = await ledger.read_clock(connection, desk.tenant)
+        held = await states.states_as_of(connection, desk.tenant, [entity], AsOf(at, known))
     return held[entity, Branch.COMMITTED].props.get("status")
 
 
-async def flags_at(memory: Memory, *moments: datetime) -> list[StateFlag | None]:
-    return [hit_of(await ask(memory, QUERY, as_of=moment), "ADR-1").annotation.flag for moment in moments]
+async def flags_at(desk: Desk, *moments: datetime) -> list[StateFlag | None]:
+    return [hit_of(await desk.ask(QUERY, as_of=moment), "ADR-1").annotation.flag for moment in moments]
 
 
 @pytest.mark.parametrize("statement", ["the old one says so", "the new one says so", "both say so"])
 @pytest.mark.parametrize("order", [(0, 1), (1, 0)])
 @pytest.mark.parametrize("status", ["Accepted", "Superseded by ADR-2"])
 async def test_the_old_one_is_current_until_the_new_one_and_historical_after(
-    memory: Memory, statement: str, order: tuple[int, int], status: str
+    desk: Desk, statement: str, order: tuple[int, int], status: str
 ) -> None:
     old = adr(1, OLD, status=status, references=() if statement == "the new one says so" else BY)
     new = adr(2, NEW, created_at=day(2021), references=() if statement == "the old one says so" else OF)
-    await file_all(memory, [(old, new)[place] for place in order])
-    assert await flags_at(memory, day(2020, 6), day(2020, 12, 31), day(2021), day(2024)) == [
+    await desk.file_all(*[(old, new)[place] for place in order])
+    assert await flags_at(desk, day(2020, 6), day(2020, 12, 31), day(2021), day(2024)) == [
         StateFlag.CURRENT,
         StateFlag.CURRENT,
         StateFlag.HISTORICAL,
         StateFlag.HISTORICAL,
     ]
-    result = await ask(memory, QUERY)
+    result = await desk.ask(QUERY)
     replaced = hit_of(result, "ADR-1")
     replacement = hit_of(result, "ADR-2")
     assert replaced.annotation.superseded_by == replacement.artifact.entity
@@ -57,44 +56,47 @@ async def test_the_old_one_is_current_until_the_new_one_and_historical_after(
     held = replaced.annotation.state
     assert held is not None
     assert str(held.props["status"]).lower().startswith("superseded")
-    before = await status_at(memory, replaced.artifact.entity, day(2020, 6))
+    before = await status_at(desk, replaced.artifact.entity, day(2020, 6))
     assert before == ("Accepted" if status == "Accepted" else None)
 
 
-async def test_the_superseding_document_is_the_cause(memory: Memory) -> None:
-    await file(memory, adr(1, OLD))
-    new = await file(memory, adr(2, NEW, created_at=day(2021), references=OF))
-    async with memory.database.reading(memory.caller.tenant) as connection:
+async def test_the_superseding_document_is_the_cause(desk: Desk) -> None:
+    old = await desk.file(adr(1, OLD))
+    new = await desk.file(adr(2, NEW, created_at=day(2021), references=OF))
+    async with desk.reading() as connection:
         events = await connection.fetch(
-            "SELECT cause_artifact, at, actor FROM state_event WHERE event_type = 'superseded'"
+            "SELECT cause_artifact, at, actor FROM state_event"
+            " WHERE event_type = 'superseded' AND entity = $1",
+            old.entity.id,
         )
     assert [tuple(event) for event in events] == [(new.artifact.id, day(2021), "ada")]
 
 
 @pytest.mark.parametrize("order", list(permutations(range(3))))
 async def test_superseded_twice_it_stays_superseded_from_the_first_time(
-    memory: Memory, order: tuple[int, ...]
+    desk: Desk, order: tuple[int, ...]
 ) -> None:
     documents = [
         adr(1, OLD),
         adr(2, NEW, created_at=day(2021), references=OF),
         adr(3, "Workers share no queue", created_at=day(2023), references=OF),
     ]
-    filed = {place: await file(memory, documents[place]) for place in order}
+    filed = {place: await desk.file(documents[place]) for place in order}
     entity = filed[0].entity.id
-    said = [await status_at(memory, entity, at) for at in (day(2020, 6), day(2022), day(2024))]
+    said = [await status_at(desk, entity, at) for at in (day(2020, 6), day(2022), day(2024))]
     assert said == ["Accepted", "superseded", "superseded"]
-    assert await flags_at(memory, day(2022), day(2024)) == [StateFlag.HISTORICAL] * 2
+    assert await flags_at(desk, day(2022), day(2024)) == [StateFlag.HISTORICAL] * 2
 
 
-async def test_one_document_supersedes_two(memory: Memory) -> None:
+async def test_one_document_supersedes_two(desk: Desk) -> None:
     """CON-02: both are historical, and the new one stands for both."""
     both = claims(SUPERSEDES, "ADR-1", "ADR-3")
-    await file_all(
-        memory,
-        [adr(1, OLD), adr(3, "Workers read any queue"), adr(2, NEW, created_at=day(2021), references=both)],
+    await desk.file_all(
+        adr(1, OLD),
+        adr(3, "Workers read any queue"),
+        adr(2, NEW, created_at=day(2021), references=both),
     )
-    result = await ask(memory, QUERY)
+    result = await desk.ask(QUERY)
     new = hit_of(result, "ADR-2")
     for identifier in ("ADR-1", "ADR-3"):
         hit = hit_of(result, identifier)
@@ -102,40 +104,40 @@ async def test_one_document_supersedes_two(memory: Memory) -> None:
         assert hit.rank > new.rank
 
 
-async def test_a_circle_of_two_keeps_one_current(memory: Memory) -> None:
+async def test_a_circle_of_two_keeps_one_current(desk: Desk) -> None:
     """EDG-06: the second supersession is left out with a warning."""
-    one = await file(memory, adr(1, OLD, references=claims(SUPERSEDES, "ADR-2")))
-    two = await file(memory, adr(2, NEW, created_at=day(2021), references=OF))
+    one = await desk.file(adr(1, OLD, references=claims(SUPERSEDES, "ADR-2")))
+    two = await desk.file(adr(2, NEW, created_at=day(2021), references=OF))
     assert one.warnings == ()
     assert "circle" in " ".join(two.warnings)
-    result = await ask(memory, QUERY)
+    result = await desk.ask(QUERY)
     assert {hit.annotation.flag for hit in result.hits} == {StateFlag.CURRENT, StateFlag.HISTORICAL}
 
 
-async def test_a_circle_of_three_keeps_one_current(memory: Memory) -> None:
+async def test_a_circle_of_three_keeps_one_current(desk: Desk) -> None:
     """EDG-06 over three calls."""
     filed = [
-        await file(memory, adr(1, OLD, references=claims(SUPERSEDES, "ADR-2"))),
-        await file(memory, adr(2, NEW, references=claims(SUPERSEDES, "ADR-3"))),
-        await file(memory, adr(3, "Workers share a queue", references=claims(SUPERSEDES, "ADR-1"))),
+        await desk.file(adr(1, OLD, references=claims(SUPERSEDES, "ADR-2"))),
+        await desk.file(adr(2, NEW, references=claims(SUPERSEDES, "ADR-3"))),
+        await desk.file(adr(3, "Workers share a queue", references=claims(SUPERSEDES, "ADR-1"))),
     ]
     assert "circle" in " ".join(warning for document in filed for warning in document.warnings)
-    flags = [hit.annotation.flag for hit in (await ask(memory, QUERY)).hits]
+    flags = [hit.annotation.flag for hit in (await desk.ask(QUERY)).hits]
     assert flags.count(StateFlag.CURRENT) == 1
 
 
 @pytest.mark.parametrize("inverted", [False, True])
-async def test_nothing_supersedes_itself(memory: Memory, inverted: bool) -> None:
+async def test_nothing_supersedes_itself(desk: Desk, inverted: bool) -> None:
     """EDG-07: a document that names itself stays current."""
     itself = claims(SUPERSEDES, "ADR-0001", inverted=inverted)
-    filed = await file(memory, adr(1, OLD, references=itself))
-    again = await file(memory, adr(1, OLD, body="Workers read one queue, said twice", references=itself))
+    filed = await desk.file(adr(1, OLD, references=itself))
+    again = await desk.file(adr(1, OLD, body="Workers read one queue, said twice", references=itself))
     assert filed.references == again.references == ()
-    assert await flags_at(memory, day(2024)) == [StateFlag.CURRENT]
+    assert await flags_at(desk, day(2024)) == [StateFlag.CURRENT]
 
 
-async def test_what_was_known_before_the_new_one_came_stays_known(memory: Memory) -> None:
-    old = await file(memory, adr(1, OLD))
-    await file(memory, adr(2, NEW, created_at=day(2021), references=OF))
-    then = await ask(memory, QUERY, as_of=day(2022), known_at=old.artifact.recorded_at)
+async def test_what_was_known_before_the_new_one_came_stays_known(desk: Desk) -> None:
+    old = await desk.file(adr(1, OLD))
+    await desk.file(adr(2, NEW, created_at=day(2021), references=OF))
+    then = await desk.ask(QUERY, as_of=day(2022), known_at=old.artifact.recorded_at)
     assert [hit.annotation.flag for hit in then.hits] == [StateFlag.CURRENT]

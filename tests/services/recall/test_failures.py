@@ -14,7 +14,7 @@ from app.errors import Unavailable
 from app.services.memory import Memory
 from app.stores.postgres.pool import Database
 from tests.conftest import memory_on
-from tests.documents import adr, ask, file_all, identifiers
+from tests.documents import adr, ask, file, identifiers
 
 DOCUMENTS = [adr(1, "Retry budget for clients"), adr(2, "Colour of the bicycle shed")]
 
@@ -51,7 +51,8 @@ async def test_an_encoder_out_of_order_leaves_the_other_legs(
     database: Database, embedder: Embedder, tenant: int
 ) -> None:
     memory = memory_on(database, BrokenEmbedder(embedder), tenant)
-    await file_all(memory, DOCUMENTS)
+    for document in DOCUMENTS:
+        await file(memory, document)
     result = await ask(memory, "retry budget")
     assert identifiers(result) == ["ADR-1"]
     assert _problems(result)[LegName.DENSE] == "the encoder is out of order"
@@ -62,7 +63,8 @@ async def test_an_encoder_that_dawdles_makes_the_dense_leg_late(
     database: Database, embedder: Embedder, tenant: int
 ) -> None:
     memory = memory_on(database, BrokenEmbedder(embedder, seconds=60.0), tenant, leg_deadline=0.3)
-    await file_all(memory, DOCUMENTS)
+    for document in DOCUMENTS:
+        await file(memory, document)
     result = await ask(memory, "retry budget")
     assert identifiers(result) == ["ADR-1"]
     assert _problems(result)[LegName.DENSE] == "late: no answer within 0.3 seconds"
@@ -76,7 +78,8 @@ async def test_a_leg_without_its_table_is_reported_and_the_others_answer(
     memory: Memory, owner: asyncpg.Connection, table: str, leg: LegName
 ) -> None:
     """OUT-09: never a plain empty success."""
-    await file_all(memory, DOCUMENTS)
+    for document in DOCUMENTS:
+        await file(memory, document)
     await owner.execute(f"ALTER TABLE {table} RENAME TO lost")
     result = await ask(memory, "retry budget")
     assert identifiers(result)[0] == "ADR-1"
@@ -86,7 +89,8 @@ async def test_a_leg_without_its_table_is_reported_and_the_others_answer(
 
 
 async def test_a_failed_leg_takes_no_part_in_the_scores(memory: Memory, owner: asyncpg.Connection) -> None:
-    await file_all(memory, DOCUMENTS)
+    for document in DOCUMENTS:
+        await file(memory, document)
     await owner.execute("ALTER TABLE posting RENAME TO lost")
     result = await ask(memory, "retry budget")
     legs = {share.leg for hit in result.hits for share in hit.contributions}

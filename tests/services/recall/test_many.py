@@ -10,7 +10,7 @@ from app.domain.recall import LegName, StateFlag
 from app.embedding import Embedder
 from app.services.memory import Memory
 from tests.conftest import Server, new_memory
-from tests.documents import RELATES_TO, adr, ask, claims, file_all, identifiers
+from tests.documents import RELATES_TO, adr, ask, claims, file, identifiers
 from tests.statements import counted
 
 CROWD = 130
@@ -23,7 +23,8 @@ async def crowd(server: Server, embedder: Embedder, tenant: int) -> AsyncIterato
         away = adr(900, "Zoo", body="Giraffes eat leaves of acacia trees.")
         named = adr(901, "Queue", body="Nothing here.", references=claims(RELATES_TO, "ADR-900"))
         alike = [adr(n, f"Retry budget {n}", f"Clients keep a retry budget {n}.") for n in range(CROWD)]
-        await file_all(memory, [away, named, *alike])
+        for document in (away, named, *alike):
+            await file(memory, document)
         yield memory
 
 

@@ -1,0 +1,26 @@
+"""What a ledger holds, table by table."""
+
+from __future__ import annotations
+
+import asyncpg
+
+TABLES = """
+SELECT relname FROM pg_class
+WHERE relnamespace = 'public'::regnamespace AND relkind IN ('r', 'p') ORDER BY relname
+"""
+
+
+async def tables(connection: asyncpg.Connection) -> list[str]:
+    """Answer the tables of the ledger."""
+    return [row["relname"] for row in await connection.fetch(TABLES)]
+
+
+async def contents(connection: asyncpg.Connection) -> dict[str, str]:
+    """Answer a digest of every table as this connection sees it."""
+    return {
+        table: await connection.fetchval(
+            f"SELECT count(*) || ' ' || md5(coalesce(string_agg(held::text, '' ORDER BY held::text), ''))"
+            f" FROM {table} AS held"
+        )
+        for table in await tables(connection)
+    }

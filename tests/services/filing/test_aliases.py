@@ -1,0 +1,119 @@
+"""The names a document brings, and who uses them."""
+
+from __future__ import annotations
+
+import pytest
+
+from app.domain.entity import Caller, Role
+from app.domain.recall import FlagGround, StateFlag
+from tests.documents import Desk, adr, ask, hit_of
+
+
+async def _mentions(desk: Desk, identifier: str) -> dict[str, int]:
+    """The forms by which a document's text mentions others."""
+    async with desk.reading() as connection:
+        rows = await connection.fetch(
+            """
+            SELECT surface_form, occurrences FROM mention
+            JOIN artifact ON artifact.id = mention.artifact
+            JOIN project ON project.project_id = artifact.project_id
+            WHERE project.key = $1 AND identifier = $2
+            """,
+            desk.project,
+            identifier,
+        )
+    return {row["surface_form"]: row["occurrences"] for row in rows}
+
+
+async def _aliases(desk: Desk) -> set[tuple[str, int]]:
+    async with desk.reading() as connection:
+        rows = await connection.fetch(
+            "SELECT surface_form, authority_tier FROM alias JOIN project USING (project_id)"
+            " WHERE project.key = $1",
+            desk.project,
+        )
+    return {tuple(row) for row in rows}
+
+
+async def test_short_names_are_found_as_words_only(desk: Desk) -> None:
+    """ALI-03."""
+    await desk.file(adr(1, "Things", props={"aliases": ["api", "log", "Ann", "a"]}))
+    await desk.file(adr(2, "Other", "a rapid announcement in the catalog"))
+    assert await _mentions(desk, "ADR-2") == {}
+    result = await desk.ask("a rapid announcement in the catalog")
+    assert result.anchors == ()
+    assert hit_of(result, "ADR-2").annotation.flag is StateFlag.CURRENT
+    await desk.file(adr(3, "Third", "Ann reads the log, and the log of the api."))
+    assert await _mentions(desk, "ADR-3") == {"Ann": 1, "log": 2, "api": 1}
+
+
+async def test_an_alias_has_two_to_512_characters(desk: Desk) -> None:
+    filed = await desk.file(adr(1, "Things", props={"aliases": ["a", "ab", "x" * 512, "y" * 513]}))
+    assert {len(form) for form, _ in await _aliases(desk)} == {2, 512}
+    assert [warning for warning in filed.warnings if warning.startswith("left out an alias of")] == [
+        "left out an alias of 1 characters; 2 to 512 are kept",
+        "left out an alias of 513 characters; 2 to 512 are kept",
+    ]
+
+
+async def test_a_common_word_means_itself(desk: Desk) -> None:
+    """ALI-04: a name that is an ordinary word counts only as it is written."""
+    await desk.file(adr(1, "Project", props={"aliases": ["Harbor", "Beacon"]}))
+    await desk.file(adr(2, "Sea", "Ships leave the harbor when the beacon is lit."))
+    assert await _mentions(desk, "ADR-2") == {}
+    result = await desk.ask("ships leave the harbor when the beacon is lit")
+    assert result.anchors == ()
+    assert hit_of(result, "ADR-2").annotation.flag is StateFlag.CURRENT
+    assert [anchor.surface_form for anchor in (await desk.ask("ships of Harbor")).anchors] == ["Harbor"]
+    assert [anchor.surface_form for anchor in (await desk.ask("harbor")).anchors] == ["harbor"]
+
+
+@pytest.mark.parametrize(
+    ("one", "other"),
+    [("STRASSE", "Straße"), ("ΣΊΣΥΦΟΣ", "σίσυφος"), ("ﬁle store", "FILE  Store"), ("Ｐｒｉｓｍ", "prism")],
+)
+async def test_spellings_that_fold_alike_are_one_name(desk: Desk, one: str, other: str) -> None:
+    """ALI-07: the second of a pair is the first."""
+    filed = await desk.file(adr(1, "Thing", props={"aliases": [one, other]}))
+    assert filed.warnings == ()
+    assert len(await _aliases(desk)) == 1
+    assert [anchor.entity.id for anchor in (await desk.ask(other)).anchors] == [filed.entity.id]
+    refused = await desk.file(adr(2, "Other", props={"aliases": [other]}))
+    assert refused.warnings == (f"left out the alias {other}: it means another entity",)
+
+
+async def test_a_dotted_capital_i_is_another_letter(desk: Desk) -> None:
+    """ALI-07: both names are kept, and each means its own."""
+    dotted = await desk.file(adr(1, "One", props={"aliases": ["İzmir Gateway"]}))
+    plain = await desk.file(adr(2, "Two", props={"aliases": ["izmir gateway"]}))
+    assert dotted.warnings == plain.warnings == ()
+    for form, filed in (("İzmir GATEWAY", dotted), ("IZMIR Gateway", plain)):
+        assert [anchor.entity.id for anchor in (await desk.ask(form)).anchors] == [filed.entity.id]
+
+
+@pytest.mark.parametrize(("role", "tier"), [(Role.HUMAN, 1), (Role.ADMIN, 1), (Role.AGENT, 2)])
+async def test_the_tier_comes_from_who_is_calling(desk: Desk, role: Role, tier: int) -> None:
+    caller = Caller(desk.tenant, role, "someone")
+    await desk.memory.filing.file(caller, adr(1, "Thing", props={"aliases": "Prism"}), desk.project)
+    assert await _aliases(desk) == {("Prism", tier)}
+
+
+async def test_a_document_that_used_a_name_before_it_was_one_mentions_it(desk: Desk) -> None:
+    await desk.file(adr(2, "Install", "Install PrismGR, then PrismGR again."))
+    await desk.file(adr(1, "Prism", props={"aliases": ["PrismGR"]}))
+    assert await _mentions(desk, "ADR-2") == {"PrismGR": 2}
+    hit = hit_of(await desk.ask("PrismGR"), "ADR-2")
+    assert hit.annotation.flag is StateFlag.HISTORICAL
+    assert hit.annotation.ground is FlagGround.MENTION
+    assert hit.annotation.summary == "[historical: current ADR is Prism, this reflects PrismGR]"
+
+
+async def test_two_projects_may_give_one_name_two_meanings(desk: Desk) -> None:
+    """TEN-04 among projects."""
+    other = Desk(desk.memory, f"{desk.project}-other")
+    mine = await desk.file(adr(1, "Mine", props={"aliases": ["PrismGR"]}))
+    theirs = await other.file(adr(1, "Theirs", props={"aliases": ["PrismGR"]}))
+    assert [anchor.entity.id for anchor in (await desk.ask("PrismGR")).anchors] == [mine.entity.id]
+    assert [anchor.entity.id for anchor in (await other.ask("PrismGR")).anchors] == [theirs.entity.id]
+    everywhere = await ask(desk.memory, "PrismGR")
+    assert {mine.entity.id, theirs.entity.id} <= {anchor.entity.id for anchor in everywhere.anchors}
