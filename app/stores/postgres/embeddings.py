@@ -17,6 +17,9 @@ from app.stores.postgres.sql import blocks_beside
 
 SQL = blocks_beside(__file__)
 
+SHORT_PASSAGE_TOKENS = 24
+SHORT_PASSAGE_HANDICAP = 0.15
+
 
 @dataclass(frozen=True, slots=True)
 class EmbeddingModel:
@@ -67,9 +70,15 @@ async def nearest_artifacts(
 async def nearest_passages(
     connection: asyncpg.Connection, scope: Scope, artifacts: Sequence[int], vector: NDArray[np.float32]
 ) -> dict[int, int]:
-    """Answer the ordinal of each artifact's passage that is nearest to a vector."""
+    """Answer the ordinal of each artifact's passage that is nearest to a vector, short ones held back."""
     rows = await connection.fetch(
-        SQL["nearest_passages"], scope.tenant, list(scope.projects), list(artifacts), HalfVector(vector)
+        SQL["nearest_passages"],
+        scope.tenant,
+        list(scope.projects),
+        list(artifacts),
+        HalfVector(vector),
+        SHORT_PASSAGE_HANDICAP,
+        SHORT_PASSAGE_TOKENS,
     )
     return {row["artifact_number"]: row["ordinal"] for row in rows}
 

@@ -18,11 +18,15 @@ ORDER BY score DESC, artifact_number
 LIMIT $6;
 
 -- name: nearest_passages
--- Which passage of each of these artifacts is nearest to a vector?
+-- Which passage of each of these artifacts says most about a vector?
+-- A passage of a few words is little more than its title, so it must be nearer by $5 to be chosen.
 SELECT DISTINCT ON (artifact_number) artifact_number, ordinal
-FROM embedding
+FROM embedding JOIN passage USING (tenant_id, artifact_number, ordinal)
 WHERE tenant_id = $1 AND project_id = ANY ($2::integer[]) AND artifact_number = ANY ($3::bigint[])
-ORDER BY artifact_number, vector <=> $4, ordinal;
+ORDER BY
+    artifact_number,
+    (vector <=> $4) + CASE WHEN tokens < $6 THEN $5::float8 ELSE 0 END,
+    ordinal;
 
 -- name: embedding_model
 -- With which model were the vectors of this ledger made?

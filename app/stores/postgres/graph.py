@@ -47,7 +47,7 @@ async def artifacts_beside(
 async def artifacts_sharing_mentions(
     connection: asyncpg.Connection, scope: Scope, seeds: Sequence[int], limit: int
 ) -> list[Candidate]:
-    """Answer the artifacts that mention what the seeds mention, the rarer the better."""
+    """Answer the artifacts that mention, or are, what the seeds mention, the rarer the better."""
     rows = await connection.fetch(
         SQL["artifacts_sharing_mentions"],
         scope.tenant,

@@ -51,7 +51,8 @@ ORDER BY neighbour.score DESC, newest.number
 LIMIT $8;
 
 -- name: artifacts_sharing_mentions
--- Which other artifacts mention what these artifacts mention, the rarer the better, at a moment?
+-- Which artifacts mention, or are, what these artifacts mention, the rarer the better, at a moment?
+-- One of these artifacts counts by what it shares with the others, so that being asked about costs it nothing.
 WITH seed AS (
     SELECT id FROM artifact WHERE tenant_id = $1 AND number = ANY ($2::bigint[])
 ),
@@ -64,24 +65,36 @@ mentioned AS (
     ORDER BY seeds DESC, entity
     LIMIT $5
 ),
-shared AS (
-    SELECT other.artifact, mentioned.seeds / ln(1 + other.mentions) AS score
+holder AS (
+    SELECT mentioned.entity, seeds, capped.artifact, count(*) OVER (PARTITION BY mentioned.entity)::float8 AS mentions
     FROM mentioned
     CROSS JOIN LATERAL (
-        SELECT DISTINCT artifact, count(*) OVER ()::float8 AS mentions
-        FROM (
-            SELECT DISTINCT mention.artifact
-            FROM mention JOIN artifact ON artifact.tenant_id = $1 AND artifact.id = mention.artifact
-            WHERE mention.tenant_id = $1 AND mention.entity = mentioned.entity AND mention.recorded_at <= $4
-                AND created_at <= $3 AND artifact.recorded_at <= $4
-            ORDER BY mention.artifact
-            LIMIT $6
-        ) AS capped
-    ) AS other
+        SELECT DISTINCT mention.artifact
+        FROM mention JOIN artifact ON artifact.tenant_id = $1 AND artifact.id = mention.artifact
+        WHERE mention.tenant_id = $1 AND mention.entity = mentioned.entity AND mention.recorded_at <= $4
+            AND created_at <= $3 AND artifact.recorded_at <= $4
+        ORDER BY mention.artifact
+        LIMIT $6
+    ) AS capped
+),
+shared AS (
+    SELECT artifact, (seeds - (artifact IN (SELECT id FROM seed))::integer) / ln(1 + mentions) AS score
+    FROM holder
+    UNION ALL
+    SELECT own.id, seeds / ln(1 + mentions)
+    FROM (SELECT DISTINCT entity, seeds, mentions FROM holder) AS mentioned
+    CROSS JOIN LATERAL (
+        SELECT id
+        FROM artifact
+        WHERE tenant_id = $1 AND artifact.entity = mentioned.entity
+            AND created_at <= $3 AND recorded_at <= $4
+        ORDER BY created_at DESC
+        LIMIT 1
+    ) AS own
 )
 SELECT artifact.number, sum((score * 1e12)::bigint)::float8 / 1e12 AS score
 FROM shared JOIN artifact ON artifact.tenant_id = $1 AND artifact.id = shared.artifact
-WHERE artifact.number <> ALL ($2::bigint[]) AND project_id = ANY ($8::integer[])
+WHERE score > 0 AND project_id = ANY ($8::integer[])
     AND ($9::integer[] IS NULL OR type_id = ANY ($9)) AND ($10::text[] IS NULL OR domain = ANY ($10))
 GROUP BY artifact.number
 ORDER BY score DESC, artifact.number
