@@ -1,0 +1,58 @@
+"""The command as people and programs start it: a process of its own."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+PATIENCE = 120.0
+
+
+@dataclass(frozen=True, slots=True)
+class Ran:
+    """What a command said and how it ended."""
+
+    code: int
+    out: str
+    err: str
+
+    @property
+    def object(self) -> dict[str, Any]:
+        """The one JSON object that the output is."""
+        value: dict[str, Any] = json.loads(self.out)
+        return value
+
+
+@dataclass(frozen=True, slots=True)
+class Shell:
+    """Runs commands in one home or on one database."""
+
+    home: Path
+    variables: dict[str, str]
+
+    def run(self, *words: str | Path, **variables: str) -> Ran:
+        done = subprocess.run(
+            self.command(*words), env=self.environment(variables), capture_output=True, timeout=PATIENCE
+        )
+        return Ran(done.returncode, done.stdout.decode(), done.stderr.decode())
+
+    def start(self, *words: str | Path) -> subprocess.Popen[str]:
+        return subprocess.Popen(
+            self.command(*words),
+            env=self.environment({}),
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            text=True,
+        )
+
+    def command(self, *words: str | Path) -> list[str]:
+        return [sys.executable, "-W", "error", "-m", "app", *map(str, words)]
+
+    def environment(self, variables: dict[str, str]) -> dict[str, str]:
+        kept = {name: value for name, value in os.environ.items() if not name.startswith("TRIGRAPH_")}
+        return kept | {"TRIGRAPH_HOME": str(self.home)} | self.variables | variables

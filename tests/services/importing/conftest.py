@@ -1,0 +1,44 @@
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable
+from pathlib import Path
+from typing import TypeAlias
+
+import pytest
+
+from app.services.importing import ImportRequest, ImportService, ImportSummary
+from tests.documents import Desk
+
+Importer: TypeAlias = Callable[..., Awaitable[ImportSummary]]
+Write: TypeAlias = Callable[[str, str | bytes], Path]
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    folder = tmp_path / "docs"
+    folder.mkdir()
+    return folder
+
+
+@pytest.fixture
+def write(folder: Path) -> Write:
+    """Write a file into the folder that is imported."""
+
+    def written(name: str, content: str | bytes) -> Path:
+        path = folder / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_bytes(content.encode() if isinstance(content, str) else content)
+        return path
+
+    return written
+
+
+@pytest.fixture
+def imported(desk: Desk) -> Importer:
+    """Import paths into the test's own project."""
+
+    async def run(*paths: Path, kind: str | None = None) -> ImportSummary:
+        service = ImportService(desk.memory.database, desk.memory.filing, width=3)
+        return await service.run(desk.memory.caller, ImportRequest(paths, desk.project, kind))
+
+    return run

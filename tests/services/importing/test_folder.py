@@ -1,0 +1,186 @@
+from __future__ import annotations
+
+import os
+import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+import pytest
+
+from app.errors import Invalid
+from app.services.importing import ImportSummary
+from app.services.importing.files import A_LINK, MarkdownFile, find_files
+from app.services.importing.item import Refusal
+from tests.documents import Desk, identifiers
+from tests.services.importing.conftest import Importer, Write
+
+NOBODY = 65534
+
+
+def reasons(summary: ImportSummary) -> dict[str, str]:
+    return {Path(refusal.source).name: refusal.reason for refusal in summary.refused}
+
+
+async def sources(desk: Desk) -> set[tuple[str, str]]:
+    async with desk.reading() as connection:
+        rows = await connection.fetch(
+            "SELECT source_uri, title FROM artifact JOIN project USING (tenant_id, project_id)"
+            " WHERE project.key = $1",
+            desk.project,
+        )
+    return {(row["source_uri"], row["title"]) for row in rows}
+
+
+async def test_a_folder_is_filed_once_with_kinds_from_its_folders(
+    desk: Desk, folder: Path, write: Write, imported: Importer
+) -> None:
+    write("decisions/0001-queues.md", "# Use queues\n\nDate: 2026-01-01\n\n## Status\n\nAccepted\n")
+    write("specs/SPEC-2-wire.markdown", "# Wire format\n\nImplements ADR-0001.\n")
+    write("diary.md", "Nothing happened.\n")
+    write("picture.png", b"\x89PNG")
+    first, again = await imported(folder), await imported(folder)
+    assert (first.filed, first.unchanged, first.refused) == (3, 0, [])
+    assert (again.filed, again.unchanged, again.refused) == (0, 3, [])
+    assert first.kinds_defined == ["Note"]
+    assert again.kinds_defined == []
+    found = await desk.ask("queues", kinds=("ADR",))
+    assert identifiers(found) == ["ADR-0001"]
+    assert found.hits[0].artifact.source_uri == "decisions/0001-queues.md"
+
+
+async def test_names_of_every_kind_are_kept_as_they_are(
+    desk: Desk, folder: Path, write: Write, imported: Importer
+) -> None:
+    names = {"decisions/0001-résumé.md", "決定/0002.md", "a b.md", "tab\tname.md", "quo'te\".md"}
+    for name in names:
+        write(name, f"# About {len(name)}\n\nText of {name}.\n")
+    summary = await imported(folder)
+    assert (summary.filed, summary.refused) == (5, [])
+    assert {source for source, _ in await sources(desk)} == names
+
+
+async def test_odd_headers_are_filed_with_a_warning_and_stop_nothing(
+    folder: Path, write: Write, imported: Importer
+) -> None:
+    headers = ("title: [a, b]", "tags: x", "tags: {a: 1}", "title:", "- list", "title: a: b", "title: a\ntitle: b")
+    for number, header in enumerate(headers, start=1):
+        write(f"note-{number}.md", f"---\n{header}\n---\n\nThe text of note {number}.\n")
+    summary = await imported(folder)
+    assert summary.filed + len(summary.refused) == len(headers)
+    assert summary.filed == len(headers)
+    assert sum(warned.count for warned in summary.warnings.values()) >= 4
+
+
+async def test_bad_files_are_listed_with_reasons_and_the_good_are_filed(
+    folder: Path, write: Write, imported: Importer
+) -> None:
+    write("good-one.md", "# One\n\nText.\n")
+    write("good-two.md", "# Two\n\nText.\n")
+    bad = write("latin.md", "# Café\n".encode("latin-1"))
+    write("utf16.md", "# Wide\n".encode("utf-16"))
+    os.mkfifo(folder / "pipe.md")
+    summary = await imported(folder)
+    assert summary.filed == 2
+    assert reasons(summary) == {
+        "latin.md": "it is not UTF-8 from byte 5 on; convert it",
+        "utf16.md": "it is not UTF-8 from byte 0 on; convert it",
+        "pipe.md": "it is no regular file",
+    }
+    bad.write_text("# Café\n")
+    repaired = await imported(folder)
+    assert (repaired.filed, repaired.unchanged) == (1, 2)
+
+
+async def test_links_are_reported_and_never_followed(
+    tmp_path: Path, folder: Path, write: Write, imported: Importer, desk: Desk
+) -> None:
+    outside = tmp_path / "docs-secret"
+    outside.mkdir()
+    (outside / "secret.md").write_text("# The word is xyzzy\n")
+    write("adr/0001-open.md", "# Open\n\nText.\n")
+    (folder / "adr/0002-leak.md").symlink_to(outside / "secret.md")
+    (folder / "elsewhere").symlink_to(outside)
+    (folder / "circle").symlink_to(folder)
+    (folder / "gone.md").symlink_to(tmp_path / "nothing.md")
+    (folder / "self").symlink_to(folder / "self")
+    summary = await imported(folder)
+    assert summary.filed == 1
+    assert reasons(summary) == dict.fromkeys(("0002-leak.md", "elsewhere", "circle", "gone.md"), A_LINK)
+    assert identifiers(await desk.ask("xyzzy secret")) == ["ADR-0001"]
+
+
+def test_hidden_and_foreign_folders_are_passed_over_in_order_of_names(folder: Path, write: Write) -> None:
+    for name in ("b.md", "a/2.md", "a/10.md", ".git/x.md", ".hidden.md", "node_modules/p/README.md", "c.MD"):
+        write(name, "text")
+    found = list(find_files(folder))
+    assert [each.source for each in found if isinstance(each, MarkdownFile)] == [
+        "a/10.md",
+        "a/2.md",
+        "b.md",
+        "c.MD",
+    ]
+
+
+@contextmanager
+def unprivileged() -> Iterator[None]:
+    """Lose the right to read everything, if this process has it."""
+    user = os.geteuid()
+    if user == 0:
+        os.seteuid(NOBODY)
+    try:
+        yield
+    finally:
+        os.seteuid(user)
+
+
+def test_what_may_not_be_read_is_named() -> None:
+    with tempfile.TemporaryDirectory(prefix="trigraph-closed-") as name:
+        root = Path(name)
+        root.chmod(0o755)
+        (root / "closed").mkdir(mode=0o000)
+        (root / "open.md").write_text("text")
+        with unprivileged():
+            found = list(find_files(root))
+        (root / "closed").chmod(0o755)
+    assert found == [
+        Refusal(str(root / "closed"), "it cannot be read: Permission denied"),
+        MarkdownFile(root / "open.md", root),
+    ]
+
+
+def test_a_name_that_is_no_text_is_refused_in_words_that_can_be_printed(folder: Path) -> None:
+    path = os.fsencode(folder) + b"/caf\xe9.md"
+    with open(path, "wb") as file:
+        file.write(b"text")
+    (refusal,) = find_files(folder)
+    assert isinstance(refusal, Refusal)
+    assert refusal.source.endswith("caf\\xe9.md")
+
+
+async def test_a_single_file_goes_by_its_name(desk: Desk, write: Write, imported: Importer) -> None:
+    path = write("adr/0007-x.md", "# Seven\n\nText.\n")
+    assert (await imported(path, path)).filed == 1
+    assert await sources(desk) == {("0007-x.md", "Seven")}
+    assert identifiers(await desk.ask("ADR-7")) == ["ADR-0007"]
+
+
+async def test_a_given_kind_is_for_documents_that_tell_none(
+    desk: Desk, folder: Path, write: Write, imported: Importer
+) -> None:
+    write("0012-plain.md", "# Plain\n\nText.\n")
+    write("0013-told.md", "---\nkind: Note\n---\n\n# Told\n\nText.\n")
+    summary = await imported(folder, kind="RFC")
+    assert summary.kinds_defined == ["Note", "RFC"]
+    assert [hit.artifact.kind for hit in (await desk.ask("RFC-12", first=1)).hits] == ["RFC"]
+
+
+@pytest.mark.parametrize("name", ["missing", "notes.txt"])
+async def test_what_cannot_be_imported_stops_before_anything_is_filed(
+    desk: Desk, folder: Path, write: Write, imported: Importer, name: str
+) -> None:
+    write("notes.txt", "text")
+    write("good.md", "# Good\n")
+    with pytest.raises(Invalid, match=name):
+        await imported(folder, folder / name)
+    assert await sources(desk) == set()

@@ -1,0 +1,103 @@
+from __future__ import annotations
+
+from pathlib import Path
+
+from app.domain.entity import ReferenceType
+from app.services.importing.collisions import Named, name_apart
+from tests.documents import Desk
+from tests.services.importing.conftest import Importer, Write
+
+Edge = tuple[str, str, str]
+
+
+async def edges(desk: Desk) -> set[Edge]:
+    """Answer the references of a project as (source key, type, target key)."""
+    async with desk.reading() as connection:
+        rows = await connection.fetch(
+            "SELECT source.key AS source, reference.type, target.key AS target FROM reference"
+            " JOIN project USING (tenant_id, project_id)"
+            " JOIN entity AS source ON source.tenant_id = reference.tenant_id AND source.id = reference.source"
+            " JOIN entity AS target ON target.tenant_id = reference.tenant_id AND target.id = reference.target"
+            " WHERE project.key = $1 AND reference.retracted_at IS NULL",
+            desk.project,
+        )
+    return {(row["source"], row["type"], row["target"]) for row in rows}
+
+
+async def pending(desk: Desk) -> set[str]:
+    async with desk.reading() as connection:
+        rows = await connection.fetch(
+            "SELECT target_text FROM pending_reference JOIN project USING (tenant_id, project_id)"
+            " WHERE project.key = $1 AND closed_at IS NULL",
+            desk.project,
+        )
+    return {row["target_text"] for row in rows}
+
+
+async def test_of_two_files_with_one_number_none_is_meant_by_it(
+    desk: Desk, folder: Path, write: Write, imported: Importer
+) -> None:
+    write("adr/0021-cache.md", "# Cache\n\nDate: 2026-01-01\n\nText.\n")
+    write("adr/0021-queue.md", "# Queue\n\nDate: 2026-01-01\n\nText.\n")
+    write("adr/0030-x.md", "# X\n\nDate: 2026-02-01\n\n## Supersedes\n\nADR-0021\n")
+    write("adr/0031-y.md", "# Y\n\nDate: 2026-02-01\n\n## Supersedes\n\n[the cache](0021-cache.md)\n")
+    summary = await imported(folder)
+    assert (summary.filed, summary.refused) == (4, [])
+    (collision,) = summary.collisions
+    assert collision.identifier == "ADR-0021"
+    assert [(file.source, file.identifier) for file in collision.files] == [
+        ("adr/0021-cache.md", "0021-cache"),
+        ("adr/0021-queue.md", "0021-queue"),
+    ]
+    assert await edges(desk) == {("adr-31", ReferenceType.SUPERSEDES, "0021-cache")}
+    assert await pending(desk) == {"ADR-0021"}
+    again = await imported(folder)
+    assert (again.filed, again.unchanged, len(again.collisions)) == (0, 4, 1)
+
+
+async def test_one_number_in_two_folders_is_told_apart_by_the_folder(
+    desk: Desk, folder: Path, write: Write, imported: Importer
+) -> None:
+    write("forms/adr/0001-a.md", "# A\n\nText.\n")
+    write("pay/adr/0001-b.md", "# B\n\nText.\n")
+    summary = await imported(folder)
+    names = [file.identifier for file in summary.collisions[0].files]
+    assert names == ["forms/adr/ADR-0001", "pay/adr/ADR-0001"]
+
+
+async def test_files_without_an_identifier_are_linked_by_path_and_by_name(
+    desk: Desk, folder: Path, write: Write, imported: Importer
+) -> None:
+    links = "[[north-plan]] [[plans/south]] [[south]]"
+    write("north-plan.md", f"# North\n\nText.\n\n## Related\n\n{links}\n")
+    write("plans/south.md", f"# South\n\nText.\n\n## Related\n\n{links}\n")
+    write("plans/west.md", f"# West\n\nText.\n\n## Related\n\n{links} [[north_plan]]\n")
+    summary = await imported(folder)
+    assert summary.filed == 3
+    related = ReferenceType.RELATES_TO
+    assert await edges(desk) == {
+        ("north-plan", related, "plans/south"),
+        ("plans/south", related, "north-plan"),
+        ("plans/west", related, "north-plan"),
+        ("plans/west", related, "plans/south"),
+    }
+    assert await pending(desk) == {"north_plan"}
+
+
+def test_names_are_apart_whatever_files_state() -> None:
+    named, collisions = name_apart(
+        [
+            Named("a.md", None),
+            Named("a.markdown", None),
+            Named("x/0001-a.md", "ADR-1"),
+            Named("0001-b.md", "adr 1"),
+            Named("y/z.md", "z"),
+        ]
+    )
+    assert [file.identifier for file in named] == ["a.md", "a.markdown", "0001-a", "0001-b", "z"]
+    assert [collision.identifier for collision in collisions] == ["ADR-1"]
+
+
+def test_files_that_nothing_tells_apart_go_by_their_source() -> None:
+    named, _ = name_apart([Named("A.md", None), Named("a.md", None)])
+    assert [file.identifier for file in named] == [None, None]
