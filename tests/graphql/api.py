@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 from strawberry.types import ExecutionResult
 
+from app.domain.artifact import Document
 from app.graphql.context import Context
 from app.graphql.errors import reported
 from app.graphql.schema import SCHEMA
 from app.services.memory import Memory
+from tests.documents import file
 
 
 class Api:
@@ -18,25 +21,32 @@ class Api:
     def __init__(self, memory: Memory) -> None:
         self.memory = memory
 
-    async def run(self, query: str, **variables: Any) -> ExecutionResult:
+    async def run(self, operation: str, /, **variables: Any) -> ExecutionResult:
         """Answer what an operation gives, errors and all."""
-        result = await SCHEMA.execute(query, variable_values=variables, context_value=Context(self.memory))
+        result = await SCHEMA.execute(
+            operation, variable_values=variables, context_value=Context(self.memory)
+        )
         assert isinstance(result, ExecutionResult)
         return result
 
-    async def ask(self, query: str, **variables: Any) -> dict[str, Any]:
+    async def ask(self, operation: str, /, **variables: Any) -> dict[str, Any]:
         """Answer the data of an operation that succeeds."""
-        result = await self.run(query, **variables)
+        result = await self.run(operation, **variables)
         assert not result.errors, result.errors
         assert result.data is not None
         return dict(result.data)
 
-    async def refused(self, query: str, **variables: Any) -> dict[str, Any]:
+    async def refused(self, operation: str, /, **variables: Any) -> dict[str, Any]:
         """Answer the one error of an operation that fails, as a client sees it."""
-        result = await self.run(query, **variables)
+        result = await self.run(operation, **variables)
         assert result.errors
         (error,) = result.errors
         return reported(error)
+
+    async def file_all(self, documents: Sequence[Document]) -> None:
+        """File documents in order, as they are."""
+        for document in documents:
+            await file(self.memory, document)
 
     async def file(self, body: str, **said: Any) -> dict[str, Any]:
         """File a decision record and answer the payload."""
@@ -57,3 +67,9 @@ mutation ($input: FileArtifactInput!) {
   }
 }
 """
+
+
+async def ids_by_label(api: Api) -> dict[str, str]:
+    """Answer the ids of the entities by what they are called now."""
+    nodes = (await api.ask("{ entities { nodes { id label } } }"))["entities"]["nodes"]
+    return {node["label"]: node["id"] for node in nodes}

@@ -1,0 +1,83 @@
+from __future__ import annotations
+
+from dataclasses import replace
+
+from tests.documents import adr, file
+from tests.graphql.api import Api, ids_by_label
+
+
+async def test_an_artifact_is_found_by_any_spelling(records: Api) -> None:
+    query = """
+    query ($identifier: String!) {
+      artifacts(identifier: $identifier) {
+        totalCount nodes { id identifier title passages { ordinal text } }
+      }
+    }
+    """
+    for spelling in ("ADR-1", "adr 0001", "ADR1", "adr-1"):
+        found = (await records.ask(query, identifier=spelling))["artifacts"]
+        assert found["totalCount"] == 1
+        assert found["nodes"][0]["identifier"] == "ADR-1"
+    assert "".join(passage["text"] for passage in found["nodes"][0]["passages"]).startswith("Workers poll")
+    assert (await records.ask(query, identifier="ADR-10"))["artifacts"]["nodes"] == []
+
+
+async def test_lists_are_narrowed_by_project_and_type(records: Api) -> None:
+    await file(records.memory, replace(adr(1, "Elsewhere"), kind="SPEC"), "other")
+    query = """
+    query ($project: String, $type: String) {
+      entities(project: $project, type: $type) { totalCount nodes { label } }
+      artifacts(project: $project, kind: $type) { totalCount }
+    }
+    """
+    assert (await records.ask(query))["entities"]["totalCount"] == 4
+    other = await records.ask(query, project="OTHER")
+    assert other["entities"]["nodes"] == [{"label": "Elsewhere"}]
+    spec = await records.ask(query, type="spec")
+    assert (spec["entities"]["totalCount"], spec["artifacts"]["totalCount"]) == (1, 1)
+    error = await records.refused('{ entities(type: "Nonsense") { totalCount } }')
+    assert "there are ADR, " in error["message"]
+    assert error["extensions"] == {"code": "BAD_USER_INPUT", "field": "type"}
+    error = await records.refused('{ artifacts(project: "nowhere") { totalCount } }')
+    assert error["extensions"] == {"code": "NOT_FOUND", "field": "project"}
+
+
+async def test_entities_are_those_of_the_instant(records: Api) -> None:
+    query = "query ($asOf: DateTime) { entities(asOf: $asOf) { totalCount nodes { label } } }"
+    then = (await records.ask(query, asOf="2022-06-01T00:00:00Z"))["entities"]
+    assert [node["label"] for node in then["nodes"]] == ["Listen to the queue", "Poll the queue"]
+    assert then["totalCount"] == 2
+
+
+async def test_references_are_narrowed_by_end_type_and_instant(records: Api) -> None:
+    ids = await ids_by_label(records)
+    query = """
+    query ($source: ID, $target: ID, $type: ReferenceType, $asOf: DateTime) {
+      references(source: $source, target: $target, type: $type, asOf: $asOf) { totalCount nodes { type } }
+    }
+    """
+    assert (await records.ask(query))["references"]["totalCount"] == 3
+    assert (await records.ask(query, target=ids["Poll the queue"]))["references"]["totalCount"] == 2
+    assert (await records.ask(query, source=ids["Name the queue"]))["references"]["totalCount"] == 2
+    assert (await records.ask(query, type="SUPERSEDES"))["references"]["totalCount"] == 1
+    assert (await records.ask(query, asOf="2022-06-01T00:00:00Z"))["references"]["totalCount"] == 1
+    directed = (
+        "query ($id: ID!) { entity(id: $id) { references(direction: %s) { totalCount nodes { type } } } }"
+    )
+    outward = await records.ask(directed % "OUT", id=ids["Listen to the queue"])
+    assert outward["entity"]["references"]["nodes"] == [{"type": "SUPERSEDES"}]
+    inward = await records.ask(directed % "IN", id=ids["Listen to the queue"])
+    assert inward["entity"]["references"] == {"totalCount": 1, "nodes": [{"type": "RELATES_TO"}]}
+
+
+async def test_types_and_projects_are_listed(records: Api) -> None:
+    await file(records.memory, adr(1, "Elsewhere"), "other")
+    data = await records.ask("{ types { name zone ptype } projects { key artifactCount entityCount } }")
+    assert len(data["types"]) == 14
+    assert {"name": "Project", "zone": "SYSTEM", "ptype": None} in data["types"]
+    assert data["projects"] == [
+        {"key": "default", "artifactCount": 3, "entityCount": 3},
+        {"key": "other", "artifactCount": 1, "entityCount": 1},
+    ]
+    error = await records.refused('{ types(project: "nowhere") { name } }')
+    assert error["extensions"]["code"] == "NOT_FOUND"
