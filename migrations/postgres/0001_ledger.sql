@@ -481,6 +481,18 @@ CREATE TRIGGER written_when_recorded BEFORE INSERT OR UPDATE ON alias
 CREATE TRIGGER written_when_recorded BEFORE INSERT OR UPDATE ON reference
     FOR EACH ROW EXECUTE FUNCTION beliefs_are_recorded_when_written();
 
+-- A clock that could be set would let a belief in through the back door.
+CREATE FUNCTION transaction_time_moves_forward() RETURNS trigger LANGUAGE plpgsql AS $$
+BEGIN
+    IF NEW.tenant_id <> OLD.tenant_id OR NEW.recorded_at <= OLD.recorded_at
+        OR NEW.recorded_at > greatest(clock_timestamp(), OLD.recorded_at + interval '1 microsecond') THEN
+        PERFORM refuse('transaction_time_moves_forward', 'the ledger clock goes forward, and no further than now');
+    END IF;
+    RETURN NEW;
+END $$;
+CREATE TRIGGER transaction_time_moves_forward BEFORE UPDATE ON ledger_clock
+    FOR EACH ROW EXECUTE FUNCTION transaction_time_moves_forward();
+
 CREATE FUNCTION committed_states_tile_time() RETURNS trigger LANGUAGE plpgsql AS $$
 BEGIN
     IF EXISTS (

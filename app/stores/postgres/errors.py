@@ -76,6 +76,7 @@ CONSTRAINTS: dict[str, tuple[type[TrigraphError], str | None]] = {
     "supersession_is_acyclic": (Invalid, None),
     "tenant_keys_are_unique": (Conflict, "the tenant exists already"),
     "token_hashes_are_unique": (Conflict, "the token exists already"),
+    "transaction_time_moves_forward": (Conflict, None),
     "type_names_are_unique": (Conflict, "a type of this name exists already"),
 }
 
