@@ -64,12 +64,13 @@ class Candidate:
 class Ranking:
     """A leg's candidates, best first, and what happened while it looked.
 
-    `problem` tells why a leg is late or failed; its candidates are then empty.
-    `served` names the store that answered.
+    `weight` says how much its ranks count in fusion beside those of the others. `problem` tells why a
+    leg is late or failed; its candidates are then empty. `served` names the store that answered.
     """
 
     leg: LegName
     candidates: tuple[Candidate, ...]
+    weight: float = 1.0
     milliseconds: float = 0.0
     served: str = "postgres"
     problem: str | None = None

@@ -7,22 +7,17 @@ and individual Rank Learning Methods" (SIGIR 2009): a candidate scores the sum o
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
+from dataclasses import replace
 
 from app.domain.recall import FusedCandidate, LegContribution, LegName, Ranking
 
 RANK_CONSTANT = 60
-PLAIN_WEIGHTS: Mapping[LegName, float] = {LegName.DENSE: 1.0, LegName.LEXICAL: 1.0, LegName.GRAPH: 1.0}
-WEIGHTS: Mapping[LegName, float] = {LegName.DENSE: 1.0, LegName.LEXICAL: 1.0, LegName.GRAPH: 0.5}
 RECENCY_BOUND = 0.02
 
 
-def fuse(
-    rankings: Sequence[Ranking],
-    weights: Mapping[LegName, float] = WEIGHTS,
-    recency_bound: float = RECENCY_BOUND,
-) -> list[FusedCandidate]:
-    """Merge rankings by leg name, best first; equal scores are ordered by artifact number.
+def fuse(rankings: Sequence[Ranking], recency_bound: float = RECENCY_BOUND) -> list[FusedCandidate]:
+    """Merge rankings by leg name and weight, best first; equal scores are ordered by artifact number.
 
     A recency ranking proposes nothing: its scores, from 0 to 1, raise or lower what the other legs gave
     by at most `recency_bound`.
@@ -31,7 +26,7 @@ def fuse(
     for ranking in rankings:
         if ranking.leg is not LegName.RECENCY:
             for rank, candidate in enumerate(ranking.candidates, start=1):
-                contribution = weights[ranking.leg] / (RANK_CONSTANT + rank)
+                contribution = ranking.weight / (RANK_CONSTANT + rank)
                 shares[candidate.artifact].append(
                     LegContribution(ranking.leg, rank, candidate.score, contribution)
                 )
@@ -40,6 +35,11 @@ def fuse(
             _reweight(shares, ranking, recency_bound)
     fused = [_fused(artifact, contributions) for artifact, contributions in shares.items()]
     return sorted(fused, key=lambda candidate: (-candidate.score, candidate.artifact))
+
+
+def fuse_plainly(rankings: Sequence[Ranking]) -> list[FusedCandidate]:
+    """Merge rankings by their ranks alone: every leg counts the same and age counts nothing."""
+    return fuse([replace(ranking, weight=1.0) for ranking in rankings], recency_bound=0.0)
 
 
 def _reweight(shares: dict[int, list[LegContribution]], recency: Ranking, bound: float) -> None:

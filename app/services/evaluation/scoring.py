@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from app.domain.recall import RecallRequest, RecallResult
 from app.services.evaluation.judgements import Judged
 from app.services.evaluation.metrics import mean, measure
-from app.services.fusion import PLAIN_WEIGHTS, fuse
+from app.services.fusion import fuse_plainly
 from app.services.memory import Memory
 from app.services.recall import CANDIDATES_PER_LEG
 from app.stores.postgres import artifacts
@@ -70,7 +70,7 @@ def _numbers(result: RecallResult) -> dict[str, list[int]]:
         ranking.leg.lower(): [candidate.artifact for candidate in ranking.candidates]
         for ranking in result.legs
     }
-    plain = fuse(result.legs, PLAIN_WEIGHTS, recency_bound=0.0)
+    plain = fuse_plainly(result.legs)
     return {
         **{name: legs.get(name, []) for name in SCORED_LEGS},
         "fused": [hit.artifact.number for hit in result.hits],

@@ -12,6 +12,7 @@ class DenseLeg:
     """Cosine over passage embeddings; an artifact counts once, by its nearest passage."""
 
     name = LegName.DENSE
+    weight = 1.0
 
     async def candidates(self, database: Database, question: Question) -> list[Candidate]:
         """Answer the nearest artifacts; their scores are cosines."""

@@ -27,9 +27,15 @@ STRENGTH: Mapping[ReferenceType, float] = {
 
 
 class ReferenceLeg:
-    """What lies one typed reference away from the anchors, either way."""
+    """What lies one typed reference away from the anchors, either way.
+
+    A question that names a thing beyond doubt is often about its relations, so the leg then counts twice.
+    """
 
     name = LegName.GRAPH
+
+    def __init__(self, *, named_exactly: bool) -> None:
+        self.weight = 2.0 if named_exactly else 0.5
 
     async def candidates(self, database: Database, question: Question) -> list[Candidate]:
         """Answer the neighbours' newest artifacts; scores grow with the type and count of references."""
@@ -40,9 +46,13 @@ class ReferenceLeg:
 
 
 class CooccurrenceLeg:
-    """What mentions the same entities as the best candidates of the legs that need no anchor."""
+    """What mentions the same entities as the best candidates of the legs that need no anchor.
+
+    It decides among equals and brings what no other leg found to the end: any more costs precision.
+    """
 
     name = LegName.GRAPH
+    weight = 0.02
 
     def __init__(self, rankings: Sequence[Ranking]) -> None:
         self._seeds = [

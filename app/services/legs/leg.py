@@ -40,6 +40,10 @@ class Leg(Protocol):
     def name(self) -> LegName:
         """The name its candidates are fused under."""
 
+    @property
+    def weight(self) -> float:
+        """How much its ranks count in fusion beside those of the other legs."""
+
     async def candidates(self, database: Database, question: Question) -> list[Candidate]:
         """Answer the artifacts it proposes, best first."""
 
@@ -60,4 +64,4 @@ async def rank(leg: Leg, database: Database, question: Question, deadline: float
         log.exception("the %s leg failed", leg.name)
         problem = "failed; the log has the reason"
     milliseconds = (perf_counter() - started) * 1000
-    return Ranking(leg.name, tuple(candidates), milliseconds, problem=problem)
+    return Ranking(leg.name, tuple(candidates), leg.weight, milliseconds, problem=problem)

@@ -12,6 +12,7 @@ class LexicalLeg:
     """BM25 with the document frequencies of exactly what the question can see."""
 
     name = LegName.LEXICAL
+    weight = 1.0
 
     async def candidates(self, database: Database, question: Question) -> list[Candidate]:
         """Answer the artifacts that hold the query's terms best; their scores are BM25's."""

@@ -72,7 +72,7 @@ class RecallService:
         question = _question(asked)
         legs: list[Leg] = [DenseLeg(), LexicalLeg()]
         if question.anchors:
-            legs.append(ReferenceLeg())
+            legs.append(ReferenceLeg(named_exactly=bool(asked.anchored.leading)))
         rankings = await asyncio.gather(
             *(rank(leg, self._database, question, self._leg_deadline) for leg in legs)
         )
