@@ -39,6 +39,8 @@ def print_summary(console: Console, summary: ImportSummary) -> None:
     """Write the counts, what was odd, and what was refused and why."""
     counts = f"filed {summary.filed}, unchanged {summary.unchanged}, refused {len(summary.refused)}"
     console.print(Text(counts, style="bold"))
+    if summary.total == 0:
+        console.print("there is no Markdown file under these paths, and no row")
     if summary.was_stopped:
         left = summary.total - summary.seen
         console.print(Text(f"stopped with {left} left; run it again to go on", style="yellow"))

@@ -35,7 +35,8 @@ class FirstDimensions:
         return self._whole.piece_offsets(text)
 
     async def embed_query(self, text: str) -> Vector:
-        return _shortened(np.array([await self._whole.embed_query(text)]))[0]
+        vector: Vector = _shortened(np.array([await self._whole.embed_query(text)]))[0]
+        return vector
 
     async def embed_passages(self, texts: Sequence[str]) -> Vectors:
         if self.failing_after is not None:

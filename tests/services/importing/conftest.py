@@ -37,8 +37,8 @@ def write(folder: Path) -> Write:
 def imported(desk: Desk) -> Importer:
     """Import paths into the test's own project."""
 
-    async def run(*paths: Path, kind: str | None = None) -> ImportSummary:
-        service = ImportService(desk.memory.database, desk.memory.filing, width=3)
+    async def run(*paths: Path, kind: str | None = None, width: int = 3) -> ImportSummary:
+        service = ImportService(desk.memory.database, desk.memory.filing, width)
         return await service.run(desk.memory.caller, ImportRequest(paths, desk.project, kind))
 
     return run

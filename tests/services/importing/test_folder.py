@@ -63,7 +63,15 @@ async def test_names_of_every_kind_are_kept_as_they_are(
 async def test_odd_headers_are_filed_with_a_warning_and_stop_nothing(
     folder: Path, write: Write, imported: Importer
 ) -> None:
-    headers = ("title: [a, b]", "tags: x", "tags: {a: 1}", "title:", "- list", "title: a: b", "title: a\ntitle: b")
+    headers = (
+        "title: [a, b]",
+        "tags: x",
+        "tags: {a: 1}",
+        "title:",
+        "- list",
+        "title: a: b",
+        "title: a\ntitle: b",
+    )
     for number, header in enumerate(headers, start=1):
         write(f"note-{number}.md", f"---\n{header}\n---\n\nThe text of note {number}.\n")
     summary = await imported(folder)

@@ -14,11 +14,11 @@ async def edges(desk: Desk) -> set[Edge]:
     """Answer the references of a project as (source key, type, target key)."""
     async with desk.reading() as connection:
         rows = await connection.fetch(
-            "SELECT source.key AS source, reference.type, target.key AS target FROM reference"
+            "SELECT source.key AS source, held.type, target.key AS target FROM reference AS held"
             " JOIN project USING (tenant_id, project_id)"
-            " JOIN entity AS source ON source.tenant_id = reference.tenant_id AND source.id = reference.source"
-            " JOIN entity AS target ON target.tenant_id = reference.tenant_id AND target.id = reference.target"
-            " WHERE project.key = $1 AND reference.retracted_at IS NULL",
+            " JOIN entity AS source ON source.tenant_id = held.tenant_id AND source.id = held.source"
+            " JOIN entity AS target ON target.tenant_id = held.tenant_id AND target.id = held.target"
+            " WHERE project.key = $1 AND held.retracted_at IS NULL",
             desk.project,
         )
     return {(row["source"], row["type"], row["target"]) for row in rows}
@@ -72,7 +72,7 @@ async def test_files_without_an_identifier_are_linked_by_path_and_by_name(
     write("north-plan.md", f"# North\n\nText.\n\n## Related\n\n{links}\n")
     write("plans/south.md", f"# South\n\nText.\n\n## Related\n\n{links}\n")
     write("plans/west.md", f"# West\n\nText.\n\n## Related\n\n{links} [[north_plan]]\n")
-    summary = await imported(folder)
+    summary = await imported(folder, width=1)
     assert summary.filed == 3
     related = ReferenceType.RELATES_TO
     assert await edges(desk) == {

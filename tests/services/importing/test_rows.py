@@ -29,8 +29,8 @@ async def test_rows_are_filed_with_their_references_from_any_packing(
         "",
         row("RFC-2", created_at="2021-01-01T00:00:00Z", meta={"refs": refs, "source": "x:rfc/2.md"}),
     )
-    pack = {".jsonl.gz": gzip.compress, ".jsonl.xz": lzma.compress}.get(suffix, lambda data: data)
-    path = write(f"docs{suffix}", pack(content))
+    packed = {".jsonl": content, ".jsonl.gz": gzip.compress(content), ".jsonl.xz": lzma.compress(content)}
+    path = write(f"docs{suffix}", packed[suffix])
     first, again = await imported(path), await imported(path)
     assert (first.filed, first.refused, first.total) == (2, [], 2)
     assert (again.filed, again.unchanged) == (0, 2)
@@ -40,7 +40,9 @@ async def test_rows_are_filed_with_their_references_from_any_packing(
 
 
 async def test_a_broken_row_is_refused_by_its_number(desk: Desk, write: Write, imported: Importer) -> None:
-    content = rows(row("RFC-1"), "{", '{"id": 7}', "[]", row("RFC-2")) + b'{"id": "\xff"}\n' + rows(row("RFC-3"))
+    content = (
+        rows(row("RFC-1"), "{", '{"id": 7}', "[]", row("RFC-2")) + b'{"id": "\xff"}\n' + rows(row("RFC-3"))
+    )
     path = write("docs.jsonl", content)
     summary = await imported(path)
     assert summary.filed == 3

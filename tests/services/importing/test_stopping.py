@@ -87,7 +87,7 @@ async def test_an_import_killed_and_run_again_leaves_the_same_ledger(
             desk.project,
         )
         joined = await connection.fetchval(
-            "SELECT count(*) FROM reference JOIN project USING (tenant_id, project_id) WHERE project.key = $1",
+            "SELECT count(*) FROM reference JOIN project USING (tenant_id, project_id) WHERE key = $1",
             desk.project,
         )
     assert await open_states(database_url) == states
@@ -97,9 +97,7 @@ async def test_an_import_killed_and_run_again_leaves_the_same_ledger(
 async def open_states(url: str) -> int:
     connection = await asyncpg.connect(url)
     try:
-        count: int = await connection.fetchval(
-            "SELECT count(*) FROM entity_state WHERE retracted_at IS NULL"
-        )
+        count: int = await connection.fetchval("SELECT count(*) FROM entity_state WHERE retracted_at IS NULL")
         return count
     finally:
         await connection.close()
