@@ -1,0 +1,30 @@
+"""What a status word says."""
+
+from __future__ import annotations
+
+import pytest
+
+from app.domain.recall import StateFlag
+from app.domain.standing import SUPERSEDED, standing
+
+
+@pytest.mark.parametrize(
+    ("status", "flag"),
+    [
+        (None, StateFlag.CURRENT),
+        ("", StateFlag.CURRENT),
+        ("Accepted", StateFlag.CURRENT),
+        ("Final", StateFlag.CURRENT),
+        ("Some word nobody foresaw", StateFlag.CURRENT),
+        (SUPERSEDED, StateFlag.HISTORICAL),
+        ("Superseded by ADR-9", StateFlag.HISTORICAL),
+        ("**DEPRECATED** since 2020", StateFlag.HISTORICAL),
+        ("Withdrawn", StateFlag.HISTORICAL),
+        ("draft", StateFlag.WIP),
+        ("Work in progress", StateFlag.WIP),
+        ("Under review (round 2)", StateFlag.WIP),
+        ("Ｄｒａｆｔ", StateFlag.WIP),
+    ],
+)
+def test_a_status_is_read_by_its_leading_words(status: str | None, flag: StateFlag) -> None:
+    assert standing(status) is flag

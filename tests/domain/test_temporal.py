@@ -1,0 +1,47 @@
+"""Instants and intervals."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime, timedelta, timezone
+
+import pytest
+
+from app.domain.temporal import AsOf, Interval, require_offset
+from app.errors import Invalid
+
+START = datetime(2025, 3, 1, tzinfo=UTC)
+NAIVE = datetime(2025, 3, 1)
+BERLIN = timezone(timedelta(hours=1))
+
+
+def test_a_moment_without_an_offset_names_no_instant() -> None:
+    """TIM-01."""
+    with pytest.raises(Invalid, match="validFrom needs an offset") as refused:
+        require_offset(NAIVE, "validFrom")
+    assert refused.value.field == "validFrom"
+    for valid, known in ((NAIVE, START), (START, NAIVE)):
+        with pytest.raises(Invalid, match="needs an offset"):
+            AsOf(valid, known)
+
+
+def test_an_interval_holds_its_start_and_not_its_end() -> None:
+    """TIM-05: the same instant in any zone."""
+    interval = Interval(START, START + timedelta(days=1))
+    assert interval.covers(START)
+    assert interval.covers(START.astimezone(BERLIN))
+    assert not interval.covers(interval.end or START)
+    assert not interval.covers(START - timedelta(microseconds=1))
+    assert Interval(START).covers(datetime.max.replace(tzinfo=UTC))
+
+
+@pytest.mark.parametrize("end", [START, START - timedelta(days=1), START.astimezone(BERLIN)])
+def test_an_interval_ends_after_it_starts(end: datetime) -> None:
+    """TIM-13."""
+    with pytest.raises(Invalid, match="end after it starts"):
+        Interval(START, end)
+
+
+@pytest.mark.parametrize(("start", "end"), [(NAIVE, None), (START, NAIVE)])
+def test_an_interval_needs_offsets(start: datetime, end: datetime | None) -> None:
+    with pytest.raises(Invalid, match="needs an offset"):
+        Interval(start, end)
