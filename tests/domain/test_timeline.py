@@ -1,4 +1,4 @@
-"""Beliefs laid over each other in any order, against a model that keeps one dictionary per moment of belief."""
+"""Beliefs laid over each other in any order, against one dictionary per moment of belief."""
 
 from __future__ import annotations
 
@@ -49,6 +49,9 @@ class Book:
             self.rows[recorded.id] = recorded
         assert change.new in change.recorded
 
+    def say(self, start: int, value: object, moment: datetime) -> None:
+        self.carry_out(assert_from(self.believed, _says(value), _at(start), moment), moment)
+
     def value(self, valid: datetime, known: datetime) -> object:
         held = [
             row.props["value"]
@@ -76,9 +79,7 @@ def test_every_moment_of_belief_keeps_its_answer(said: list[tuple[int, int]]) ->
     book = Book()
     believed: list[dict[int, object]] = [{}]
     for step, (start, value) in enumerate(said, start=1):
-        book.carry_out(
-            assert_from(book.believed, _says(value), _at(start), _at(1000 + step)), _at(1000 + step)
-        )
+        book.say(start, value, _at(1000 + step))
         believed.append(believed[-1] | {start: value})
         assert _tiles(book.believed)
     for step, beliefs in enumerate(believed):
@@ -92,9 +93,7 @@ def test_dividing_a_state_changes_only_what_it_covers(
 ) -> None:
     book = Book()
     for step, (start, value) in enumerate(said, start=1):
-        book.carry_out(
-            assert_from(book.believed, _says(value), _at(start), _at(1000 + step)), _at(1000 + step)
-        )
+        book.say(start, value, _at(1000 + step))
     before = book.believed
     known = _at(1000 + len(said))
     state = next((held for held in before if held.valid.covers(_at(moment))), before[0])
@@ -116,9 +115,7 @@ def test_dividing_a_state_changes_only_what_it_covers(
 def test_an_event_leads_from_the_state_just_before(said: list[tuple[int, int]], start: int) -> None:
     book = Book()
     for step, (each, value) in enumerate(said, start=1):
-        book.carry_out(
-            assert_from(book.believed, _says(value), _at(each), _at(1000 + step)), _at(1000 + step)
-        )
+        book.say(each, value, _at(1000 + step))
     change = assert_from(book.believed, _says("new"), _at(start), _at(2000))
     first = book.believed[0].valid.start
     if _at(start) < first:
