@@ -1,0 +1,119 @@
+"""Rank fusion by its formula, and who survives the cut."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from itertools import permutations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from app.domain.recall import Candidate, FusedCandidate, LegContribution, LegName, Ranking
+from app.services.fusion import fuse, fuse_plainly, keep_leg_winners, led_by, leg_winners
+
+ARTIFACTS = st.lists(st.integers(1, 30), unique=True, max_size=12)
+PROPOSERS = (LegName.DENSE, LegName.LEXICAL, LegName.GRAPH)
+
+
+def _ranking(leg: LegName, *artifacts: int, scores: Sequence[float] = (), weight: float = 1.0) -> Ranking:
+    given = scores or [1.0 / place for place in range(1, len(artifacts) + 1)]
+    return Ranking(leg, tuple(Candidate(*pair) for pair in zip(artifacts, given, strict=True)), weight=weight)
+
+
+def _artifacts(fused: Sequence[FusedCandidate]) -> list[int]:
+    return [candidate.artifact for candidate in fused]
+
+
+@st.composite
+def rankings(draw: st.DrawFn) -> list[Ranking]:
+    return [_ranking(leg, *draw(ARTIFACTS)) for leg in PROPOSERS]
+
+
+def test_a_score_is_the_sum_of_weight_over_sixty_and_rank() -> None:
+    graph = _ranking(LegName.GRAPH, 9, weight=0.5)
+    fused = fuse([_ranking(LegName.DENSE, 5, 7), _ranking(LegName.LEXICAL, 7), graph])
+    scores = {candidate.artifact: candidate.score for candidate in fused}
+    assert scores == {7: 1 / 62 + 1 / 61, 5: 1 / 61, 9: 0.5 / 61}
+    assert _artifacts(fused) == [7, 5, 9]
+    assert fused[0].contributions == (
+        LegContribution(LegName.DENSE, 2, 0.5, 1 / 62),
+        LegContribution(LegName.LEXICAL, 1, 1.0, 1 / 61),
+    )
+
+
+def test_equal_scores_are_ordered_by_number() -> None:
+    """RNK-02: always the same one at the cut."""
+    fused = fuse([_ranking(LegName.DENSE, 9, 4), _ranking(LegName.LEXICAL, 4, 9)])
+    assert fused[0].score == fused[1].score
+    assert _artifacts(fused) == [4, 9]
+
+
+@given(rankings())
+def test_the_order_of_the_legs_makes_no_difference(legs: list[Ranking]) -> None:
+    scores = {candidate.artifact: candidate.score for candidate in fuse(legs)}
+    for order in permutations(legs):
+        assert {candidate.artifact: candidate.score for candidate in fuse(order)} == pytest.approx(scores)
+
+
+@given(rankings(), st.lists(st.floats(0, 1), min_size=30, max_size=30))
+def test_recency_proposes_nothing_and_moves_a_score_a_little(legs: list[Ranking], ages: list[float]) -> None:
+    plain = {candidate.artifact: candidate.score for candidate in fuse(legs)}
+    moved = fuse([*legs, _ranking(LegName.RECENCY, *range(1, 31), scores=ages)], recency_bound=0.1)
+    assert {candidate.artifact for candidate in moved} == plain.keys()
+    for candidate in moved:
+        age = ages[candidate.artifact - 1]
+        assert candidate.score == pytest.approx(plain[candidate.artifact] * (1 + 0.1 * (2 * age - 1)))
+        assert candidate.contributions[-1].leg is LegName.RECENCY
+
+
+def test_an_old_document_that_fits_beats_a_young_one_that_does_not() -> None:
+    """RNK-06: recency breaks ties and buries nothing."""
+    exact, weak = 1, 2
+    legs = [_ranking(LegName.DENSE, exact, weak), _ranking(LegName.LEXICAL, exact, weak)]
+    fused = fuse([*legs, _ranking(LegName.RECENCY, weak, exact, scores=(1.0, 0.0))])
+    assert _artifacts(fused) in ([exact, weak], [weak, exact])
+    crowd = (exact, 3, 4, 5, weak)
+    far = [_ranking(LegName.DENSE, *crowd), _ranking(LegName.LEXICAL, *crowd)]
+    ages = _ranking(LegName.RECENCY, weak, exact, 3, 4, 5, scores=(1.0, 0.0, 0.0, 0.0, 0.0))
+    assert _artifacts(fuse([*far, ages]))[0] == exact
+
+
+def test_plain_fusion_knows_ranks_alone() -> None:
+    legs = [_ranking(LegName.DENSE, 5, weight=3.0), _ranking(LegName.GRAPH, 4, weight=0.1)]
+    fused = fuse_plainly([*legs, _ranking(LegName.RECENCY, 5)])
+    assert [(candidate.artifact, candidate.score) for candidate in fused] == [(4, 1 / 61), (5, 1 / 61)]
+
+
+def test_a_failed_leg_counts_for_nothing() -> None:
+    legs = [_ranking(LegName.DENSE, 1, 2), Ranking(LegName.LEXICAL, (), problem="late")]
+    assert fuse(legs) == fuse(legs[:1])
+    assert leg_winners(legs) == [1]
+
+
+def test_what_the_query_names_leads_in_its_order() -> None:
+    fused = fuse([_ranking(LegName.DENSE, 1, 2, 3)])
+    led = led_by(fused, [3, 8, 3])
+    assert _artifacts(led) == [3, 8, 1, 2]
+    assert led[1] == FusedCandidate(8, 0.0, ())
+    assert led_by(fused, []) == fused
+
+
+@given(rankings(), st.integers(0, 12), st.lists(st.integers(1, 30), max_size=2))
+def test_every_winner_survives_where_there_is_room(legs: list[Ranking], first: int, named: list[int]) -> None:
+    ordered = led_by(fuse(legs), named)
+    kept = _artifacts(keep_leg_winners(ordered, legs, first))
+    assert len(kept) == min(first, len(ordered))
+    assert len(set(kept)) == len(kept)
+    winners = set(leg_winners(legs))
+    if kept:
+        assert kept[0] == ordered[0].artifact
+    if first > len(winners):
+        assert winners <= set(kept)
+
+
+def test_a_late_winner_takes_the_last_place() -> None:
+    legs = [_ranking(LegName.DENSE, *range(1, 9)), _ranking(LegName.GRAPH, 30, weight=0.1)]
+    ordered = fuse(legs)
+    assert _artifacts(ordered)[-1] == 30
+    assert _artifacts(keep_leg_winners(ordered, legs, 3)) == [1, 2, 30]
