@@ -11,7 +11,7 @@ import asyncpg
 
 from app.embedding import Embedder, open_embedder
 from app.errors import TrigraphError
-from app.services.filing.models import check_model
+from app.services.models import check_model
 from app.settings import Settings
 from app.stores.postgres import embeddings, inspection
 from app.stores.postgres.location import LedgerLocation, locate_ledger

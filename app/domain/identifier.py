@@ -26,6 +26,26 @@ def identifier_key(identifier: str) -> str:
     return f"{match['space']}{match['prefix']}-{match['number']}"
 
 
+def is_numbered(key: str) -> bool:
+    """Tell whether a key is a word and a number, as in a series that others may have as well."""
+    return _NUMBERED.fullmatch(key) is not None
+
+
+def may_mean(written: str, own_key: str, candidate: str) -> bool:
+    """Tell whether a key, written in the document of `own_key`, can mean the candidate.
+
+    A key with a namespace means itself. One without is looked for in the document's own namespace and
+    among those without; a number of a series means nothing in the namespace of somebody else, unless
+    the document has none.
+    """
+    if "/" in written:
+        return candidate == written
+    if bare_key(candidate) != written:
+        return False
+    near = namespace(candidate) in ("", namespace(own_key))
+    return near or not namespace(own_key) or not is_numbered(written)
+
+
 def bare_key(key: str) -> str:
     """Answer a key without the namespace before its last slash."""
     return key.rpartition("/")[2]

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from app.domain.entity import Caller, Role
 from app.embedding import Embedder, open_embedder
 from app.services.filing import FilingService
-from app.services.filing.models import check_model
+from app.services.models import check_model
 from app.services.recall import RecallService
 from app.settings import Settings
 from app.stores.postgres.location import LedgerLocation, locate_ledger

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from app.errors import TrigraphError
-from app.services.filing.models import check_model
 from app.services.memory import Memory
+from app.services.models import check_model
 from app.stores.postgres.migrate import pending
 
 

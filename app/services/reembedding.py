@@ -16,7 +16,7 @@ import asyncpg
 from app.domain.artifact import Passage
 from app.embedding import Embedder, Vectors
 from app.errors import Conflict
-from app.services.filing.models import model_of
+from app.services.models import model_of
 from app.services.parsing import cut_passages, passage_text_for_encoder
 from app.stores.postgres import artifacts, embeddings, reembedding
 from app.stores.postgres.embeddings import EmbeddingModel

@@ -9,7 +9,7 @@ import pytest
 
 from app.embedding import Embedder, Vector, Vectors
 from app.errors import Conflict
-from app.services.filing.models import model_of
+from app.services.models import model_of
 from app.services.memory import Memory
 from app.services.reembedding import reembed, unfinished
 from app.stores.postgres import embeddings, reembedding

@@ -9,6 +9,7 @@ from uuid import UUID, uuid4
 
 from app.domain.artifact import Artifact, ReferenceClaim
 from app.domain.entity import AuthorityTier, Entity, Project, Reference, ReferenceType
+from app.domain.identifier import bare_key, may_mean
 from app.domain.surface_form import fold
 from app.services.filing.supersession import Supersession
 from app.services.filing.targets import Target, find_targets, path_key
@@ -141,6 +142,7 @@ async def _keep(write: Write, filed: Filed, target: Target, joined: Joined) -> N
     pending = PendingReference(
         id=uuid4(),
         source=filed.entity.id,
+        source_key=filed.key,
         target_key=target.key,
         target_text=target.claim.target,
         type=target.claim.type,
@@ -177,12 +179,16 @@ def _mention(artifact: UUID, entity: UUID, form: str, occurrences: int) -> Menti
 
 async def join_pending(write: Write, filed: Filed) -> Joined:
     """Join the references of other documents that waited for this one."""
-    keys = {filed.key, filed.key.rpartition("/")[2]}
-    if filed.artifact.source_uri:
-        keys.add(path_key(filed.artifact.source_uri))
-    waiting = await references.pending_on(
-        write.connection, write.tenant, filed.project.number, sorted(keys), filed.entity.id
+    path = path_key(filed.artifact.source_uri) if filed.artifact.source_uri else None
+    keys = sorted({filed.key, bare_key(filed.key), *filter(None, [path])})
+    found = await references.pending_on(
+        write.connection, write.tenant, filed.project.number, keys, filed.entity.id
     )
+    waiting = [
+        pending
+        for pending in found
+        if pending.target_key == path or may_mean(pending.target_key, pending.source_key, filed.key)
+    ]
     joined = Joined()
     for pending in waiting:
         await _join_waiting(write, filed, pending, joined)

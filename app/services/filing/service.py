@@ -7,11 +7,11 @@ from app.domain.entity import Caller, Role
 from app.domain.surface_form import fold
 from app.embedding import Embedder
 from app.errors import Forbidden, Invalid
-from app.services.filing.models import require_model
 from app.services.filing.preparation import check_limits, content_hash, entity_key, prepare
 from app.services.filing.repeating import answered_before, keep_answer, keyed_request
 from app.services.filing.write import Write
 from app.services.filing.writing import FiledDocument, project_for, unchanged, write_document
+from app.services.models import require_model
 from app.stores.postgres import artifacts, entities, ledger, projects
 from app.stores.postgres.idempotency import KeyedRequest
 from app.stores.postgres.pool import Database

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 
 from app.domain.artifact import ReferenceClaim
 from app.domain.entity import Project
-from app.domain.identifier import bare_key, identifier_key, namespace
+from app.domain.identifier import bare_key, identifier_key, may_mean, namespace
 from app.services.filing.write import Write
 from app.stores.postgres import entities
 from app.stores.postgres.entities import KeyedEntity
@@ -30,30 +30,36 @@ def path_key(source_uri: str) -> str:
 
 
 def target_key(text: str, own_key: str) -> str:
-    """Answer the key a target names, read in the place of the document that names it.
-
-    A bare number is one of the document's own series, and a key without a namespace lies in the
-    document's own.
-    """
+    """Answer the key a target names; a bare number is one of the document's own series."""
     key = identifier_key(text)
     if key.isdigit():
         series = bare_key(own_key).rpartition("-")[0]
-        key = f"{series}-{int(key)}" if series else key
-    return key if "/" in key else namespace(own_key) + key
+        return f"{series}-{int(key)}" if series else key
+    return key
 
 
 async def find_targets(
     write: Write, project: Project, own_key: str, source_uri: str | None, claims: Sequence[ReferenceClaim]
 ) -> list[Target]:
-    """Answer each claim with what it can mean now: by path first, then by key, then by bare key."""
+    """Answer each claim with what it can mean now: by path, else by key, the nearest namespace first."""
     keys = {claim: target_key(claim.target, own_key) for claim in claims}
     paths = {claim: _path_of(claim, source_uri) for claim in claims}
-    wanted = {*keys.values(), *map(bare_key, keys.values())}
-    by_key = await entities.entities_by_keys(write.connection, write.tenant, project.number, sorted(wanted))
+    by_key = await entities.entities_by_keys(
+        write.connection, write.tenant, project.number, sorted(set(keys.values()))
+    )
     by_path = await entities.entities_by_source(
         write.connection, write.tenant, project.number, sorted(filter(None, paths.values()))
     )
-    return [Target(claim, *_choose(keys[claim], paths[claim], _index(by_key), by_path)) for claim in claims]
+    index = _index(by_key)
+    targets = []
+    for claim in claims:
+        key, path = keys[claim], paths[claim]
+        if path is not None and path in by_path:
+            targets.append(Target(claim, key, (by_path[path],)))
+        else:
+            waits_for = key if path is None else path_key(path)
+            targets.append(Target(claim, waits_for, _nearest(key, own_key, index)))
+    return targets
 
 
 def _path_of(claim: ReferenceClaim, source_uri: str | None) -> str | None:
@@ -70,17 +76,10 @@ def _index(found: Sequence[KeyedEntity]) -> dict[str, list[KeyedEntity]]:
     return index
 
 
-def _choose(
-    key: str,
-    path: str | None,
-    by_key: dict[str, list[KeyedEntity]],
-    by_path: dict[str, KeyedEntity],
-) -> tuple[str, tuple[KeyedEntity, ...]]:
-    if path is not None and path in by_path:
-        return key, (by_path[path],)
-    exact = [entity for entity in by_key.get(key, []) if entity.key == key]
-    if exact:
-        return key, tuple(exact)
-    elsewhere = by_key.get(bare_key(key), [])
-    waits_for = key if path is None else path_key(path)
-    return waits_for, tuple(elsewhere)
+def _nearest(key: str, own_key: str, index: dict[str, list[KeyedEntity]]) -> tuple[KeyedEntity, ...]:
+    possible = [entity for entity in index.get(key, []) if may_mean(key, own_key, entity.key)]
+    for preferred in (namespace(own_key) + key, key):
+        for entity in possible:
+            if entity.key == preferred:
+                return (entity,)
+    return tuple(possible)

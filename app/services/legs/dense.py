@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from app.domain.recall import Candidate, LegName
+from app.embedding import Embedder
 from app.services.legs.leg import Question
+from app.services.models import check_model
 from app.stores.postgres import embeddings
 from app.stores.postgres.pool import Database
 
@@ -14,8 +16,15 @@ class DenseLeg:
     name = LegName.DENSE
     weight = 1.0
 
+    def __init__(self, embedder: Embedder) -> None:
+        self._embedder = embedder
+
     async def candidates(self, database: Database, question: Question) -> list[Candidate]:
-        """Answer the nearest artifacts; their scores are cosines."""
+        """Answer the nearest artifacts; their scores are cosines.
+
+        Raises Conflict while the ledger's vectors are another model's, as when they are being made again.
+        """
         vector = await question.vector
         async with database.reading(question.scope.tenant) as connection:
+            await check_model(connection, self._embedder)
             return await embeddings.nearest_artifacts(connection, question.scope, vector, question.limit)

@@ -70,7 +70,7 @@ class RecallService:
     async def _rankings(self, asked: Asked) -> list[Ranking]:
         """Ask the legs side by side; the co-occurrence of mentions needs the others' best first."""
         question = _question(asked)
-        legs: list[Leg] = [DenseLeg(), LexicalLeg()]
+        legs: list[Leg] = [DenseLeg(self._embedder), LexicalLeg()]
         if question.anchors:
             legs.append(ReferenceLeg(named_exactly=bool(asked.anchored.leading)))
         rankings = await asyncio.gather(

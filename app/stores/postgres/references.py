@@ -23,6 +23,7 @@ class PendingReference:
 
     id: UUID
     source: UUID
+    source_key: str
     target_key: str
     target_text: str
     type: ReferenceType
@@ -160,6 +161,7 @@ async def pending_on(
         PendingReference(
             id=row["id"],
             source=row["source"],
+            source_key=row["source_key"],
             target_key=row["target_key"],
             target_text=row["target_text"],
             type=ReferenceType(row["type"]),

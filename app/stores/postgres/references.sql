@@ -61,11 +61,13 @@ ON CONFLICT DO NOTHING;
 
 -- name: pending_on
 -- Which references wait for an entity with one of these keys?
-SELECT id, source, target_key, target_text, type, inverted, occurrences, source_artifact, valid_from
-FROM pending_reference
-WHERE tenant_id = $1 AND project_id = $2 AND target_key = ANY ($3::text[]) AND closed_at IS NULL
-    AND NOT is_ambiguous AND source <> $4
-ORDER BY recorded_at, id;
+SELECT pending.id, source, entity.key AS source_key, target_key, target_text, type, inverted, occurrences,
+    pending.source_artifact, valid_from
+FROM pending_reference AS pending
+JOIN entity ON entity.tenant_id = pending.tenant_id AND entity.id = pending.source
+WHERE pending.tenant_id = $1 AND pending.project_id = $2 AND target_key = ANY ($3::text[])
+    AND closed_at IS NULL AND NOT is_ambiguous AND source <> $4
+ORDER BY pending.recorded_at, pending.id;
 
 -- name: close_pending
 -- Let these references wait no longer.

@@ -72,7 +72,7 @@ async def test_files_without_an_identifier_are_linked_by_path_and_by_name(
     write("north-plan.md", f"# North\n\nText.\n\n## Related\n\n{links}\n")
     write("plans/south.md", f"# South\n\nText.\n\n## Related\n\n{links}\n")
     write("plans/west.md", f"# West\n\nText.\n\n## Related\n\n{links} [[north_plan]]\n")
-    summary = await imported(folder, width=1)
+    summary = await imported(folder)
     assert summary.filed == 3
     related = ReferenceType.RELATES_TO
     assert await edges(desk) == {

@@ -95,3 +95,18 @@ async def test_a_failed_leg_takes_no_part_in_the_scores(memory: Memory, owner: a
     result = await ask(memory, "retry budget")
     legs = {share.leg for hit in result.hits for share in hit.contributions}
     assert legs == {LegName.DENSE, LegName.RECENCY}
+
+
+async def test_vectors_of_another_model_are_not_compared(
+    database: Database, embedder: Embedder, tenant: int, owner: asyncpg.Connection
+) -> None:
+    """As when somebody makes them again while this service runs."""
+    memory = memory_on(database, embedder, tenant)
+    for document in DOCUMENTS:
+        await file(memory, document)
+    await owner.execute("UPDATE embedding_model SET fingerprint = 'another'")
+    result = await ask(memory, "retry budget")
+    assert identifiers(result) == ["ADR-1"]
+    problem = _problems(result)[LegName.DENSE]
+    assert problem is not None
+    assert "trigraph reembed" in problem
