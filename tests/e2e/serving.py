@@ -12,10 +12,13 @@ from starlette.types import ASGIApp
 
 
 @contextmanager
-def served(app: ASGIApp) -> Iterator[str]:
-    """Give the address at which uvicorn serves an application in a thread of its own."""
+def served(app: ASGIApp, *, starts: bool = False) -> Iterator[str]:
+    """Give the address at which uvicorn serves an application in a thread of its own.
+
+    `starts` runs what the application does at its start and end; a request waits for the start.
+    """
     with socket.create_server(("127.0.0.1", 0)) as listener:
-        server = uvicorn.Server(uvicorn.Config(app, log_level="warning", lifespan="off"))
+        server = uvicorn.Server(uvicorn.Config(app, log_level="warning", lifespan="on" if starts else "off"))
         thread = Thread(target=server.run, kwargs={"sockets": [listener]})
         thread.start()
         try:

@@ -84,6 +84,9 @@ const tabs = EXAMPLES.map(({ query, variables }) => ({
   variables: JSON.stringify(variables, null, 2),
 }));
 
+// On a first visit GraphiQL takes over the first tab's query but not its variables.
+const isFirstVisit = window.localStorage.getItem("graphiql:tabState") === null;
+
 const fetcher = GraphiQL.createFetcher({ url: window.location.pathname });
 
 ReactDOM.createRoot(document.getElementById("graphiql")).render(
@@ -91,6 +94,7 @@ ReactDOM.createRoot(document.getElementById("graphiql")).render(
     fetcher,
     defaultTabs: tabs,
     defaultQuery: EXAMPLES[0].query,
+    variables: isFirstVisit ? tabs[0].variables : undefined,
     defaultEditorToolsVisibility: "variables",
     shouldPersistHeaders: false,
   }),

@@ -1,0 +1,109 @@
+from __future__ import annotations
+
+from collections.abc import AsyncIterator
+
+import asyncpg
+import pytest
+from httpx2 import AsyncClient
+from starlette.testclient import TestClient
+
+from app.errors import Conflict
+from app.main import create_app
+from app.settings import Settings
+from tests.conftest import Server
+from tests.e2e.serving import served
+
+ASK = {"query": "{ projects { key } }"}
+
+
+@pytest.fixture
+async def client(database_url: str) -> AsyncIterator[AsyncClient]:
+    """A client of the application on a ledger of the test's own."""
+    with served(create_app(Settings(database_url=database_url, pool_size=4)), starts=True) as address:
+        async with AsyncClient(base_url=address, timeout=30) as client:
+            assert (await client.get("/healthz")).status_code == 200  # it has started
+            yield client
+
+
+async def test_it_lives_and_is_ready(client: AsyncClient) -> None:
+    alive = await client.get("/healthz")
+    assert (alive.status_code, alive.json()) == (200, {"status": "alive"})
+    ready = await client.get("/readyz")
+    assert (ready.status_code, ready.json()) == (200, {"status": "ready", "reasons": []})
+    assert ready.headers["cache-control"] == "no-store"
+    assert (await client.post("/graphql", json=ASK)).json() == {"data": {"projects": []}}
+
+
+async def test_it_is_not_ready_while_a_migration_is_missing(
+    client: AsyncClient, owner: asyncpg.Connection
+) -> None:
+    await owner.execute("DELETE FROM schema_migration WHERE version = 3")
+    answer = await client.get("/readyz")
+    assert answer.status_code == 503
+    assert answer.json() == {
+        "status": "not ready",
+        "reasons": ["the ledger lacks 0003_idempotency; run `trigraph migrate`"],
+    }
+
+
+async def test_it_is_not_ready_over_another_models_vectors(
+    client: AsyncClient, owner: asyncpg.Connection
+) -> None:
+    await owner.execute("INSERT INTO embedding_model VALUES (true, 'another', 'abc', 3)")
+    answer = await client.get("/readyz")
+    assert answer.status_code == 503
+    (reason,) = answer.json()["reasons"]
+    assert "another (3 dimensions, abc)" in reason
+    assert "trigraph reembed" in reason
+
+
+async def test_it_lives_on_without_its_database(
+    client: AsyncClient, server: Server, database_url: str
+) -> None:
+    name = database_url.rpartition("/")[2].partition("?")[0]
+    await server.run(f"ALTER DATABASE {name} WITH ALLOW_CONNECTIONS false")
+    await server.run(f"SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = '{name}'")
+    answer = await client.get("/readyz")
+    assert answer.status_code == 503
+    assert answer.json()["reasons"]
+    failed = (await client.post("/graphql", json=ASK)).json()
+    assert [error["extensions"]["code"] for error in failed["errors"]] == ["UNAVAILABLE"]
+    assert (await client.get("/healthz")).status_code == 200
+    await server.run(f"ALTER DATABASE {name} WITH ALLOW_CONNECTIONS true")
+    assert (await client.get("/readyz")).status_code == 200
+
+
+async def test_it_does_not_start_over_a_ledger_that_is_not_migrated(empty_database_url: str) -> None:
+    app = create_app(Settings(database_url=empty_database_url))
+    with pytest.raises(Conflict, match="run `trigraph migrate`"):
+        async with app.router.lifespan_context(app):
+            raise AssertionError("it started")
+
+
+@pytest.mark.parametrize("host", ["localhost", "localhost:8000", "127.0.0.1:1", "[::1]:8000", "LOCALHOST"])
+@pytest.mark.parametrize("address", ["/healthz", "/graphiql/boot.js"])
+def test_it_answers_to_the_names_of_this_machine(host: str, address: str) -> None:
+    client = TestClient(create_app(Settings()))  # not entered: nothing here needs the ledger
+    assert client.get(address, headers={"host": host}).status_code == 200
+
+
+@pytest.mark.parametrize(
+    "host", ["attacker.example", "attacker.example:8000", "127.0.0.1.attacker.example", ""]
+)
+@pytest.mark.parametrize("address", ["/healthz", "/readyz", "/graphql", "/graphiql/boot.js"])
+def test_it_refuses_a_name_that_a_foreign_page_pointed_here(host: str, address: str) -> None:
+    client = TestClient(create_app(Settings()))
+    assert client.get(address, headers={"host": host}).status_code == 400
+
+
+def test_it_answers_to_the_names_it_is_given() -> None:
+    client = TestClient(create_app(Settings(), hosts=["memory.example"]))
+    assert client.get("/healthz", headers={"host": "memory.example"}).status_code == 200
+    assert client.get("/healthz", headers={"host": "localhost"}).status_code == 400
+
+
+def test_no_foreign_page_may_read_an_answer() -> None:
+    client = TestClient(create_app(Settings()), base_url="http://localhost")
+    origin = {"origin": "https://attacker.example", "access-control-request-method": "POST"}
+    for answer in (client.options("/graphql", headers=origin), client.get("/healthz", headers=origin)):
+        assert not [name for name in answer.headers if name.startswith("access-control-")]
