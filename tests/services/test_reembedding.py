@@ -9,8 +9,8 @@ import pytest
 
 from app.embedding import Embedder, Vector, Vectors
 from app.errors import Conflict
-from app.services.models import model_of
 from app.services.memory import Memory
+from app.services.models import model_of
 from app.services.reembedding import reembed, unfinished
 from app.stores.postgres import embeddings, reembedding
 from tests.conftest import memory_on
