@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from uuid import uuid4
 
 from app.domain.entity import Caller
@@ -18,6 +18,7 @@ from app.services.legs.graph import CooccurrenceLeg, ReferenceLeg
 from app.services.legs.leg import Leg, Question, rank
 from app.services.legs.lexical import LexicalLeg
 from app.services.legs.recency import rank_by_recency
+from app.services.parsing import clean_text
 from app.services.recall.anchoring import Anchored, anchor_query
 from app.services.recall.ordering import cut, replacements_first
 from app.services.recall.packing import pack
@@ -56,6 +57,7 @@ class RecallService:
         that fails or is late leaves a reason in the result and the others answer.
         """
         check_request(request)
+        request = replace(request, query=clean_text(request.query))
         vector = asyncio.create_task(self._embedder.embed_query(request.query))
         try:
             async with self._database.reading(caller.tenant) as connection:

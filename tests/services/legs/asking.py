@@ -1,0 +1,52 @@
+"""Asking one leg alone."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Sequence
+from datetime import UTC, datetime
+from uuid import UUID
+
+import numpy as np
+
+from app.domain.recall import Candidate
+from app.domain.temporal import AsOf
+from app.embedding import Vector
+from app.services.analysis import query_terms
+from app.services.legs.leg import Leg, Question
+from app.stores.postgres import ledger, projects
+from app.stores.postgres.scope import Scope
+from tests.documents import Desk
+
+
+async def scope_of(desk: Desk, valid: datetime | None = None, known: datetime | None = None) -> Scope:
+    """Answer the desk's project at a moment, now unless said."""
+    async with desk.reading() as connection:
+        project = await projects.project_by_key(connection, desk.tenant, desk.project)
+        clock = await ledger.read_clock(connection, desk.tenant)
+    assert project is not None
+    return Scope(desk.tenant, (project.number,), AsOf(valid or datetime.now(UTC), known or clock))
+
+
+async def propose(
+    desk: Desk,
+    leg: Leg,
+    query: str = "",
+    *,
+    scope: Scope | None = None,
+    anchors: Sequence[UUID] = (),
+    limit: int = 100,
+) -> list[Candidate]:
+    """Answer what a leg proposes for a query."""
+    vector: asyncio.Future[Vector] = asyncio.get_running_loop().create_future()
+    vector.set_result(
+        await desk.memory.embedder.embed_query(query) if query else np.zeros(384, dtype=np.float32)
+    )
+    question = Question(
+        scope=scope or await scope_of(desk),
+        limit=limit,
+        terms=tuple(query_terms(query)),
+        vector=vector,
+        anchors=tuple(anchors),
+    )
+    return await leg.candidates(desk.memory.database, question)
