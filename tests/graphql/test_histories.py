@@ -2,6 +2,8 @@ from __future__ import annotations
 
 from itertools import pairwise
 
+import asyncpg
+
 from tests.documents import SUPERSEDES, adr, claims, day, file
 from tests.graphql.api import Api, ids_by_label
 
@@ -62,3 +64,42 @@ async def test_events_join_the_states_of_a_history(api: Api) -> None:
         assert earlier["next"]["eventType"] == later["previous"]["eventType"]
         assert earlier["next"]["at"] == later["validFrom"]
     assert nodes[-1]["next"] is None
+
+
+async def test_a_draft_comes_first_where_it_is_preferred(api: Api, owner: asyncpg.Connection) -> None:
+    filed = await file(api.memory, adr(1, "Agreed"))
+    await owner.execute(
+        """
+        INSERT INTO entity_state (
+            tenant_id, id, entity, branch, valid_from, recorded_at, props, wip_source, actor
+        )
+        SELECT tenant_id, gen_random_uuid(), $2, 'WIP', $3, recorded_at,
+            '{"title": "Draft", "identifier": "ADR-1"}', 'EXPLICIT', 'ada'
+        FROM ledger_clock WHERE tenant_id = $1
+        """,
+        api.memory.caller.tenant,
+        filed.entity.id,
+        day(2021),
+    )
+    query = """
+    query ($id: ID!, $wip: Boolean, $asOf: DateTime) {
+      asked: stateAsOf(entity: $id, preferWip: $wip, asOf: $asOf) { branch }
+      usual: stateAsOf(entity: $id, asOf: $asOf) { branch previous { eventType } }
+      entity(id: $id) {
+        label
+        asked: state(preferWip: $wip, asOf: $asOf) { branch }
+        usual: state(asOf: $asOf) { branch }
+        states { nodes { branch } }
+      }
+    }
+    """
+    found = await api.ask(query, id=str(filed.entity.id), wip=False)
+    assert found["asked"] == found["entity"]["asked"] == {"branch": "COMMITTED"}
+    assert found["usual"] == {"branch": "WIP", "previous": None}
+    assert found["entity"]["usual"] == {"branch": "COMMITTED"}
+    assert found["entity"]["label"] == "Agreed"
+    assert [node["branch"] for node in found["entity"]["states"]["nodes"]] == ["COMMITTED", "WIP"]
+    found = await api.ask(query, id=str(filed.entity.id), wip=True)
+    assert found["asked"] == found["entity"]["asked"] == {"branch": "WIP"}
+    found = await api.ask(query, id=str(filed.entity.id), wip=True, asOf="2020-06-01T00:00:00Z")
+    assert found["asked"] == found["entity"]["asked"] == {"branch": "COMMITTED"}

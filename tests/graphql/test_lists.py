@@ -2,7 +2,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from tests.documents import adr, file
+from tests.documents import RELATES_TO, adr, claims, day, file
 from tests.graphql.api import Api, ids_by_label
 
 
@@ -81,3 +81,28 @@ async def test_types_and_projects_are_listed(records: Api) -> None:
     ]
     error = await records.refused('{ types(project: "nowhere") { name } }')
     assert error["extensions"]["code"] == "NOT_FOUND"
+
+
+async def test_a_reference_is_not_older_than_either_of_its_ends(api: Api) -> None:
+    await api.file_all(
+        [
+            adr(1, "Early", created_at=day(2020), references=claims(RELATES_TO, "ADR-2")),
+            adr(2, "Late", created_at=day(2024)),
+        ]
+    )
+    ids = await ids_by_label(api)
+    query = """
+    query ($id: ID!, $asOf: DateTime) {
+      references(asOf: $asOf) { totalCount }
+      entity(id: $id) {
+        references(asOf: $asOf) { totalCount nodes { id } }
+        neighbors(asOf: $asOf) { distance }
+      }
+    }
+    """
+    now = await api.ask(query, id=ids["Early"])
+    assert now["references"]["totalCount"] == 1
+    assert len(now["entity"]["references"]["nodes"]) == len(now["entity"]["neighbors"]) == 1
+    then = await api.ask(query, id=ids["Early"], asOf="2022-01-01T00:00:00Z")
+    assert then["references"]["totalCount"] == 0
+    assert then["entity"] == {"references": {"totalCount": 0, "nodes": []}, "neighbors": []}
