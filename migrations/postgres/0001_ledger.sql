@@ -596,6 +596,7 @@ BEGIN
             FROM superseded
             JOIN reference ON reference.tenant_id = NEW.tenant_id AND reference.source = superseded.entity
             WHERE reference.type = 'SUPERSEDES' AND reference.retracted_at IS NULL
+                AND tstzrange(reference.valid_from, reference.valid_until) && tstzrange(NEW.valid_from, NEW.valid_until)
         )
         SELECT FROM superseded WHERE entity = NEW.source
     ) THEN

@@ -116,7 +116,9 @@ async def _write(write: Write, project: Project, statement: Statement, joined: J
     if valid is None:
         return None
     supersedes = reference_type is ReferenceType.SUPERSEDES
-    if supersedes and await references.supersession_leads(write.connection, write.tenant, target, source):
+    if supersedes and await references.supersession_leads(
+        write.connection, write.tenant, target, source, valid.start
+    ):
         joined.warnings.append("left out a supersession that would close a circle: one must stay current")
         return None
     reference = Reference(uuid4(), source, target, reference_type, statement.stated_by, valid)

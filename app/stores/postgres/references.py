@@ -109,9 +109,11 @@ async def missing_from(
     return None if row["holds"] else Interval(start, row["next_start"])
 
 
-async def supersession_leads(connection: asyncpg.Connection, tenant: int, start: UUID, end: UUID) -> bool:
-    """Tell whether a chain of supersessions leads from one entity to another."""
-    leads: bool = await connection.fetchval(SQL["leads_to"], tenant, start, end)
+async def supersession_leads(
+    connection: asyncpg.Connection, tenant: int, start: UUID, end: UUID, since: datetime
+) -> bool:
+    """Tell whether, at a moment or later, a chain of supersessions leads from one entity to another."""
+    leads: bool = await connection.fetchval(SQL["leads_to"], tenant, start, end, since)
     return leads
 
 

@@ -32,7 +32,7 @@ UPDATE reference SET retracted_at = $3 WHERE tenant_id = $1 AND id = $2 AND retr
 UPDATE pending_reference SET closed_at = $3 WHERE tenant_id = $1 AND source = $2 AND closed_at IS NULL;
 
 -- name: leads_to
--- Does a chain of supersessions lead from one entity to another?
+-- Does a chain of supersessions lead from one entity to another, at an instant or later?
 WITH RECURSIVE superseded (entity) AS (
     SELECT $2::uuid
     UNION
@@ -40,6 +40,7 @@ WITH RECURSIVE superseded (entity) AS (
     FROM superseded
     JOIN reference ON reference.tenant_id = $1 AND reference.source = superseded.entity
     WHERE reference.type = 'SUPERSEDES' AND reference.retracted_at IS NULL
+        AND (reference.valid_until > $4 OR reference.valid_until IS NULL)
 )
 SELECT EXISTS (SELECT FROM superseded WHERE entity = $3::uuid);
 

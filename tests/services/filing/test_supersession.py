@@ -126,6 +126,30 @@ async def test_a_circle_of_three_keeps_one_current(desk: Desk) -> None:
     assert flags.count(StateFlag.CURRENT) == 1
 
 
+async def test_a_supersession_withdrawn_may_be_turned_round(desk: Desk) -> None:
+    await desk.file(adr(1, OLD))
+    await desk.file(adr(2, NEW, created_at=day(2021), references=OF))
+    await desk.file(adr(2, NEW, body="Workers read a queue each, beside", created_at=day(2022)))
+    turned = await desk.file(
+        adr(
+            1,
+            OLD,
+            body="Workers read one queue again",
+            created_at=day(2023),
+            references=claims(SUPERSEDES, "ADR-2"),
+        )
+    )
+    assert turned.warnings == ()
+    result = await desk.ask(QUERY)
+    assert (result.hits[0].artifact.id, result.hits[0].annotation.flag) == (
+        turned.artifact.id,
+        StateFlag.CURRENT,
+    )
+    assert hit_of(await desk.ask(QUERY, as_of=day(2021, 6)), "ADR-1").annotation.flag is StateFlag.HISTORICAL
+    newer = [hit for hit in result.hits if hit.artifact.identifier == "ADR-2"]
+    assert {hit.annotation.superseded_by for hit in newer} == {turned.entity.id}
+
+
 @pytest.mark.parametrize("inverted", [False, True])
 async def test_nothing_supersedes_itself(desk: Desk, inverted: bool) -> None:
     """EDG-07: a document that names itself stays current."""

@@ -47,7 +47,7 @@ async def test_superseders_are_followed_upward_to_the_heads(desk: Desk) -> None:
     assert await above(day(2030), filed[1].artifact.recorded_at) == {one: [two]}
     async with desk.reading() as connection:
         leads = {
-            (start, end): await references.supersession_leads(connection, desk.tenant, start, end)
+            (start, end): await references.supersession_leads(connection, desk.tenant, start, end, day(2030))
             for start, end in ((three, one), (four, one), (one, three), (four, three))
         }
         assert list(leads.values()) == [True, True, False, False]
