@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from typing import Annotated
-from uuid import UUID
 
 import strawberry
 
@@ -16,30 +15,22 @@ from app.graphql.arguments import (
     uuid_of,
 )
 from app.graphql.connections import (
-    ARTIFACTS,
-    ENTITIES,
-    REFERENCES,
-    AfterArgument,
-    Connection,
     FirstArgument,
 )
 from app.graphql.context import Info
+from app.graphql.lists import Lists
 from app.graphql.types.alias import AliasResolution, find_alias
-from app.graphql.types.artifact import Artifact, find_artifact
-from app.graphql.types.entity import Entity, find_entity
-from app.graphql.types.enums import MemoryDomain, ReferenceType, StateFlag
-from app.graphql.types.lazy import ArtifactType, EntityType, ReferenceEdge
+from app.graphql.types.artifact import find_artifact
+from app.graphql.types.entity import find_entity
+from app.graphql.types.enums import MemoryDomain, StateFlag
+from app.graphql.types.lazy import ArtifactType, EntityType
 from app.graphql.types.node import Node
-from app.graphql.types.project import Project
 from app.graphql.types.recall import RecallResult
-from app.graphql.types.reference import Reference, find_reference
+from app.graphql.types.reference import find_reference
 from app.graphql.types.state import EntityState, find_state
-from app.graphql.types.type import Type
 from app.loaders import Asked, StateQuestion
-from app.services.catalog import Edges
 
 IdArgument = Annotated[strawberry.ID, strawberry.argument(description="The id, a UUID.")]
-NOBODY = UUID(int=0)  # no entity has this id, so nothing refers to it
 FINDERS = {
     "Entity": find_entity,
     "EntityState": find_state,
@@ -50,7 +41,7 @@ FINDERS = {
 
 
 @strawberry.type(description="What can be asked. What is absent or not visible to the caller is null.")
-class Query:
+class Query(Lists):
     """The queries of the API."""
 
     @strawberry.field(
@@ -98,39 +89,11 @@ class Query:
         )
         return RecallResult.of(await info.context.recall.recall(info.context.caller, request))
 
-    @strawberry.field(description="The projects there are, by key.")
-    async def projects(self, info: Info) -> list[Project]:
-        """List the projects."""
-        return [Project.of(each) for each in await info.context.catalog.projects(info.context.caller)]
-
-    @strawberry.field(description="The types there are, by name; a project's own and those that all have.")
-    async def types(self, info: Info, project: ProjectArgument = None) -> list[Type]:
-        """List the types."""
-        found = await info.context.catalog.types(info.context.caller, project)
-        return [Type.of(definition) for definition in found]
-
     @strawberry.field(description="The entity of an id.")
     async def entity(self, info: Info, id: IdArgument) -> EntityType | None:
         """Find an entity."""
         found = uuid_of(id)
         return None if found is None else await find_entity(info, found)
-
-    @strawberry.field(description="The entities that exist at an instant, the newest first.")
-    async def entities(
-        self,
-        info: Info,
-        project: ProjectArgument = None,
-        type: Annotated[
-            str | None, strawberry.argument(description="Entities of the type of this name alone.")
-        ] = None,
-        as_of: AsOfArgument = None,
-        first: FirstArgument = 20,
-        after: AfterArgument = None,
-    ) -> Connection[EntityType]:
-        """List entities."""
-        page = ENTITIES.request(first, after)
-        listing = await info.context.catalog.entities(info.context.caller, project, type, as_of, page)
-        return ENTITIES.connection(listing.page, Entity.of, page, listing.count)
 
     @strawberry.field(
         description="What a name, alias or identifier means at an instant, however it is spelled; null when"
@@ -146,30 +109,6 @@ class Query:
         """Resolve a form."""
         found = await info.context.catalog.resolve_alias(info.context.caller, surface_form, project, as_of)
         return None if found is None else AliasResolution.of(found)
-
-    @strawberry.field(description="The references that hold at an instant, the newest first.")
-    async def references(
-        self,
-        info: Info,
-        project: ProjectArgument = None,
-        source: Annotated[
-            strawberry.ID | None, strawberry.argument(description="References made by this entity alone.")
-        ] = None,
-        target: Annotated[
-            strawberry.ID | None, strawberry.argument(description="References made to this entity alone.")
-        ] = None,
-        type: Annotated[
-            ReferenceType | None, strawberry.argument(description="References of this type alone.")
-        ] = None,
-        as_of: AsOfArgument = None,
-        first: FirstArgument = 20,
-        after: AfterArgument = None,
-    ) -> Connection[ReferenceEdge]:
-        """List references."""
-        page = REFERENCES.request(first, after)
-        edges = Edges(_end(source), _end(target), type)
-        listing = await info.context.catalog.references(info.context.caller, project, edges, as_of, page)
-        return REFERENCES.connection(listing.page, Reference.of, page, listing.count)
 
     @strawberry.field(description="The state of an entity at an instant, as known at another.")
     async def state_as_of(
@@ -193,40 +132,9 @@ class Query:
         """Find an artifact."""
         return await find_artifact(info, uuid_of(id))
 
-    @strawberry.field(description="The artifacts there are, older versions too, the newest first.")
-    async def artifacts(
-        self,
-        info: Info,
-        project: ProjectArgument = None,
-        kind: Annotated[
-            str | None, strawberry.argument(description="Artifacts of the type of this name alone.")
-        ] = None,
-        identifier: Annotated[
-            str | None,
-            strawberry.argument(
-                description="Artifacts of this identifier alone, in any spelling: ADR-7, adr 0007."
-            ),
-        ] = None,
-        domain: Annotated[
-            MemoryDomain | None, strawberry.argument(description="Artifacts of this domain alone.")
-        ] = None,
-        first: FirstArgument = 20,
-        after: AfterArgument = None,
-    ) -> Connection[ArtifactType]:
-        """List artifacts."""
-        page = ARTIFACTS.request(first, after)
-        listing = await info.context.catalog.artifacts(
-            info.context.caller, project, kind, identifier, domain, page
-        )
-        return ARTIFACTS.connection(listing.page, Artifact.of, page, listing.count)
-
     @strawberry.field(description="Whatever has this id: an entity, state, alias, reference or artifact.")
     async def node(self, info: Info, id: IdArgument) -> Node | None:
         """Find anything by its id."""
         found = uuid_of(id)
         kind = None if found is None else await info.context.catalog.kind_of_node(info.context.caller, found)
         return None if found is None or kind is None else await FINDERS[kind](info, found)
-
-
-def _end(given: strawberry.ID | None) -> UUID | None:
-    return None if given is None else uuid_of(given) or NOBODY

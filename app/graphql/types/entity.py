@@ -29,20 +29,12 @@ from app.graphql.types import state as states
 from app.graphql.types.enums import Direction, ReferenceType
 from app.graphql.types.lazy import AliasType, ArtifactType, EntityType, ReferenceEdge, StateType
 from app.graphql.types.neighbour import Neighbor, SimilarEntity
-from app.graphql.types.node import Node
+from app.graphql.types.node import Node, kept
 from app.graphql.types.project import Project
 from app.graphql.types.type import Type
 from app.loaders import Asked, HistoryQuestion, NeighbourQuestion, ReferenceQuestion, StateQuestion
 
-Present = TypeVar("Present")
 Question = TypeVar("Question")
-
-
-def kept(found: Present | None) -> Present:
-    """Answer what the ledger's keys promise to be there."""
-    if found is None:
-        raise LookupError("the ledger lost a row that another one points to")
-    return found
 
 
 @strawberry.type(description="Something with an identity of its own; whatever can change about it is state.")

@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
+from typing import TypeVar
+
 import strawberry
+
+Present = TypeVar("Present")
 
 
 @strawberry.interface(description="Something with an id, which `node` finds.")
@@ -10,3 +14,10 @@ class Node:
     """The node of the Relay specification; ids are UUIDs."""
 
     id: strawberry.ID = strawberry.field(description="Its id, a UUID that never changes.")
+
+
+def kept(found: Present | None) -> Present:
+    """Answer what the ledger's keys promise to be there."""
+    if found is None:
+        raise LookupError("the ledger lost a row that another one points to")
+    return found

@@ -14,7 +14,7 @@ from app.graphql.types import artifact as artifacts
 from app.graphql.types import entity as entities
 from app.graphql.types.enums import Branch
 from app.graphql.types.lazy import ArtifactType, EntityType, EventType, StateType
-from app.graphql.types.node import Node
+from app.graphql.types.node import Node, kept
 from app.loaders import Arrival
 
 
@@ -119,7 +119,7 @@ class StateEvent:
     async def to_state(self, info: Info) -> StateType:
         """Load the state after."""
         state = await info.context.loaders.state_by_id.load(self.event.to_state)
-        return EntityState.of(entities.kept(state))
+        return EntityState.of(kept(state))
 
     @strawberry.field(description="The document that caused it.")
     async def cause_artifact(self, info: Info) -> ArtifactType | None:

@@ -1,0 +1,121 @@
+"""The lists that can be asked for."""
+
+from __future__ import annotations
+
+from typing import Annotated
+from uuid import UUID
+
+import strawberry
+
+from app.graphql.arguments import (
+    AsOfArgument,
+    ProjectArgument,
+    uuid_of,
+)
+from app.graphql.connections import (
+    ARTIFACTS,
+    ENTITIES,
+    REFERENCES,
+    AfterArgument,
+    Connection,
+    FirstArgument,
+)
+from app.graphql.context import Info
+from app.graphql.types.artifact import Artifact
+from app.graphql.types.entity import Entity
+from app.graphql.types.enums import MemoryDomain, ReferenceType
+from app.graphql.types.lazy import ArtifactType, EntityType, ReferenceEdge
+from app.graphql.types.project import Project
+from app.graphql.types.reference import Reference
+from app.graphql.types.type import Type
+from app.services.catalog import Edges
+
+NOBODY = UUID(int=0)  # no entity has this id, so nothing refers to it
+
+
+@strawberry.type(description="What there is, in lists.")
+class Lists:
+    """The lists of the API."""
+
+    @strawberry.field(description="The projects there are, by key.")
+    async def projects(self, info: Info) -> list[Project]:
+        """List the projects."""
+        return [Project.of(each) for each in await info.context.catalog.projects(info.context.caller)]
+
+    @strawberry.field(description="The types there are, by name; a project's own and those that all have.")
+    async def types(self, info: Info, project: ProjectArgument = None) -> list[Type]:
+        """List the types."""
+        found = await info.context.catalog.types(info.context.caller, project)
+        return [Type.of(definition) for definition in found]
+
+    @strawberry.field(description="The entities that exist at an instant, the newest first.")
+    async def entities(
+        self,
+        info: Info,
+        project: ProjectArgument = None,
+        type: Annotated[
+            str | None, strawberry.argument(description="Entities of the type of this name alone.")
+        ] = None,
+        as_of: AsOfArgument = None,
+        first: FirstArgument = 20,
+        after: AfterArgument = None,
+    ) -> Connection[EntityType]:
+        """List entities."""
+        page = ENTITIES.request(first, after)
+        listing = await info.context.catalog.entities(info.context.caller, project, type, as_of, page)
+        return ENTITIES.connection(listing.page, Entity.of, page, listing.count)
+
+    @strawberry.field(description="The references that hold at an instant, the newest first.")
+    async def references(
+        self,
+        info: Info,
+        project: ProjectArgument = None,
+        source: Annotated[
+            strawberry.ID | None, strawberry.argument(description="References made by this entity alone.")
+        ] = None,
+        target: Annotated[
+            strawberry.ID | None, strawberry.argument(description="References made to this entity alone.")
+        ] = None,
+        type: Annotated[
+            ReferenceType | None, strawberry.argument(description="References of this type alone.")
+        ] = None,
+        as_of: AsOfArgument = None,
+        first: FirstArgument = 20,
+        after: AfterArgument = None,
+    ) -> Connection[ReferenceEdge]:
+        """List references."""
+        page = REFERENCES.request(first, after)
+        edges = Edges(_end(source), _end(target), type)
+        listing = await info.context.catalog.references(info.context.caller, project, edges, as_of, page)
+        return REFERENCES.connection(listing.page, Reference.of, page, listing.count)
+
+    @strawberry.field(description="The artifacts there are, older versions too, the newest first.")
+    async def artifacts(
+        self,
+        info: Info,
+        project: ProjectArgument = None,
+        kind: Annotated[
+            str | None, strawberry.argument(description="Artifacts of the type of this name alone.")
+        ] = None,
+        identifier: Annotated[
+            str | None,
+            strawberry.argument(
+                description="Artifacts of this identifier alone, in any spelling: ADR-7, adr 0007."
+            ),
+        ] = None,
+        domain: Annotated[
+            MemoryDomain | None, strawberry.argument(description="Artifacts of this domain alone.")
+        ] = None,
+        first: FirstArgument = 20,
+        after: AfterArgument = None,
+    ) -> Connection[ArtifactType]:
+        """List artifacts."""
+        page = ARTIFACTS.request(first, after)
+        listing = await info.context.catalog.artifacts(
+            info.context.caller, project, kind, identifier, domain, page
+        )
+        return ARTIFACTS.connection(listing.page, Artifact.of, page, listing.count)
+
+
+def _end(given: strawberry.ID | None) -> UUID | None:
+    return None if given is None else uuid_of(given) or NOBODY
