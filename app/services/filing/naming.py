@@ -14,7 +14,7 @@ from app.domain.entity import Alias, Entity
 from app.domain.surface_form import LONGEST_FORM, SHORTEST_FORM, fold
 from app.domain.temporal import Interval
 from app.services.analysis import query_terms
-from app.services.filing.joining import Filed
+from app.services.filing.edges import Filed
 from app.services.filing.write import Write
 from app.stores.postgres import aliases, mentions, postings
 from app.stores.postgres.mentions import Mention, NamedForm

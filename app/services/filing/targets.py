@@ -6,6 +6,7 @@ import posixpath
 from collections import defaultdict
 from collections.abc import Sequence
 from dataclasses import dataclass
+from uuid import UUID
 
 from app.domain.artifact import ReferenceClaim
 from app.domain.entity import Project
@@ -22,6 +23,10 @@ class Target:
     claim: ReferenceClaim
     key: str
     found: tuple[KeyedEntity, ...]
+
+    def others(self, own: UUID) -> list[KeyedEntity]:
+        """Answer what it can mean beside the document that claims."""
+        return [entity for entity in self.found if entity.id != own]
 
 
 def path_key(source_uri: str) -> str:

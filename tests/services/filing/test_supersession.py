@@ -165,3 +165,19 @@ async def test_what_was_known_before_the_new_one_came_stays_known(desk: Desk) ->
     await desk.file(adr(2, NEW, created_at=day(2021), references=OF))
     then = await desk.ask(QUERY, as_of=day(2022), known_at=old.artifact.recorded_at)
     assert [hit.annotation.flag for hit in then.hits] == [StateFlag.CURRENT]
+
+
+async def test_a_document_may_turn_round_what_it_said_of_another(desk: Desk) -> None:
+    """First superseded by it, then superseding it: the old edge ends before the new one is judged."""
+    await desk.file(adr(2, "The other"))
+    await desk.file(adr(1, "First", references=claims(SUPERSEDES, "ADR-2", inverted=True)))
+    turned = await desk.file(adr(1, "First", references=claims(SUPERSEDES, "ADR-2"), created_at=day(2021)))
+    assert turned.warnings == ()
+    result = await desk.ask("ADR-2", as_of=day(2022))
+    flags = {
+        hit.artifact.identifier: hit.annotation.flag
+        for hit in result.hits
+        if hit.artifact.created_at >= day(2020)
+    }
+    assert flags["ADR-2"] is StateFlag.HISTORICAL
+    assert result.hits[0].artifact.identifier == "ADR-1"

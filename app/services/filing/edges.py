@@ -1,0 +1,88 @@
+"""Writing one reference, and what follows from it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from datetime import datetime
+from uuid import UUID, uuid4
+
+from app.domain.artifact import Artifact
+from app.domain.entity import AuthorityTier, Entity, Project, Reference, ReferenceType
+from app.domain.surface_form import fold
+from app.services.filing.supersession import Supersession
+from app.services.filing.write import Write
+from app.stores.postgres import references
+from app.stores.postgres.mentions import Mention, NamedForm
+
+Edge = tuple[UUID, UUID, ReferenceType]
+
+
+@dataclass(frozen=True, slots=True)
+class Filed:
+    """A document just filed, whose claims are joined."""
+
+    project: Project
+    entity: Entity
+    artifact: Artifact
+    key: str
+
+
+@dataclass(frozen=True, slots=True)
+class Statement:
+    """An edge as a document states it; `cause` is the document on its source's side."""
+
+    edge: Edge
+    stated_by: UUID
+    cause: UUID | None
+    valid_from: datetime
+    occurrences: int
+
+
+@dataclass(slots=True)
+class Joined:
+    """What became of a document's claims; supersessions still have to move the states they end."""
+
+    references: list[Reference] = field(default_factory=list)
+    supersessions: list[Supersession] = field(default_factory=list)
+    edges: set[Edge] = field(default_factory=set)
+    warnings: list[str] = field(default_factory=list)
+
+    def has_between(self, one: UUID, other: UUID) -> bool:
+        """Tell whether an edge joins these two, either way."""
+        return any({one, other} == set(edge[:2]) for edge in self.edges)
+
+
+async def write_edge(
+    write: Write, project: Project, statement: Statement, joined: Joined
+) -> Reference | None:
+    """Write one reference and what follows from it; None when it is there or would close a circle."""
+    source, target, reference_type = statement.edge
+    valid = await references.missing_from(
+        write.connection, write.tenant, statement.edge, statement.valid_from
+    )
+    if valid is None:
+        return None
+    supersedes = reference_type is ReferenceType.SUPERSEDES
+    if supersedes and await references.supersession_leads(
+        write.connection, write.tenant, target, source, valid.start
+    ):
+        joined.warnings.append("left out a supersession that would close a circle: one must stay current")
+        return None
+    reference = Reference(uuid4(), source, target, reference_type, statement.stated_by, valid)
+    await references.insert_reference(
+        write.connection,
+        write.tenant,
+        project.number,
+        reference,
+        statement.occurrences,
+        write.recorded_at,
+        write.actor,
+    )
+    if supersedes and write.caller.tier <= AuthorityTier.AGENT:
+        joined.supersessions.append(Supersession(target, statement.valid_from, statement.cause))
+    return reference
+
+
+def mention_of(artifact: UUID, entity: UUID, form: str, occurrences: int) -> Mention:
+    """Answer that an artifact names an entity in this form."""
+    return Mention(artifact, entity, NamedForm(entity, form, fold(form)), occurrences)

@@ -1,0 +1,35 @@
+"""What a document's text suggests and nobody has confirmed: queued for review."""
+
+from __future__ import annotations
+
+from uuid import UUID
+
+from app.domain.artifact import Document
+from app.domain.identifier import bare_key
+from app.services.filing.edges import Filed
+from app.services.filing.targets import target_key
+from app.services.filing.write import Write
+from app.stores.postgres import candidates, entities
+
+
+async def queue_candidates(write: Write, filed: Filed, document: Document) -> int:
+    """Queue the likely aliases and facts of a document; answers how many are new."""
+    where = (write.connection, write.tenant, filed.project.number)
+    queued = 0
+    for alias in document.alias_claims:
+        about = await _subject(write, filed, alias.subject)
+        queued += await candidates.queue_alias(*where, about, filed.artifact.id, alias, write.recorded_at)
+    for fact in document.fact_claims:
+        queued += await candidates.queue_fact(
+            *where, filed.entity.id, filed.artifact.id, fact, write.recorded_at
+        )
+    return queued
+
+
+async def _subject(write: Write, filed: Filed, subject: str) -> UUID:
+    """Answer the entity that a claim is about: the one it names, or else the document."""
+    key = target_key(subject, filed.key)
+    found = await entities.entities_by_keys(
+        write.connection, write.tenant, filed.project.number, [key, bare_key(key)]
+    )
+    return found[0].id if len(found) == 1 else filed.entity.id

@@ -1,0 +1,69 @@
+"""One version of a document: its artifact, and everything recall searches it by."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from datetime import datetime
+from uuid import uuid4
+
+from app.domain.artifact import Artifact, Document
+from app.domain.entity import Entity, Project
+from app.services.filing.preparation import PreparedDocument
+from app.services.filing.write import Write
+from app.stores.postgres import artifacts, embeddings, postings
+from app.stores.postgres.ontology import RecordedType
+
+
+async def artifact_of(
+    write: Write,
+    project: Project,
+    prepared: PreparedDocument,
+    recorded_type: RecordedType,
+    entity: Entity,
+) -> Artifact:
+    """Answer the artifact that a document becomes; it has no number before it is written."""
+    document = prepared.document
+    return Artifact(
+        id=uuid4(),
+        number=0,
+        project=project.number,
+        kind=recorded_type.definition.name,
+        identifier=document.identifier,
+        title=document.title,
+        body=document.body,
+        domain=document.domain,
+        created_at=await _version_date(write, document, entity),
+        recorded_at=write.recorded_at,
+        source_uri=document.source_uri,
+        source_commit=document.source_commit,
+        author=document.author,
+        content_hash=prepared.content_hash,
+        entity=entity.id,
+    )
+
+
+async def _version_date(write: Write, document: Document, entity: Entity) -> datetime:
+    """Answer when a version takes effect: by its date, or now when that is not after every other one's."""
+    dated = document.created_at or write.recorded_at
+    latest = await artifacts.latest_version_date(write.connection, write.tenant, entity.id)
+    return dated if latest is None or dated > latest else write.recorded_at
+
+
+async def write_searchable(
+    write: Write, prepared: PreparedDocument, recorded_type: RecordedType, artifact: Artifact
+) -> Artifact:
+    """Write an artifact with its passages, vectors and postings; answers it with its number."""
+    length = prepared.analysed.length
+    number = await artifacts.insert_artifact(
+        write.connection, write.tenant, artifact, recorded_type.number, length, write.actor
+    )
+    await artifacts.insert_passages(write.connection, write.tenant, number, prepared.passages)
+    times = (artifact.created_at, artifact.recorded_at)
+    await embeddings.insert_embeddings(
+        write.connection, write.tenant, artifact.project, number, *times, prepared.vectors
+    )
+    await postings.insert_postings(
+        write.connection, write.tenant, artifact.project, number, prepared.analysed.terms, length
+    )
+    await postings.count_document(write.connection, write.tenant, artifact.project, length, *times)
+    return replace(artifact, number=number)

@@ -1,0 +1,79 @@
+"""References that wait for their target, and what joins them when it arrives."""
+
+from __future__ import annotations
+
+from uuid import uuid4
+
+from app.domain.identifier import bare_key, may_mean
+from app.services.filing.edges import Filed, Joined, Statement, mention_of, write_edge
+from app.services.filing.targets import Target, path_key
+from app.services.filing.write import Write
+from app.stores.postgres import mentions, references
+from app.stores.postgres.references import PendingReference
+
+
+async def keep_waiting(write: Write, filed: Filed, target: Target, joined: Joined) -> None:
+    """Keep a claim whose target is not there, or is one of several."""
+    is_ambiguous = bool(target.found)
+    if is_ambiguous:
+        choices = ", ".join(found.key for found in target.found)
+        joined.warnings.append(f"{target.claim.target} could mean {choices}; kept as pending")
+    pending = PendingReference(
+        id=uuid4(),
+        source=filed.entity.id,
+        source_key=filed.key,
+        target_key=target.key,
+        target_text=target.claim.target,
+        type=target.claim.type,
+        inverted=target.claim.inverted,
+        occurrences=target.claim.count,
+        source_artifact=filed.artifact.id,
+        valid_from=filed.artifact.created_at,
+    )
+    await references.insert_pending(
+        write.connection,
+        write.tenant,
+        filed.project.number,
+        pending,
+        is_ambiguous,
+        write.recorded_at,
+        write.actor,
+    )
+
+
+async def join_pending(write: Write, filed: Filed) -> Joined:
+    """Join the references of other documents that waited for this one."""
+    path = path_key(filed.artifact.source_uri) if filed.artifact.source_uri else None
+    keys = sorted({filed.key, bare_key(filed.key), *filter(None, [path])})
+    found = await references.pending_on(
+        write.connection, write.tenant, filed.project.number, keys, filed.entity.id
+    )
+    waiting = [
+        pending
+        for pending in found
+        if pending.target_key == path or may_mean(pending.target_key, pending.source_key, filed.key)
+    ]
+    joined = Joined()
+    for pending in waiting:
+        await _join_waiting(write, filed, pending, joined)
+    await references.close_pending(
+        write.connection, write.tenant, [pending.id for pending in waiting], write.recorded_at
+    )
+    noted = [
+        mention_of(pending.source_artifact, filed.entity.id, pending.target_text, pending.occurrences)
+        for pending in waiting
+    ]
+    await mentions.insert_mentions(write.connection, write.tenant, noted, write.recorded_at)
+    return joined
+
+
+async def _join_waiting(write: Write, filed: Filed, pending: PendingReference, joined: Joined) -> None:
+    ends = (filed.entity.id, pending.source) if pending.inverted else (pending.source, filed.entity.id)
+    statement = Statement(
+        edge=(*ends, pending.type),
+        stated_by=pending.source_artifact,
+        cause=filed.artifact.id if pending.inverted else pending.source_artifact,
+        valid_from=max(pending.valid_from, filed.entity.created_at),
+        occurrences=pending.occurrences,
+    )
+    await write_edge(write, filed.project, statement, joined)
