@@ -9,7 +9,7 @@ from uuid import UUID, uuid4
 from app.domain.artifact import Artifact
 from app.domain.entity import AuthorityTier, Entity, Project, Reference, ReferenceType
 from app.domain.surface_form import fold
-from app.services.filing.supersession import Supersession
+from app.services.filing.supersession import Revival, Supersession
 from app.services.filing.write import Write
 from app.stores.postgres import references
 from app.stores.postgres.mentions import Mention, NamedForm
@@ -40,10 +40,11 @@ class Statement:
 
 @dataclass(slots=True)
 class Joined:
-    """What became of a document's claims; supersessions still have to move the states they end."""
+    """What became of a document's claims; supersessions and revivals still have to move states."""
 
     references: list[Reference] = field(default_factory=list)
     supersessions: list[Supersession] = field(default_factory=list)
+    revivals: list[Revival] = field(default_factory=list)
     edges: set[Edge] = field(default_factory=set)
     warnings: list[str] = field(default_factory=list)
 

@@ -8,6 +8,7 @@ from uuid import UUID
 from app.domain.artifact import ReferenceClaim
 from app.domain.entity import ReferenceType
 from app.services.filing.edges import Edge, Filed, Joined, Statement, mention_of, write_edge
+from app.services.filing.supersession import Revival
 from app.services.filing.targets import Target, find_targets
 from app.services.filing.waiting import keep_waiting
 from app.services.filing.write import Write
@@ -75,15 +76,21 @@ def _edge(own: UUID, claim: ReferenceClaim, other: KeyedEntity, joined: Joined) 
 
 async def _end_what_is_not_stated(write: Write, filed: Filed, joined: Joined) -> None:
     await references.close_pending_of(write.connection, write.tenant, filed.entity.id, write.recorded_at)
-    await references.end_dropped_references(
+    end = filed.artifact.created_at
+    dropped = await references.end_dropped_references(
         write.connection,
         write.tenant,
         filed.entity.id,
         joined.edges,
-        filed.artifact.created_at,
+        end,
         write.recorded_at,
         write.actor,
     )
+    joined.revivals += [
+        Revival(reference.target, reference.valid.start, end, filed.artifact.id)
+        for reference in dropped
+        if reference.type is ReferenceType.SUPERSEDES
+    ]
 
 
 async def _join_one(

@@ -9,7 +9,7 @@ from uuid import UUID
 
 from app.domain.recall import StateFlag
 from app.domain.standing import SUPERSEDED, standing
-from app.domain.temporal import Branch
+from app.domain.temporal import AsOf, Branch
 from app.domain.timeline import Assertion, divide
 from app.services.filing.timelines import Cause, carry_out
 from app.services.filing.write import Write
@@ -48,6 +48,36 @@ async def supersede(write: Write, supersession: Supersession) -> None:
     after = Assertion(entity, {**state.props, "status": status}, state.source_artifact, write.actor)
     change = divide(state, at, before, after, write.recorded_at)
     await carry_out(write, change, Cause("superseded", artifact=supersession.cause))
+
+
+@dataclass(frozen=True, slots=True)
+class Revival:
+    """An entity that was superseded from `since` on and, from `at` on, no longer is."""
+
+    entity: UUID
+    since: datetime
+    at: datetime
+    cause: UUID
+
+
+async def revive(write: Write, revival: Revival) -> None:
+    """Let an entity be again what it was before it was superseded, unless something else supersedes it.
+
+    Comes last in a write, as superseding does.
+    """
+    write = replace(write, recorded_at=await ledger.advance_clock(write.connection, write.tenant))
+    moment = AsOf(revival.at, write.recorded_at)
+    if await references.superseders_as_of(write.connection, write.tenant, [revival.entity], moment):
+        return
+    timeline = await states.believed_states(write.connection, write.tenant, revival.entity, Branch.COMMITTED)
+    before = next((held for held in timeline if held.valid.end == revival.since), None)
+    state = next((held for held in timeline if held.valid.covers(revival.at)), None)
+    if before is None or state is None or "status" not in before.props or not _is_historical(state.props):
+        return
+    props = {**state.props, "status": before.props["status"]}
+    after = Assertion(revival.entity, props, state.source_artifact, write.actor)
+    change = divide(state, revival.at, state.props, after, write.recorded_at)
+    await carry_out(write, change, Cause("status_transition", artifact=revival.cause))
 
 
 def _is_historical(props: dict[str, Any]) -> bool:

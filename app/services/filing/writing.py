@@ -19,7 +19,7 @@ from app.services.filing.joining import join_claims
 from app.services.filing.kinds import type_of
 from app.services.filing.preparation import PreparedDocument
 from app.services.filing.queueing import queue_candidates
-from app.services.filing.supersession import supersede
+from app.services.filing.supersession import revive, supersede
 from app.services.filing.versions import artifact_of, write_searchable
 from app.services.filing.waiting import join_pending
 from app.services.filing.write import Write
@@ -108,6 +108,8 @@ async def _write_meaning(
     named = await naming.write_aliases(write, filed, naming.listed_aliases(document.props))
     await naming.note_mentions(write, filed)
     queued = await queue_candidates(write, filed, document)
+    for revival in joined.revivals:
+        await revive(write, revival)
     for supersession in (*joined.supersessions, *arrived.supersessions):
         await supersede(write, supersession)
     position = await ledger.settle(write.connection)

@@ -80,18 +80,24 @@ async def end_dropped_references(
     end: datetime,
     recorded_at: datetime,
     actor: str,
-) -> None:
-    """Let the references that a document stated, and now no longer states, be true only until `end`."""
+) -> list[Reference]:
+    """Let the references that a document stated, and now no longer states, be true only until `end`.
+
+    Answers those references as they were.
+    """
+    dropped = []
     for row in await connection.fetch(SQL["stated_by"], tenant, entity):
         reference = reference_from(row)
         if (reference.source, reference.target, reference.type) in kept:
             continue
+        dropped.append(reference)
         await connection.execute(SQL["retract_reference"], tenant, reference.id, recorded_at)
         if reference.valid.start < end:
             ended = replace(reference, id=uuid4(), valid=Interval(reference.valid.start, end))
             await insert_reference(
                 connection, tenant, row["project_id"], ended, row["occurrences"], recorded_at, actor
             )
+    return dropped
 
 
 async def close_pending_of(

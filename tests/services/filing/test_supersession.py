@@ -181,3 +181,22 @@ async def test_a_document_may_turn_round_what_it_said_of_another(desk: Desk) -> 
     }
     assert flags["ADR-2"] is StateFlag.HISTORICAL
     assert result.hits[0].artifact.identifier == "ADR-1"
+
+
+async def test_what_nothing_supersedes_any_more_is_again_what_it_was(desk: Desk) -> None:
+    old = await desk.file(adr(1, OLD))
+    await desk.file(adr(2, NEW, references=OF, created_at=day(2021)))
+    assert await status_at(desk, old.entity.id, day(2021, 6)) == "superseded"
+    await desk.file(adr(2, NEW, "We thought again.", created_at=day(2022)))
+    assert await status_at(desk, old.entity.id, day(2021, 6)) == "superseded"
+    assert await status_at(desk, old.entity.id, day(2022, 6)) == "Accepted"
+    result = await desk.ask(QUERY, as_of=day(2022, 6))
+    assert hit_of(result, "ADR-1").annotation.flag is StateFlag.CURRENT
+
+
+async def test_what_something_else_still_supersedes_stays_superseded(desk: Desk) -> None:
+    old = await desk.file(adr(1, OLD))
+    await desk.file(adr(2, NEW, references=OF, created_at=day(2021)))
+    await desk.file(adr(3, "Workers read files", references=OF, created_at=day(2021, 3)))
+    await desk.file(adr(2, NEW, "We thought again.", created_at=day(2022)))
+    assert await status_at(desk, old.entity.id, day(2022, 6)) == "superseded"
