@@ -21,9 +21,15 @@ def _flag_by_word() -> dict[str, StateFlag]:
 
 def standing(status: str | None) -> StateFlag:
     """Answer what a status says by its leading words; an absent or unknown one counts as current."""
+    return _known(status) or StateFlag.CURRENT
+
+
+def is_known(status: str) -> bool:
+    """Tell whether the leading words of a status are among those that say something."""
+    return _known(status) is not None
+
+
+def _known(status: str | None) -> StateFlag | None:
     words = re.findall(r"\w+", fold(status or ""))
-    for length in (3, 2, 1):
-        flag = _flag_by_word().get(" ".join(words[:length]))
-        if flag is not None:
-            return flag
-    return StateFlag.CURRENT
+    leading = (" ".join(words[:length]) for length in (3, 2, 1))
+    return next((_flag_by_word()[phrase] for phrase in leading if phrase in _flag_by_word()), None)

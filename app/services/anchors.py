@@ -58,6 +58,15 @@ async def find_named(connection: asyncpg.Connection, scope: Scope, query: str) -
     return sorted(preferred, key=lambda match: (match.span.start, str(match.entity)))
 
 
+def is_bare_identifier(query: str, named: Sequence[Named]) -> bool:
+    """Tell whether a query is an identifier and nothing else: its words then have no meaning of their own."""
+    words = len(query.split())
+    return any(
+        match.origin is NameOrigin.IDENTIFIER and (match.span.start, match.span.end) == (0, words)
+        for match in named
+    )
+
+
 def _spans(words: Sequence[str]) -> Iterator[Span]:
     for start in range(len(words)):
         for end in range(start + 1, min(start + LONGEST_NAME, len(words)) + 1):

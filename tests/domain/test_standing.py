@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from app.domain.recall import StateFlag
-from app.domain.standing import SUPERSEDED, standing
+from app.domain.standing import SUPERSEDED, is_known, standing
 
 
 @pytest.mark.parametrize(
@@ -28,3 +28,16 @@ from app.domain.standing import SUPERSEDED, standing
 )
 def test_a_status_is_read_by_its_leading_words(status: str | None, flag: StateFlag) -> None:
     assert standing(status) is flag
+
+
+@pytest.mark.parametrize(
+    "status", ["Accepted", "In force", "Partly superseded by ADR-9", "draft", "Withdrawn"]
+)
+def test_words_that_say_something_are_known(status: str) -> None:
+    assert is_known(status)
+
+
+@pytest.mark.parametrize("status", ["Acccepted", "Foo", "?"])
+def test_other_words_are_not(status: str) -> None:
+    assert not is_known(status)
+    assert standing(status) is StateFlag.CURRENT

@@ -35,7 +35,7 @@ class PreparedDocument:
 
 def content_hash(document: Document) -> str:
     """Answer the SHA-256 of everything a document says, where it was found left out."""
-    content = asdict(document)
+    content = asdict(document) | {"kind": fold(document.kind)}
     for whereabouts in ("source_uri", "source_commit", "warnings"):
         del content[whereabouts]
     return hashlib.sha256(orjson.dumps(content, option=orjson.OPT_SORT_KEYS)).hexdigest()

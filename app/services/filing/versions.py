@@ -8,6 +8,7 @@ from uuid import uuid4
 
 from app.domain.artifact import Artifact, Document
 from app.domain.entity import Entity, Project
+from app.domain.standing import is_known
 from app.services.filing.preparation import PreparedDocument
 from app.services.filing.write import Write
 from app.stores.postgres import artifacts, embeddings, postings
@@ -47,6 +48,18 @@ async def _version_date(write: Write, document: Document, entity: Entity) -> dat
     dated = document.created_at or write.recorded_at
     latest = await artifacts.latest_version_date(write.connection, write.tenant, entity.id)
     return dated if latest is None or dated > latest else write.recorded_at
+
+
+def what_is_odd(document: Document, artifact: Artifact) -> tuple[str, ...]:
+    """Answer warnings about a version whose date or status was not taken as somebody may think."""
+    warnings = []
+    if document.created_at is not None and artifact.created_at != document.created_at:
+        warnings.append(
+            f"counts from now: its date {document.created_at.date()} is not after the version before it"
+        )
+    if document.status and not is_known(document.status):
+        warnings.append(f"counts as current: nothing is known of the status {document.status}")
+    return tuple(warnings)
 
 
 async def write_searchable(

@@ -20,7 +20,7 @@ from app.services.filing.kinds import type_of
 from app.services.filing.preparation import PreparedDocument
 from app.services.filing.queueing import queue_candidates
 from app.services.filing.supersession import revive, supersede
-from app.services.filing.versions import artifact_of, write_searchable
+from app.services.filing.versions import artifact_of, what_is_odd, write_searchable
 from app.services.filing.waiting import join_pending
 from app.services.filing.write import Write
 from app.stores.postgres import (
@@ -64,6 +64,7 @@ async def write_document(
     if latest is not None and latest.content_hash == prepared.content_hash:
         return await unchanged(write.connection, write.tenant, entity, latest)
     artifact = await artifact_of(write, project, prepared, recorded_type, entity)
+    warnings = (*warnings, *what_is_odd(prepared.document, artifact))
     if latest is None:
         entity = replace(entity, created_at=artifact.created_at, source_artifact=artifact.id)
         await entities.insert_entity(

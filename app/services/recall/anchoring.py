@@ -12,7 +12,7 @@ from app.domain.entity import Entity
 from app.domain.ontology import label_of
 from app.domain.recall import Anchor
 from app.domain.temporal import Branch, EntityState
-from app.services.anchors import Named, find_named
+from app.services.anchors import Named, find_named, is_bare_identifier
 from app.stores.postgres import anchors as names
 from app.stores.postgres import artifacts, entities, states
 from app.stores.postgres.anchors import NameOrigin
@@ -21,11 +21,15 @@ from app.stores.postgres.scope import Scope
 
 @dataclass(frozen=True, slots=True)
 class Anchored:
-    """The anchors of a query, the artifacts of those named beyond doubt, and other forms to search by."""
+    """The anchors of a query, the artifacts of those named beyond doubt, and other forms to search by.
+
+    `is_bare_identifier` marks a query without any words beside an identifier.
+    """
 
     anchors: tuple[Anchor, ...] = ()
     leading: tuple[int, ...] = ()
     other_forms: tuple[str, ...] = ()
+    is_bare_identifier: bool = False
 
 
 async def anchor_query(connection: asyncpg.Connection, scope: Scope, query: str) -> Anchored:
@@ -42,6 +46,7 @@ async def anchor_query(connection: asyncpg.Connection, scope: Scope, query: str)
         anchors=tuple(_anchor(match, found, held) for match in named),
         leading=tuple(newest[match.entity] for match in named if match.exact and match.entity in newest),
         other_forms=(*(form.form for form in forms), *_current_names(named, held)),
+        is_bare_identifier=is_bare_identifier(query, named),
     )
 
 

@@ -107,7 +107,7 @@ class RecallService:
             as_of=scope.moment.valid,
             known_at=scope.moment.known,
             tokens_used=tokens,
-            advisories=_advisories(rankings),
+            advisories=(*_advisories(rankings), *_left_out(asked.request, len(hits) - len(packed))),
         )
 
     async def _hits(
@@ -121,7 +121,8 @@ class RecallService:
         async with self._database.reading(asked.scope.tenant) as connection:
             bodies = await artifacts.artifacts_by_number(connection, asked.scope.tenant, numbers)
             ordinals = dict.fromkeys(numbers, 0)
-            if vector is not None:
+            # An identifier means nothing to the encoder: its document then speaks from its beginning.
+            if vector is not None and not asked.anchored.is_bare_identifier:
                 ordinals |= await embeddings.nearest_passages(connection, asked.scope, numbers, vector)
             passages = await artifacts.passages_at(connection, asked.scope.tenant, ordinals)
         return [
@@ -199,3 +200,9 @@ def _advisories(rankings: Sequence[Ranking]) -> tuple[str, ...]:
     return tuple(
         f"{ranking.leg} did not answer: {ranking.problem}" for ranking in rankings if ranking.problem
     )
+
+
+def _left_out(request: RecallRequest, hits: int) -> tuple[str, ...]:
+    if not hits:
+        return ()
+    return (f"tokenBudget {request.token_budget} leaves out {hits} hits; raise it to see them",)

@@ -252,3 +252,20 @@ async def test_claims_in_the_text_wait_for_review(desk: Desk) -> None:
         )
     assert [row["status"] for row in waiting] == ["PENDING", "PENDING"]
     assert (await desk.ask("the big queue")).anchors == ()
+
+
+async def test_the_case_of_a_kind_makes_no_version(desk: Desk) -> None:
+    await desk.file(adr(1, "Queue"))
+    assert not (await desk.file(adr(1, "Queue", kind="adr"))).created
+
+
+async def test_a_status_nobody_knows_is_warned_about(desk: Desk) -> None:
+    filed = await desk.file(adr(1, "Queue", status="Acccepted"))
+    assert filed.warnings == ("counts as current: nothing is known of the status Acccepted",)
+
+
+async def test_a_version_with_an_earlier_date_counts_from_now_and_says_so(desk: Desk) -> None:
+    await desk.file(adr(1, "Queue", created_at=day(2021)))
+    again = await desk.file(adr(1, "Queue", "Otherwise.", created_at=day(2020)))
+    assert again.artifact.created_at == again.artifact.recorded_at
+    assert again.warnings == ("counts from now: its date 2020-01-01 is not after the version before it",)

@@ -104,20 +104,31 @@ async def test_flags_narrow_the_answer(desk: Desk) -> None:
         assert set(identifiers(await desk.ask("queue", flags=flags))) == expected
 
 
-async def test_a_budget_is_filled_with_the_best_passages_that_fit(desk: Desk) -> None:
+async def test_a_budget_is_filled_from_the_best_hit_down(desk: Desk) -> None:
     for number in range(5):
         await desk.file(adr(number, f"Queue {number}", "queue " * (10 + 30 * number)))
     everything = await desk.ask("queue")
     assert everything.tokens_used == sum(hit.passage.tokens for hit in everything.hits)
     for budget in (0, 1, 20, 60, 120, 10_000):
-        packed = await desk.ask("queue", token_budget=budget)
+        packed = await desk.ask("queue", token_budget=budget, as_of=everything.as_of)
+        assert packed.hits == everything.hits[: len(packed.hits)]
         assert packed.tokens_used == sum(hit.passage.tokens for hit in packed.hits) <= budget
-        ranks = [hit.rank for hit in packed.hits]
-        assert ranks == sorted(ranks)
-        left_out = [hit for hit in everything.hits if hit.rank not in ranks]
-        for hit in left_out:
-            before = sum(kept.passage.tokens for kept in packed.hits if kept.rank < hit.rank)
-            assert before + hit.passage.tokens > budget
+        left_out = everything.hits[len(packed.hits) :]
+        if left_out:
+            assert packed.tokens_used + left_out[0].passage.tokens > budget
+        assert any(f"leaves out {len(left_out)} hits" in said for said in packed.advisories) == bool(left_out)
+
+
+async def test_a_budget_keeps_no_hit_without_what_replaced_it(desk: Desk) -> None:
+    await desk.file(adr(1, "Queue", "queue"))
+    await desk.file(adr(2, "Queue anew", "queue " * 60, references=claims(SUPERSEDES, "ADR-1")))
+    assert identifiers(await desk.ask("queue")) == ["ADR-2", "ADR-1"]
+    assert (await desk.ask("queue", token_budget=20)).hits == ()
+
+
+async def test_a_large_budget_changes_nothing(desk: Desk) -> None:
+    await desk.file(adr(1, "Queue", "queue"))
+    everything = await desk.ask("queue")
     again = await desk.ask("queue", token_budget=10_000, as_of=everything.as_of)
     assert again.hits == everything.hits
 
@@ -155,3 +166,12 @@ async def test_many_at_once_get_the_same_answer(desk: Desk) -> None:
     alone = identifiers(await desk.ask("queue 3"))
     answers = await asyncio.gather(*(desk.ask("queue 3") for _ in range(20)))
     assert all(identifiers(answer) == alone for answer in answers)
+
+
+async def test_a_document_asked_for_by_identifier_alone_speaks_from_its_beginning(desk: Desk) -> None:
+    parts = "\n\n".join(f"## Part {number}\n\n{'Words about queues. ' * 40}" for number in range(4))
+    await desk.file(adr(1, "Queue", parts))
+    (alone,) = (await desk.ask("adr 1")).hits
+    assert alone.passage.ordinal == 0
+    (asked,) = (await desk.ask("part 3 of ADR-1")).hits
+    assert asked.passage.ordinal > 0
