@@ -11,6 +11,11 @@ from app.cli.printing import printable
 from app.services.importing.summary import ImportSummary
 
 MOST_SHOWN = 50
+MOST_SKIPPED_SHOWN = 10
+NOTHING_FOUND = (
+    "found nothing to file: no Markdown file (.md, .markdown) in the folders and no row in the files;"
+    " name a folder that holds Markdown, a Markdown file, or a file of rows itself (.jsonl, .jsonl.gz, .jsonl.xz)"
+)
 
 
 def summary_json(summary: ImportSummary) -> dict[str, Any]:
@@ -19,6 +24,7 @@ def summary_json(summary: ImportSummary) -> dict[str, Any]:
         "filed": summary.filed,
         "unchanged": summary.unchanged,
         "refused": [{"source": each.source, "reason": each.reason} for each in summary.refused],
+        "skipped": [{"source": each.source, "reason": each.reason} for each in summary.skipped],
         "kindsDefined": summary.kinds_defined,
         "collisions": [
             {
@@ -36,11 +42,10 @@ def summary_json(summary: ImportSummary) -> dict[str, Any]:
 
 
 def print_summary(console: Console, summary: ImportSummary) -> None:
-    """Write the counts, what was odd, and what was refused and why."""
-    counts = f"filed {summary.filed}, unchanged {summary.unchanged}, refused {len(summary.refused)}"
-    console.print(Text(counts, style="bold"))
+    """Write the counts, what was odd, what was left alone, and what was refused and why."""
+    console.print(Text(_counts(summary), style="bold"))
     if summary.total == 0:
-        console.print("there is no Markdown file under these paths, and no row")
+        console.print(Text(NOTHING_FOUND, style="yellow"), soft_wrap=True)
     if summary.was_stopped:
         left = summary.total - summary.seen
         console.print(Text(f"stopped with {left} left; run it again to go on", style="yellow"))
@@ -48,11 +53,27 @@ def print_summary(console: Console, summary: ImportSummary) -> None:
         console.print(f"defined the kind {printable(kind)}")
     _print_collisions(console, summary)
     _print_warnings(console, summary)
+    _print_skipped(console, summary)
     for refusal in summary.refused[:MOST_SHOWN]:
         line = f"refused {printable(refusal.source)}: {printable(refusal.reason)}"
         console.print(Text(line, style="red"), soft_wrap=True)
     if len(summary.refused) > MOST_SHOWN:
         console.print(f"and {len(summary.refused) - MOST_SHOWN} more; --json lists all")
+
+
+def _counts(summary: ImportSummary) -> str:
+    counts = f"filed {summary.filed}, unchanged {summary.unchanged}, refused {len(summary.refused)}"
+    return f"{counts}, skipped {len(summary.skipped)}" if summary.skipped else counts
+
+
+def _print_skipped(console: Console, summary: ImportSummary) -> None:
+    for reason in dict.fromkeys(each.reason for each in summary.skipped):
+        sources = [each.source for each in summary.skipped if each.reason == reason]
+        console.print(Text(f"skipped {len(sources)}: {reason}", style="yellow"), soft_wrap=True)
+        for source in sources[:MOST_SKIPPED_SHOWN]:
+            console.print(Text(f"    {printable(source)}", style="dim"), soft_wrap=True)
+        if len(sources) > MOST_SKIPPED_SHOWN:
+            console.print(f"    and {len(sources) - MOST_SKIPPED_SHOWN} more; --json lists all")
 
 
 def _print_collisions(console: Console, summary: ImportSummary) -> None:
@@ -69,6 +90,10 @@ def _print_collisions(console: Console, summary: ImportSummary) -> None:
 
 def _print_warnings(console: Console, summary: ImportSummary) -> None:
     for sort, warned in sorted(summary.warnings.items(), key=lambda item: -item[1].count):
+        if warned.count == 1:
+            console.print(Text(printable(warned.examples[0]), style="yellow"), soft_wrap=True)
+            continue
         console.print(Text(f"{warned.count} x {printable(sort)}", style="yellow"), soft_wrap=True)
         for example in warned.examples:
-            console.print(Text(f"    {printable(example)}", style="dim"), soft_wrap=True)
+            place = example.removesuffix(f": {sort}")
+            console.print(Text(f"    {printable(place)}", style="dim"), soft_wrap=True)

@@ -26,6 +26,7 @@ def ingest(
     """File documents; what is filed already and says the same is left as it is.
 
     A document that cannot be filed is listed with the reason and stops no other; the exit status is then 1.
+    Symbolic links are not followed: they are listed as skipped, and nothing failed.
     """
     summary = finish(_ingest(tuple(paths), project, kind))
     _report(summary, as_json=as_json)

@@ -11,11 +11,13 @@ from pathlib import Path
 
 from app.errors import Invalid
 from app.services.filing.preparation import LARGEST_BODY
-from app.services.importing.item import Refusal, shown
+from app.services.importing.item import Refusal, Skipped, shown
+from app.services.importing.rows import is_row_file
 
 MARKDOWN = frozenset({".md", ".markdown"})
 PASSED_OVER = frozenset({"node_modules"})
 A_LINK = "it is a symbolic link, and links are not followed"
+A_ROW_FILE = "a file of rows is read only when it is named itself"
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,10 +44,10 @@ def is_markdown(name: str) -> bool:
     return os.path.splitext(name)[1].lower() in MARKDOWN
 
 
-def find_files(root: Path) -> Iterator[MarkdownFile | Refusal]:
+def find_files(root: Path) -> Iterator[MarkdownFile | Refusal | Skipped]:
     """Answer the Markdown files under a folder, in order of their names, and what could not be looked at.
 
-    Hidden folders and files and `node_modules` are passed over without a word.
+    Links to Markdown or to folders are skipped, and so are files of rows. Hidden folders and files and `node_modules` are passed over without a word.
     """
     open_folders = [iter(_entries(root))]
     while open_folders:
@@ -73,10 +75,12 @@ def _is_passed_over(entry: os.DirEntry[str]) -> bool:
     return entry.name.startswith(".") or entry.name in PASSED_OVER
 
 
-def _found(entry: os.DirEntry[str], root: Path) -> MarkdownFile | Refusal | None:
+def _found(entry: os.DirEntry[str], root: Path) -> MarkdownFile | Refusal | Skipped | None:
     if entry.is_symlink():
         leads_on = is_markdown(entry.name) or _is_folder(entry)
-        return Refusal(shown(entry.path), A_LINK) if leads_on else None
+        return Skipped(shown(entry.path), A_LINK) if leads_on else None
+    if is_row_file(entry.name):
+        return Skipped(shown(entry.path), A_ROW_FILE)
     if not is_markdown(entry.name):
         return None
     if shown(entry.name) != entry.name:
@@ -92,7 +96,7 @@ def _is_folder(link: os.DirEntry[str]) -> bool:
 
 
 def read_text(path: Path) -> str:
-    """Read a regular file as UTF-8; raises Invalid with the reason when it cannot be."""
+    """Read a regular file as UTF-8; raises Invalid with the reason when it cannot be or says nothing."""
     try:
         # Not blocking, for a pipe without a writer would hold the import for ever.
         descriptor = os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC)
@@ -113,6 +117,9 @@ def _text(data: bytes | None) -> str:
     if len(data) > LARGEST_BODY:
         raise Invalid(f"it is larger than {LARGEST_BODY} bytes; split it")
     try:
-        return data.decode("utf-8")
+        text = data.decode("utf-8")
     except UnicodeDecodeError as error:
         raise Invalid(f"it is not UTF-8 from byte {error.start} on; convert it") from error
+    if not any(letter.isprintable() and not letter.isspace() for letter in text):
+        raise Invalid("the file is empty")
+    return text

@@ -1,4 +1,4 @@
-"""What an import meets: documents that can be read, and refusals of what cannot."""
+"""What an import meets: documents that can be read, refusals of what cannot, and what is left alone."""
 
 from __future__ import annotations
 
@@ -29,6 +29,14 @@ class Readable:
 
     source: str
     document: Document
+
+
+@dataclass(frozen=True, slots=True)
+class Skipped:
+    """Something that an import leaves alone on purpose: where it is and why; nothing failed."""
+
+    source: str
+    reason: str
 
 
 Items: TypeAlias = Iterator[Readable | Refusal]

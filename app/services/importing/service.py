@@ -59,7 +59,9 @@ class ImportService:
         before = await self._types(caller, request.project)
         prefixes = prefixes_among(f"{definition.name}-1" for definition in before.values())
         found = await asyncio.to_thread(survey, request.paths, request.kind, prefixes)
-        summary = ImportSummary(total=found.total, collisions=list(found.collisions))
+        summary = ImportSummary(
+            total=found.total, skipped=list(found.skipped), collisions=list(found.collisions)
+        )
         watch(summary)
         run = _Run(self._filing, caller, request.project, summary, watch)
         try:

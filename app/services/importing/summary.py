@@ -7,7 +7,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 
 from app.services.importing.collisions import Collision
-from app.services.importing.item import Refusal
+from app.services.importing.item import Refusal, Skipped
 
 MOST_EXAMPLES = 3
 MOST_SORTS = 100
@@ -28,13 +28,15 @@ class Warned:
 class ImportSummary:
     """Counts and lists of one import, kept while it runs.
 
-    `total` is how many documents and rows there are to look at; `was_stopped` tells that not all were.
+    `total` is how many documents and rows there are to look at, `skipped` is what was left alone
+    beside them, and `was_stopped` tells that not all were looked at.
     """
 
     total: int = 0
     filed: int = 0
     unchanged: int = 0
     refused: list[Refusal] = field(default_factory=list)
+    skipped: list[Skipped] = field(default_factory=list)
     warnings: dict[str, Warned] = field(default_factory=dict)
     collisions: list[Collision] = field(default_factory=list)
     kinds_defined: list[str] = field(default_factory=list)

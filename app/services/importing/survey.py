@@ -11,7 +11,7 @@ from app.errors import Invalid
 from app.services.importing.claims import Claim, prefixes_among, read_claim
 from app.services.importing.collisions import Collision, Named, name_apart
 from app.services.importing.files import MarkdownFile, find_files, is_markdown, read_text
-from app.services.importing.item import Items, Readable, Refusal, refusing, shown
+from app.services.importing.item import Items, Readable, Refusal, Skipped, refusing, shown
 from app.services.importing.rows import count_rows, is_row_file, read_rows
 from app.services.parsing import parse_markdown
 
@@ -35,9 +35,10 @@ class ClaimedFile:
 
 @dataclass(frozen=True, slots=True)
 class Survey:
-    """Everything to read, in order; only names are held, never the texts."""
+    """Everything to read, in order, and what is left alone; only names are held, never the texts."""
 
     sources: tuple[ClaimedFile | RowFile | Refusal, ...]
+    skipped: tuple[Skipped, ...]
     kind: str | None
     prefixes: frozenset[str]
     collisions: tuple[Collision, ...]
@@ -63,7 +64,9 @@ def survey(paths: Sequence[Path], kind: str | None, prefixes: frozenset[str]) ->
 
     Raises Invalid when a path does not exist or is nothing that can be imported.
     """
-    found = list(_found(paths))
+    met = list(_found(paths))
+    found = [source for source in met if not isinstance(source, Skipped)]
+    skipped = _skipped(met)
     files = [source for source in found if isinstance(source, MarkdownFile)]
     names = {file.path.stem for file in files}
     rows: dict[Path, RowFile] = {}
@@ -79,10 +82,17 @@ def survey(paths: Sequence[Path], kind: str | None, prefixes: frozenset[str]) ->
         claims = _claims(files, kind, prefixes)
     claimed, collisions = _apart(claims)
     sources = tuple(_source(source, claimed, rows) for source in found)
-    return Survey(sources, kind, prefixes, tuple(collisions))
+    return Survey(sources, skipped, kind, prefixes, tuple(collisions))
 
 
-def _found(paths: Sequence[Path]) -> Iterator[MarkdownFile | Path | Refusal]:
+def _skipped(met: Sequence[MarkdownFile | Path | Refusal | Skipped]) -> tuple[Skipped, ...]:
+    """Answer what is left alone, each once; a file that was named itself is not."""
+    named = {shown(str(source)) for source in met if isinstance(source, Path)}
+    skipped = dict.fromkeys(source for source in met if isinstance(source, Skipped))
+    return tuple(source for source in skipped if source.source not in named)
+
+
+def _found(paths: Sequence[Path]) -> Iterator[MarkdownFile | Path | Refusal | Skipped]:
     """Answer what the paths lead to, each once; all of them are looked at before any is read."""
     roots = [_root(path) for path in paths]
     seen: set[Path] = set()

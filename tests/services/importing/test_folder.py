@@ -10,8 +10,8 @@ import pytest
 
 from app.errors import Invalid
 from app.services.importing import ImportSummary
-from app.services.importing.files import A_LINK, MarkdownFile, find_files
-from app.services.importing.item import Refusal
+from app.services.importing.files import A_LINK, A_ROW_FILE, MarkdownFile, find_files
+from app.services.importing.item import Refusal, Skipped
 from tests.documents import Desk, identifiers
 from tests.services.importing.conftest import Importer, Write
 
@@ -113,9 +113,32 @@ async def test_links_are_reported_and_never_followed(
     (folder / "gone.md").symlink_to(tmp_path / "nothing.md")
     (folder / "self").symlink_to(folder / "self")
     summary = await imported(folder)
-    assert summary.filed == 1
-    assert reasons(summary) == dict.fromkeys(("0002-leak.md", "elsewhere", "circle", "gone.md"), A_LINK)
+    assert (summary.filed, summary.refused, summary.total) == (1, [], 1)
+    left = {Path(skipped.source).name: skipped.reason for skipped in summary.skipped}
+    assert left == dict.fromkeys(("0002-leak.md", "elsewhere", "circle", "gone.md"), A_LINK)
     assert identifiers(await desk.ask("xyzzy secret")) == ["ADR-0001"]
+
+
+async def test_files_that_say_nothing_are_refused(
+    desk: Desk, folder: Path, write: Write, imported: Importer
+) -> None:
+    write("good.md", "# Good\n\nText.\n")
+    for name, content in (("empty.md", ""), ("blank.md", " \n\t\n"), ("mark.md", "\ufeff\u200b\n")):
+        write(name, content)
+    summary = await imported(folder)
+    assert summary.filed == 1
+    assert reasons(summary) == dict.fromkeys(("empty.md", "blank.md", "mark.md"), "the file is empty")
+    assert await sources(desk) == {("good.md", "Good")}
+
+
+async def test_rows_in_a_folder_are_left_alone_unless_they_are_named(
+    folder: Path, write: Write, imported: Importer
+) -> None:
+    rows = write("docs.jsonl", '{"id": "RFC-1", "title": "One", "body": "Text."}\n')
+    alone = await imported(folder)
+    assert (alone.total, alone.skipped) == (0, [Skipped(str(rows), A_ROW_FILE)])
+    named = await imported(folder, rows)
+    assert (named.filed, named.skipped) == (1, [])
 
 
 def test_hidden_and_foreign_folders_are_passed_over_in_order_of_names(folder: Path, write: Write) -> None:
