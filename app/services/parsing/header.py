@@ -12,6 +12,7 @@ from app.services.parsing.yaml_text import Unreadable, read_yaml
 _FENCE = re.compile(
     r"\A---[ \t]*\n(?P<yaml>.*?)(?:^|\n)(?:---|\.\.\.)[ \t]*(?:\n|\Z)", re.DOTALL | re.MULTILINE
 )
+_OPENING = re.compile(r"\A---[ \t]*\n\s*[A-Za-z][\w -]{0,40}:(?:\s|\Z)")
 _LINE = re.compile(r"(?P<name>[A-Za-z][A-Za-z0-9 _-]{0,40}):(?:[ \t]+(?P<value>.*)|[ \t]*)")
 
 
@@ -32,6 +33,8 @@ def read_header(text: str, prefixes: frozenset[str]) -> Header:
     fenced = _FENCE.match(text)
     if fenced is not None:
         return _front_matter(text, fenced)
+    if _OPENING.match(text):
+        return Header({}, text, ("front matter opens with --- and never closes: read as text",))
     return _mail_header(text, prefixes)
 
 

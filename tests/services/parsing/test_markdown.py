@@ -67,6 +67,13 @@ def test_mdp_12_odd_headers_never_stop_a_document(front_matter: str, title: str,
     assert "text" in document.body
 
 
+def test_front_matter_that_never_closes_is_read_as_text_and_said_so() -> None:
+    document = parse_markdown("---\nid: ADR-7\nstatus: Accepted\n\n# Heading\n\nText.\n")
+    assert document.warnings == ("front matter opens with --- and never closes: read as text",)
+    assert "id: ADR-7" in document.body
+    assert parse_markdown("---\n\n# Heading\n\nAfter a rule.\n").warnings == ()
+
+
 def test_mdp_16_an_empty_section_takes_nothing_from_the_next() -> None:
     document = parse_markdown("## Supersedes\n\n## Context\nADR-0003 was slow.\n")
     assert edges(document) == [("REFERENCES", "ADR-0003")]
