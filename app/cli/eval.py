@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from app.services.evaluation.scoring import Report
 
 MEASURES = ("ndcg@10", "recall@10", "recall@100", "mrr")
+LEGEND = "fused: the order recall gives; rrf: plain rank fusion, every leg alike"
 Advance = Callable[[str, int, int], None]
 
 
@@ -34,7 +35,11 @@ def evaluate(
     ],
     as_json: Annotated[bool, typer.Option("--json", help="Print one JSON object.")] = False,
 ) -> None:
-    """Score recall and each of its legs on a folder's questions, in a scratch database."""
+    """Score recall and each of its legs on a folder's questions, in a scratch database.
+
+    A question is {"text": ..., "relevant": [{"id": ..., "rel": 1}]}, a query is {"qid": ..., "text": ...},
+    and a line of qrels.tsv is query, document and grade with tabs between.
+    """
     report = finish(_evaluate(folder))
     if as_json:
         print_json(asdict(report))
@@ -77,3 +82,4 @@ def _print_tables(output: Console, report: Report) -> None:
         for name, scores in rows.items():
             table.add_row(name, *(f"{scores[measure]:.4f}" if scores else "" for measure in MEASURES))
         output.print(table)
+    output.print(LEGEND, soft_wrap=True)

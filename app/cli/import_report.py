@@ -14,7 +14,8 @@ MOST_SHOWN = 50
 MOST_SKIPPED_SHOWN = 10
 NOTHING_FOUND = (
     "found nothing to file: no Markdown file (.md, .markdown) in the folders and no row in the files;"
-    " name a folder that holds Markdown, a Markdown file, or a file of rows itself (.jsonl, .jsonl.gz, .jsonl.xz)"
+    " name a folder that holds Markdown, a Markdown file,"
+    " or a file of rows itself (.jsonl, .jsonl.gz, .jsonl.xz)"
 )
 
 

@@ -3,18 +3,25 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
-from typing import Any
-
-import orjson
 
 from app.domain.temporal import require_offset
 from app.errors import Invalid
+from app.services.evaluation.judged_lines import Fields, lines_of, rows_of
 
 UNCATEGORISED = "all"
+TREC_COLUMNS = 4
+
+_QUESTION = (
+    'a question is {"text": ..., "relevant": [{"id": ..., "rel": 1}]},'
+    ' and may hold "category", "as_of", "forbidden" and "exclude"'
+)
+_QUERY = 'a query is {"qid": ..., "text": ...}; its id may stand under "_id" as well'
+_GRADE = "a judgement is query, document and whole grade with tabs between, or: query 0 document grade"
+_GRADE_NAMES = frozenset({"score", "grade", "rel", "relevance", "relevancy", "label"})
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,50 +43,65 @@ class Judged:
 def read_judged(folder: Path) -> list[Judged]:
     """Answer every judged query of a folder: `questions*.jsonl`, else `queries.jsonl` with `qrels.tsv`.
 
-    Raises Invalid when the folder holds neither or a line cannot be read.
+    Raises Invalid when the folder holds neither, or nothing is asked or judged in them; and, naming file,
+    line and what is needed, when a line cannot be read.
     """
     questions = sorted(folder.glob("questions*.jsonl"))
-    if questions:
-        return [_question(row) for path in questions for row in _rows(path)]
     queries, judgements = folder / "queries.jsonl", folder / "qrels.tsv"
-    if queries.is_file() and judgements.is_file():
+    if questions:
+        judged = [_question(row) for path in questions for row in rows_of(path, _QUESTION)]
+    elif queries.is_file() and judgements.is_file():
         grades = _grades(judgements)
-        return [_query(row, grades) for row in _rows(queries)]
-    raise Invalid(f"{folder} has no questions*.jsonl and no queries.jsonl with qrels.tsv")
+        judged = [_query(row, grades) for row in rows_of(queries, _QUERY)]
+        if judged and not any(query.relevance for query in judged):
+            raise Invalid(f"{judgements.name} judges no query of {queries.name}; do their query ids agree?")
+    else:
+        raise Invalid(f"{folder} has no questions*.jsonl and no queries.jsonl with qrels.tsv")
+    if not judged:
+        names = ", ".join(path.name for path in questions or [queries])
+        raise Invalid(f"{names} asks nothing: {_QUESTION if questions else _QUERY}")
+    return judged
 
 
-def _rows(path: Path) -> Iterator[dict[str, Any]]:
-    with path.open("rb") as lines:
-        for number, line in enumerate(lines, start=1):
-            try:
-                yield orjson.loads(line)
-            except orjson.JSONDecodeError as error:
-                raise Invalid(f"{path.name}, line {number}: {error}") from error
-
-
-def _question(row: dict[str, Any]) -> Judged:
-    as_of = row.get("as_of")
+def _question(row: Fields) -> Judged:
     return Judged(
-        text=row["text"],
-        category=row.get("category", UNCATEGORISED),
-        as_of=None if as_of is None else require_offset(datetime.fromisoformat(as_of), "as_of"),
-        relevance={found["id"]: found["rel"] for found in row.get("relevant", ())},
-        forbidden=frozenset(row.get("forbidden", ())),
-        excluded=frozenset(row.get("exclude", ())),
+        text=row.text("text"),
+        category=row.text_or_none("category") or UNCATEGORISED,
+        as_of=_moment(row),
+        relevance={found.text("id"): found.whole("rel") for found in row.objects("relevant")},
+        forbidden=frozenset(row.texts("forbidden")),
+        excluded=frozenset(row.texts("exclude")),
     )
 
 
-def _query(row: dict[str, Any], grades: Mapping[str, Mapping[str, int]]) -> Judged:
-    relevance = grades.get(row["qid"], {})
-    return Judged(row["text"], UNCATEGORISED, None, relevance, frozenset(), frozenset())
+def _moment(row: Fields) -> datetime | None:
+    written = row.text_or_none("as_of")
+    try:
+        return None if written is None else require_offset(datetime.fromisoformat(written), "as_of")
+    except (ValueError, Invalid) as error:
+        raise row.invalid('"as_of" must be a moment with an offset, as in 2026-06-01T09:00:00Z') from error
+
+
+def _query(row: Fields, grades: Mapping[str, Mapping[str, int]]) -> Judged:
+    name = row.text_or_none("qid") or row.text_or_none("_id")
+    if name is None:
+        raise row.invalid('"qid" or "_id" must be a text')
+    return Judged(row.text("text"), UNCATEGORISED, None, grades.get(name, {}), frozenset(), frozenset())
 
 
 def _grades(path: Path) -> dict[str, dict[str, int]]:
     grades: dict[str, dict[str, int]] = defaultdict(dict)
-    for number, line in enumerate(path.read_text(encoding="utf-8").splitlines(), start=1):
+    for number, line in lines_of(path):
+        columns = [column.strip() for column in line.split("\t" if "\t" in line else None)]
+        if number == 1 and columns[-1].casefold() in _GRADE_NAMES:
+            continue
+        if len(columns) == TREC_COLUMNS:
+            del columns[1]
+        elif "\t" not in line:
+            columns = []
         try:
-            query, document, grade = line.split("\t")
+            query, document, grade = columns
             grades[query][document] = int(grade)
         except ValueError as error:
-            raise Invalid(f"{path.name}, line {number}: expected query, document and grade") from error
+            raise Invalid(f"{path.name}, line {number}: {_GRADE}") from error
     return grades

@@ -47,7 +47,8 @@ def is_markdown(name: str) -> bool:
 def find_files(root: Path) -> Iterator[MarkdownFile | Refusal | Skipped]:
     """Answer the Markdown files under a folder, in order of their names, and what could not be looked at.
 
-    Links to Markdown or to folders are skipped, and so are files of rows. Hidden folders and files and `node_modules` are passed over without a word.
+    Links to Markdown or to folders are skipped, and so are files of rows. Hidden folders and files and
+    `node_modules` are passed over without a word.
     """
     open_folders = [iter(_entries(root))]
     while open_folders:
