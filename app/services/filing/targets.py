@@ -11,6 +11,7 @@ from uuid import UUID
 from app.domain.artifact import ReferenceClaim
 from app.domain.entity import Project
 from app.domain.identifier import bare_key, identifier_key, may_mean, namespace
+from app.domain.surface_form import fold
 from app.services.filing.write import Write
 from app.stores.postgres import entities
 from app.stores.postgres.entities import KeyedEntity
@@ -46,7 +47,10 @@ def target_key(text: str, own_key: str) -> str:
 async def find_targets(
     write: Write, project: Project, own_key: str, source_uri: str | None, claims: Sequence[ReferenceClaim]
 ) -> list[Target]:
-    """Answer each claim with what it can mean now: by path, else by key, the nearest namespace first."""
+    """Answer each claim with what it can mean now: by path, else by key, the nearest namespace first.
+
+    What is no identifier of anything is looked for among the names things have, such as titles.
+    """
     keys = {claim: target_key(claim.target, own_key) for claim in claims}
     paths = {claim: _path_of(claim, source_uri) for claim in claims}
     by_key = await entities.entities_by_keys(
@@ -56,6 +60,8 @@ async def find_targets(
         write.connection, write.tenant, project.number, sorted(filter(None, paths.values()))
     )
     index = _index(by_key)
+    unknown = sorted({fold(claim.target) for claim, key in keys.items() if key not in index})
+    by_name = await entities.entities_by_name(write.connection, write.tenant, project.number, unknown)
     targets = []
     for claim in claims:
         key, path = keys[claim], paths[claim]
@@ -63,7 +69,8 @@ async def find_targets(
             targets.append(Target(claim, key, (by_path[path],)))
         else:
             waits_for = key if path is None else path_key(path)
-            targets.append(Target(claim, waits_for, _nearest(key, own_key, index)))
+            found = _nearest(key, own_key, index) or tuple(by_name.get(fold(claim.target), ()))
+            targets.append(Target(claim, waits_for, found))
     return targets
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from uuid import uuid4
 
-from app.domain.identifier import bare_key, may_mean
+from app.domain.identifier import bare_key, identifier_key, may_mean
 from app.services.filing.edges import Filed, Joined, Statement, mention_of, write_edge
 from app.services.filing.targets import Target, path_key
 from app.services.filing.write import Write
@@ -43,15 +43,17 @@ async def keep_waiting(write: Write, filed: Filed, target: Target, joined: Joine
 
 async def join_pending(write: Write, filed: Filed) -> Joined:
     """Join the references of other documents that waited for this one."""
-    path = path_key(filed.artifact.source_uri) if filed.artifact.source_uri else None
-    keys = sorted({filed.key, bare_key(filed.key), *filter(None, [path])})
+    names = {identifier_key(filed.artifact.title)}
+    if filed.artifact.source_uri:
+        names.add(path_key(filed.artifact.source_uri))
+    keys = sorted({filed.key, bare_key(filed.key), *names})
     found = await references.pending_on(
         write.connection, write.tenant, filed.project.number, keys, filed.entity.id
     )
     waiting = [
         pending
         for pending in found
-        if pending.target_key == path or may_mean(pending.target_key, pending.source_key, filed.key)
+        if pending.target_key in names or may_mean(pending.target_key, pending.source_key, filed.key)
     ]
     joined = Joined()
     for pending in waiting:

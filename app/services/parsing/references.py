@@ -169,11 +169,11 @@ class _Reader:
         for text in texts:
             prose = read_prose(text[:4_000], {})
             mentions = find_mentions(prose, self._reading.prefixes)
-            if mentions:
-                yield from mentions
-                continue
+            yield from mentions
             for part in _SEPARATORS.split(text):
-                target = self._field_target(part.strip(" []\"'"))
+                words = part.strip(" []\"'")
+                # Beside identifiers, words are a remark, and a bare number is one of the series.
+                target = self._field_target(words) if not mentions or words.isdigit() else None
                 if target is not None:
                     yield target
 

@@ -95,7 +95,7 @@ def _meant(text: str, match: re.Match[str]) -> Relation | None:
         return None
     if words.endswith(vocabulary().qualifiers):
         return _RELATED
-    return relation_named(" ".join(match[0].split()))
+    return relation_named(" ".join(match[0].replace("*", " ").split()))
 
 
 @cache
@@ -116,5 +116,5 @@ def _denial() -> re.Pattern[str]:
 
 def _words_pattern(words: tuple[str, ...]) -> re.Pattern[str]:
     ordered = sorted(words, key=len, reverse=True)
-    spelled = "|".join(re.escape(word).replace(r"\ ", r"[\s-]+") for word in ordered)
+    spelled = "|".join(re.escape(word).replace(r"\ ", r"[\s*-]+") for word in ordered)
     return re.compile(rf"(?<!\w)(?:{spelled})(?!\w)", re.IGNORECASE)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
@@ -98,3 +99,13 @@ async def entities_by_source(
     """Answer the entities that came from these sources, by source."""
     rows = await connection.fetch(SQL["entities_by_source"], tenant, project, list(sources))
     return {row["source_uri"]: _keyed(row) for row in rows}
+
+
+async def entities_by_name(
+    connection: asyncpg.Connection, tenant: int, project: int, forms: Sequence[str]
+) -> dict[str, list[KeyedEntity]]:
+    """Answer the entities that have one of these folded names now, by name."""
+    found: dict[str, list[KeyedEntity]] = defaultdict(list)
+    for row in await connection.fetch(SQL["entities_by_name"], tenant, project, list(forms)):
+        found[row["folded_form"]].append(_keyed(row))
+    return dict(found)

@@ -33,3 +33,14 @@ JOIN type ON type.tenant_id = entity.tenant_id AND type.type_id = entity.type_id
 WHERE artifact.tenant_id = $1 AND artifact.project_id = $2
     AND md5(source_uri) = ANY (SELECT md5(source) FROM unnest($3::text[]) AS source)
     AND source_uri = ANY ($3::text[]) AND key IS NOT NULL;
+
+-- name: entities_by_name
+-- Which entities of a project have one of these names now?
+SELECT DISTINCT folded_form, entity.id, key, bare_key, type.is_document, entity.created_at,
+    entity.source_artifact
+FROM state_name
+JOIN entity_state AS state ON state.tenant_id = state_name.tenant_id AND state.id = state_name.state
+JOIN entity ON entity.tenant_id = state_name.tenant_id AND entity.id = state_name.entity
+JOIN type ON type.tenant_id = entity.tenant_id AND type.type_id = entity.type_id
+WHERE state_name.tenant_id = $1 AND entity.project_id = $2 AND folded_form = ANY ($3::text[])
+    AND state.retracted_at IS NULL AND state.valid_until IS NULL AND key IS NOT NULL;

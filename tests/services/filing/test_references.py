@@ -159,3 +159,12 @@ async def test_projects_are_worlds_of_their_own(desk: Desk) -> None:
     await file(desk.memory, adr(2, "Clock"), f"{desk.project}-other")
     await desk.file(adr(1, "Queue", references=claims(RELATES_TO, "ADR-2")))
     assert await _believed(desk) == set()
+
+
+@pytest.mark.parametrize("target_first", [True, False])
+async def test_a_title_names_a_target_too_now_or_later(desk: Desk, target_first: bool) -> None:
+    target = adr(1, "Release #12")
+    source = adr(2, "Another", references=claims(RELATES_TO, "release #12"))
+    for document in (target, source) if target_first else (source, target):
+        await desk.file(document)
+    assert {edge[:3] for edge in await _believed(desk)} == {("adr-2", "RELATES_TO", "adr-1")}

@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import pytest
 
+from app.domain.entity import ReferenceType
 from app.services.parsing import parse_markdown
 from tests.services.parsing.claims import edges
 
@@ -159,3 +160,15 @@ def test_addresses_and_links_elsewhere_name_no_file() -> None:
     )
     assert document.links == ("../b/c d.md",)
     assert edges(document) == [("REFERENCES", "ADR-4"), ("REFERENCES", "../b/c d.md")]
+
+
+def test_a_field_may_mix_identifiers_and_bare_numbers() -> None:
+    document = parse_markdown("---\nid: ADR-9\nrequires: 4, ADR-7 (for now, see notes)\n---\n# Nine\n")
+    wanted = {(claim.type, claim.target) for claim in document.references}
+    assert wanted == {(ReferenceType.DEPENDS_ON, "ADR-4"), (ReferenceType.DEPENDS_ON, "ADR-7")}
+
+
+def test_bold_words_state_a_relation_as_plain_ones_do() -> None:
+    document = parse_markdown("# ADR-7: Seven\n\nStatus: **Superseded** by [ADR-9](9.md)\n")
+    (claim,) = document.references
+    assert (claim.type, claim.target, claim.inverted) == (ReferenceType.SUPERSEDES, "ADR-9", True)
