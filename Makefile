@@ -6,7 +6,7 @@ MODELS := .venv-models/bin
 .PHONY: help demo serve test test-corpora test-models check bench lock clean
 
 help:           ## what can be done here
-	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:[^#]*##/:/' | column -t -s:
+	@awk -F ':[^\#]*\#\# *' '/^[a-z-]+:.*\#\#/ { printf "%-14s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
 
 demo: .venv/ready     ## file the project's own decisions and show five recalls
 	$(BIN)/trigraph demo

@@ -67,7 +67,7 @@ async def _demo() -> None:
             screen.print(Text(f"{number}. {example.caption}", style="bold"), soft_wrap=True)
             screen.print(Text(f"$ {_command(example)}", style="magenta"), soft_wrap=True)
             asked = RecallRequest(example.query, as_of=example.as_of, project=PROJECT, first=HITS)
-            print_hits(screen, await memory.recall.recall(memory.caller, asked))
+            print_hits(screen, asked, await memory.recall.recall(memory.caller, asked))
 
 
 def _command(example: Example) -> str:

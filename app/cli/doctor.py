@@ -3,11 +3,16 @@
 from __future__ import annotations
 
 from dataclasses import asdict
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from app.cli.running import FAILED, finish, settings
+
+if TYPE_CHECKING:
+    from rich.text import Text
+
+    from app.cli.examination import Finding
 
 
 def doctor(
@@ -29,13 +34,25 @@ async def _doctor(*, as_json: bool) -> bool:
     async for finding in examine(settings()):
         findings.append(finding)
         if not as_json:
-            mark = Text("well  ", "green") if finding.is_well else Text("wrong ", "red")
-            screen.print(mark + Text(f"{finding.part}: {printable(finding.told)}"), soft_wrap=True)
+            screen.print(_mark(finding) + Text(f"{finding.part}: {printable(finding.told)}"), soft_wrap=True)
     is_well = all(finding.is_well for finding in findings)
     if as_json:
         print_json({"isWell": is_well, "findings": [_named(asdict(finding)) for finding in findings]})
     return is_well
 
 
+def _mark(finding: Finding) -> Text:
+    from rich.text import Text
+
+    if finding.is_doubtful:
+        return Text("doubt ", "yellow")
+    return Text("well  ", "green") if finding.is_well else Text("wrong ", "red")
+
+
 def _named(finding: dict[str, object]) -> dict[str, object]:
-    return {"part": finding["part"], "isWell": finding["is_well"], "told": finding["told"]}
+    return {
+        "part": finding["part"],
+        "isWell": finding["is_well"],
+        "isDoubtful": finding["is_doubtful"],
+        "told": finding["told"],
+    }

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import os
 import platform
+import tempfile
 from collections.abc import AsyncIterator
 from dataclasses import dataclass
 
 import asyncpg
 
+from app.cli.settings_told import unknown_variables
 from app.embedding import Embedder, open_embedder
 from app.errors import TrigraphError
 from app.services.models import check_model
@@ -22,16 +24,22 @@ from app.stores.postgres.pool import Database
 
 @dataclass(frozen=True, slots=True)
 class Finding:
-    """What was seen of one part; when something is wrong, `told` says what to do."""
+    """What was seen of one part; when something is wrong, `told` says what to do.
+
+    What is doubtful fails nothing, but can hardly be meant.
+    """
 
     part: str
     is_well: bool
     told: str
+    is_doubtful: bool = False
 
 
 async def examine(settings: Settings) -> AsyncIterator[Finding]:
     """Answer what each part is like, in the order in which one needs the other."""
     yield Finding("python", True, platform.python_version())
+    for unknown in unknown_variables(os.environ):
+        yield Finding("settings", True, unknown, is_doubtful=True)
     if settings.database_url is None:
         yield _home(settings)
     embedder: Embedder | None = None
@@ -57,9 +65,13 @@ async def examine(settings: Settings) -> AsyncIterator[Finding]:
 def _home(settings: Settings) -> Finding:
     home = settings.home.expanduser().absolute()
     nearest = next(folder for folder in (home, *home.parents) if folder.exists())
-    if nearest.is_dir() and os.access(nearest, os.W_OK | os.X_OK):
-        return Finding("home", True, str(home))
-    return Finding("home", False, f"{home} cannot be written; set TRIGRAPH_HOME to a folder you may write")
+    try:
+        # Only writing tells: a superuser may write anywhere, but not into every file system.
+        with tempfile.TemporaryFile(dir=nearest):
+            return Finding("home", True, str(home))
+    except OSError as error:
+        told = f"{home} cannot be written: {error.strerror}; set TRIGRAPH_HOME to a folder you may write"
+        return Finding("home", False, told)
 
 
 async def _ledger(
@@ -117,5 +129,6 @@ async def _model(owner: asyncpg.Connection, embedder: Embedder) -> Finding:
 def _counted(counts: inspection.ProjectCounts) -> str:
     return (
         f"{counts.documents} documents, {counts.entities} entities, {counts.pending_references} references"
-        f" wait for a target, {counts.alias_candidates} aliases and {counts.fact_candidates} facts for review"
+        f" to what is not filed yet, {counts.alias_candidates} likely aliases and {counts.fact_candidates}"
+        " likely facts noticed in texts"
     )

@@ -2,38 +2,55 @@
 
 from __future__ import annotations
 
+import re
+
 from rich.console import Console
 from rich.text import Text
 
-from app.cli.printing import printable
-from app.domain.recall import Hit, RecallResult, StateFlag
+from app.cli.hit_reasons import explained, reasons
+from app.cli.no_hits import why_nothing
+from app.cli.printing import moment_text, printable
+from app.domain.ontology import label_of
+from app.domain.recall import Anchor, Hit, RecallRequest, RecallResult, StateFlag
 
 SNIPPET = 200
 _COLOURS = {StateFlag.CURRENT: "green", StateFlag.HISTORICAL: "yellow", StateFlag.WIP: "cyan"}
+_LEADING_HEADING = re.compile(r"\s*(?:#{1,6}[ \t][^\n]*|[^\n]+\n[ \t]*(?:=+|-+)[ \t]*)(?:\n|\Z)")
 
 
-def print_hits(console: Console, result: RecallResult, *, explain: bool = False) -> None:
-    """Write each hit: rank, identifier, title and flag, why, the passage, and which legs found it."""
+def print_hits(
+    console: Console, request: RecallRequest, result: RecallResult, *, explain: bool = False
+) -> None:
+    """Write each hit: rank, identifier, title, date and flag, why, the passage, and what brought it here."""
     for hit in result.hits:
-        console.print(_headline(hit))
+        console.print(_headline(hit), soft_wrap=True)
         if hit.annotation.summary:
             console.print(Text(f"    {printable(hit.annotation.summary)}", style="yellow"), soft_wrap=True)
         console.print(Text(f"    {_snippet(hit)}", style="dim"), soft_wrap=True)
-        console.print(Text(f"    {_explained(hit) if explain else _legs(hit)}", style="blue"), soft_wrap=True)
+        why = explained(hit, result) if explain else reasons(hit, result)
+        console.print(Text(f"    {why}", style="blue"), soft_wrap=True)
     if not result.hits:
-        console.print(Text("nothing fits; ask in other words, or file something with `trigraph ingest PATH`"))
+        console.print(Text(why_nothing(request, result)), soft_wrap=True)
 
 
 def print_explanation(console: Console, result: RecallResult) -> None:
     """Write what the query was understood to name, the instants it was asked at, and how each leg fared."""
     for anchor in result.anchors:
-        name = printable(anchor.surface_form)
-        console.print(f"names     {name}: {anchor.entity.type_name} {anchor.entity.key}")
-    console.print(f"as of     {result.as_of.isoformat()}")
-    console.print(f"known at  {result.known_at.isoformat()}")
+        named = f"{printable(anchor.surface_form)}: {printable(_called(anchor))}"
+        console.print(f"names     {named}", soft_wrap=True)
+    console.print(f"as of     {moment_text(result.as_of)}")
+    console.print(f"known at  {moment_text(result.known_at)}")
     for ranking in result.legs:
         told = f"{len(ranking.candidates)} candidates, {ranking.milliseconds:.1f} ms, {ranking.served}"
-        console.print(f"leg       {ranking.leg.lower()}: {ranking.problem or told}")
+        console.print(f"leg       {ranking.leg.lower()}: {ranking.problem or told}", soft_wrap=True)
+
+
+def _called(anchor: Anchor) -> str:
+    """Answer the identifier and title that an anchor has at the asked time, else its type."""
+    props = {} if anchor.state is None else anchor.state.props
+    parts = [props.get("identifier"), label_of(props)]
+    called = " ".join(dict.fromkeys(part for part in parts if isinstance(part, str)))
+    return called or f"{anchor.entity.type_name} {anchor.entity.id}"
 
 
 def _headline(hit: Hit) -> Text:
@@ -42,28 +59,24 @@ def _headline(hit: Hit) -> Text:
     if hit.artifact.identifier:
         line.append(f"{printable(hit.artifact.identifier)}  ", style="bold")
     line.append(printable(hit.artifact.title))
+    line.append(f"  {hit.artifact.created_at.date().isoformat()}", style="dim")
     if flag is not None:
         line.append(f"  {flag.lower()}", style=_COLOURS[flag])
     return line
 
 
 def _snippet(hit: Hit) -> str:
-    headings = [*(hit.passage.heading or "").split(" > ")]
-    if headings[0].endswith(hit.artifact.title):  # it stands in the line above already
-        headings = headings[1:]
-    heading = " > ".join(filter(None, headings))
-    text = printable(f"{heading}: {hit.passage.text}" if heading else hit.passage.text)
+    *above, heading = (hit.passage.heading or "").split(" > ")
+    if not above and heading.endswith(hit.artifact.title):  # it stands in the line above already
+        heading = ""
+    words = _without_headings(hit.passage.text)
+    text = printable(f"{heading}: {words}" if heading else words)
     return text if len(text) <= SNIPPET else f"{text[:SNIPPET].rpartition(' ')[0]} …"
 
 
-def _legs(hit: Hit) -> str:
-    return ", ".join(f"{share.leg.lower()} {share.rank}" for share in hit.contributions) or "named"
-
-
-def _explained(hit: Hit) -> str:
-    ground = f"flag by {hit.annotation.ground.lower()}; " if hit.annotation.ground else ""
-    shares = "; ".join(
-        f"{share.leg.lower()} rank {share.rank}, scored {share.score:.4f}, adds {share.contribution:.5f}"
-        for share in hit.contributions
-    )
-    return f"score {hit.score:.5f}; {ground}{shares}"
+def _without_headings(text: str) -> str:
+    """Drop the headings a passage opens with, unless it holds nothing else."""
+    rest = text
+    while (match := _LEADING_HEADING.match(rest)) is not None:
+        rest = rest[match.end() :]
+    return rest if rest.strip() else text

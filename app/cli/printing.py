@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from datetime import UTC, datetime
 from typing import Any
 from uuid import UUID
 
@@ -18,6 +19,11 @@ def console() -> Console:
 def printable(text: str) -> str:
     """Answer a text on one line, without characters that steer a terminal."""
     return " ".join("".join(letter if letter.isprintable() else " " for letter in text).split())
+
+
+def moment_text(moment: datetime) -> str:
+    """Answer a moment as the API writes it, in UTC with a Z."""
+    return moment.astimezone(UTC).isoformat().replace("+00:00", "Z")
 
 
 def print_json(value: Any) -> None:

@@ -26,7 +26,9 @@ def recall(
         bool, typer.Option("--prefer-wip/--no-prefer-wip", help="Let a draft speak before what it drafts.")
     ] = True,
     project: Annotated[str | None, typer.Option(help="Look into this project only.")] = None,
-    kind: Annotated[list[str] | None, typer.Option(help="Answer this kind only; may be repeated.")] = None,
+    kind: Annotated[
+        list[str] | None, typer.Option(help="Answer this kind, and what replaced it; may be repeated.")
+    ] = None,
     first: Annotated[int, typer.Option(help="How many hits to answer at most, up to 100.")] = 10,
     token_budget: Annotated[
         int | None, typer.Option(help="How many word pieces the passages may take together.")
@@ -65,6 +67,6 @@ async def _recall(request: RecallRequest, *, explain: bool, as_json: bool) -> No
         return
     if explain:
         print_explanation(console(), result)
-    print_hits(console(), result, explain=explain)
+    print_hits(console(), request, result, explain=explain)
     for advisory in result.advisories:
         complain(advisory)

@@ -11,6 +11,7 @@ from pydantic import ValidationError
 from rich.console import Console
 from rich.text import Text
 
+from app.cli.settings_told import wrong_value
 from app.errors import Invalid, TrigraphError
 from app.settings import Settings, read_settings
 
@@ -48,6 +49,5 @@ def settings() -> Settings:
         return read_settings()
     except ValidationError as error:
         for problem in error.errors():
-            name = "_".join(str(part) for part in problem["loc"]).upper()
-            complain(f"TRIGRAPH_{name}: {problem['msg']}")
+            complain(wrong_value(problem))
         raise typer.Exit(MISUSED) from None

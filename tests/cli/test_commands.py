@@ -2,6 +2,8 @@ from __future__ import annotations
 
 import re
 import signal
+import subprocess
+import sys
 import tempfile
 import threading
 import urllib.request
@@ -12,7 +14,7 @@ import pytest
 
 from app import __version__
 from app.cli.running import INTERRUPTED
-from tests.cli.processes import Shell
+from tests.cli.processes import PATIENCE, Shell
 
 TRACE = "Traceback"
 
@@ -113,9 +115,68 @@ def test_a_day_in_the_past_is_its_start_in_utc(served_home: Shell, folder: Path)
     assert [hit["artifact"]["identifier"] for hit in ran.object["hits"]] == ["ADR-0002", "ADR-0001"]
     earlier = served_home.run(*asked, "--as-of", "2026-02-28T23:59:59+00:00", "--explain")
     assert earlier.code == 0
-    assert "ADR-0001  Poll for messages  current" in earlier.out
+    assert "ADR-0001  Poll for messages  2026-01-01  current" in earlier.out
+    assert "as of     2026-02-28T23:59:59Z" in earlier.out
+    assert "current by its own state; dense rank" in earlier.out
     assert "ADR-0002" not in earlier.out
     assert "lexical rank 1" in earlier.out
+
+
+def test_a_hit_says_what_brought_it_here(served_home: Shell, folder: Path) -> None:
+    served_home.run("ingest", folder, "--project", "team")
+    ran = served_home.run("recall", "ADR-1", "--project", "team", "--explain")
+    assert "names     ADR-1: ADR-0001 Poll for messages\n" in ran.out
+    replacing, named = re.split(r"^ \d  ", ran.out, flags=re.MULTILINE)[1:]
+    assert replacing.startswith("ADR-0002  Push messages  2026-03-01  current\n")
+    assert "; named; " not in replacing
+    assert named.startswith("ADR-0001  Poll for messages  2026-01-01  historical\n")
+    assert "; named; historical by its own state; " in named
+    brief = served_home.run("recall", "ADR-1", "--project", "team").out
+    assert brief.count("    named, ") == 1
+    assert "## " not in brief
+
+
+@pytest.mark.parametrize(
+    ("asked", "told"),
+    [
+        (("--first", "0"), "--first 0 asks for nothing\n"),
+        (("--as-of", "1990-01-01"), "nothing that fits existed at 1990-01-01T00:00:00Z\n"),
+        (("--known-at", "1990-01-01"), "nothing that fits was known at 1990-01-01T00:00:00Z\n"),
+        (("--token-budget", "0"), "what fits is left out: raise --token-budget\n"),
+        (
+            ("--kind", "Retro"),
+            "nothing fits; ask in other words, or file something with `trigraph ingest PATH`\n",
+        ),
+    ],
+)
+def test_a_result_without_hits_says_why(
+    served_home: Shell, folder: Path, asked: tuple[str, ...], told: str
+) -> None:
+    served_home.run("ingest", folder, "--project", "team")
+    ran = served_home.run("recall", "messages", "--project", "team", *asked)
+    assert (ran.code, ran.out) == (0, told)
+
+
+def test_what_is_skipped_fails_nothing(served_home: Shell) -> None:
+    with tempfile.TemporaryDirectory(prefix="trigraph-cli-skipped-") as name:
+        empty = served_home.run("ingest", name, "--project", "skips")
+        assert empty.code == 0
+        assert "found nothing to file" in empty.out
+        docs = Path(name)
+        (docs / "open.md").write_text("---\nid: ADR-7\n\n# Open\n\nText.\n")
+        (docs / "link.md").symlink_to(docs / "open.md")
+        (docs / "docs.jsonl").write_text('{"id": "RFC-1", "title": "One", "body": "Text."}\n')
+        people = served_home.run("ingest", docs, "--project", "skips")
+        assert people.code == 0
+        assert people.out.startswith("filed 1, unchanged 0, refused 0, skipped 2\n")
+        assert people.out.count("never closes") == 1
+        programs = served_home.run("ingest", docs, "--project", "skips", "--json")
+        assert programs.code == 0
+        skipped = {Path(each["source"]).name: each["reason"] for each in programs.object["skipped"]}
+        assert skipped == {
+            "docs.jsonl": "a file of rows is read only when it is named itself",
+            "link.md": "it is a symbolic link, and links are not followed",
+        }
 
 
 @pytest.mark.parametrize(
@@ -124,7 +185,11 @@ def test_a_day_in_the_past_is_its_start_in_utc(served_home: Shell, folder: Path)
         (("recall", "x", "--as-of", "2026-06-01T09:00:00"), 2, "write 2026-06-01T09:00:00Z for UTC"),
         (("recall", "x", "--as-of", "yesterday"), 2, "write it like 2026-06-01T09:00:00Z"),
         (("recall", " "), 2, "the query is blank"),
-        (("recall", "x", "--project", "nowhere", "--json"), 1, "there is no project nowhere"),
+        (
+            ("recall", "x", "--project", "nowhere", "--json"),
+            1,
+            "`trigraph ingest PATH --project nowhere`",
+        ),
         (("ingest", "/nothing/here"), 2, "there is no /nothing/here"),
         (("serve", "--host", "0.0.0.0"), 1, "can be reached by others"),
         (("brew",), 2, "No such command"),
@@ -139,10 +204,35 @@ def test_a_failure_says_what_to_do_and_nothing_on_the_output(
     assert TRACE not in ran.err
 
 
-def test_a_wrong_setting_is_named(served_home: Shell) -> None:
-    ran = served_home.run("recall", "x", TRIGRAPH_POOL_SIZE="many")
-    assert (ran.code, ran.out) == (2, "")
-    assert ran.err.startswith("TRIGRAPH_POOL_SIZE: ")
+@pytest.mark.parametrize(
+    ("name", "value", "told"),
+    [
+        ("TRIGRAPH_POOL_SIZE", "many", "'many' is no whole number"),
+        ("TRIGRAPH_POOL_SIZE", "1", "1 is too small; the least is 2"),
+        ("TRIGRAPH_LEG_TIMEOUT", "soon", "'soon' is no number"),
+        ("TRIGRAPH_LEG_TIMEOUT", "0", "0 is too small; it must be more than 0.0"),
+        ("TRIGRAPH_EMBEDDER", "mine", "'mine' is none of 'onnx' or 'sentence-transformers'"),
+        ("TRIGRAPH_TENANT", "", "it is empty; leave it unset instead"),
+    ],
+)
+def test_a_wrong_setting_is_named(served_home: Shell, name: str, value: str, told: str) -> None:
+    ran = served_home.run("recall", "x", **{name: value})
+    assert (ran.code, ran.out, ran.err) == (2, "", f"{name}: {told}\n")
+
+
+def test_an_interrupt_while_the_command_loads_ends_it_quietly() -> None:
+    interrupting = (
+        "import sys\n"
+        "class Interrupting:\n"
+        "    def find_spec(self, name, path=None, target=None):\n"
+        "        if name == 'app.cli.application':\n"
+        "            raise KeyboardInterrupt\n"
+        "sys.meta_path.insert(0, Interrupting())\n"
+        "from app.__main__ import main\n"
+        "main()\n"
+    )
+    done = subprocess.run([sys.executable, "-c", interrupting], capture_output=True, timeout=PATIENCE)
+    assert (done.returncode, done.stderr) == (INTERRUPTED, b"")
 
 
 def test_a_database_that_does_not_answer_is_named_without_its_password(served_home: Shell) -> None:
@@ -151,6 +241,7 @@ def test_a_database_that_does_not_answer_is_named_without_its_password(served_ho
         ran = served_home.run(*words, TRIGRAPH_DATABASE_URL=url, TRIGRAPH_LOG_LEVEL="CRITICAL")
         assert (ran.code, ran.out) == (1, "")
         assert ran.err.startswith("no database answers at postgresql://me@127.0.0.1:1/ledger")
+        assert "unset TRIGRAPH_DATABASE_URL to use the embedded one" in ran.err
         assert TRACE not in ran.err
         assert "secret" not in ran.err
 
@@ -159,6 +250,12 @@ def test_the_doctor_finds_everything_well_or_says_what_is_wrong(served_home: She
     well = served_home.run("doctor")
     assert (well.code, well.err) == (0, "")
     assert "wrong" not in well.out
+    doubtful = served_home.run("doctor", TRIGRAPH_HOM="x")
+    assert doubtful.code == 0
+    assert "TRIGRAPH_HOM is no setting and changes nothing; is TRIGRAPH_HOME meant?" in doubtful.out
+    unusable = served_home.run("doctor", TRIGRAPH_HOME="/proc/nowhere")
+    assert unusable.code == 1
+    assert "wrong home: /proc/nowhere cannot be written" in unusable.out
     url = "postgresql://me@127.0.0.1:1/ledger"
     ill = served_home.run("doctor", "--json", TRIGRAPH_DATABASE_URL=url)
     assert ill.code == 1

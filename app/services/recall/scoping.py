@@ -17,6 +17,7 @@ from app.stores.postgres.scope import Scope
 
 LONGEST_QUERY = 16_384
 MOST_HITS = 100
+MOST_NAMED = 20
 
 
 def check_request(request: RecallRequest) -> None:
@@ -55,8 +56,15 @@ async def _projects(connection: asyncpg.Connection, caller: Caller, key: str | N
         return tuple(found.number for found in await projects.all_projects(connection, caller.tenant))
     project = await projects.project_by_key(connection, caller.tenant, key)
     if project is None:
-        raise NotFound(f"there is no project {key}", field="project")
+        known = [found.key for found in await projects.all_projects(connection, caller.tenant)]
+        raise NotFound(_no_project(key, known), field="project")
     return (project.number,)
+
+
+def _no_project(key: str, known: Sequence[str]) -> str:
+    shown = ", ".join(known[:MOST_NAMED]) + (" and others" if len(known) > MOST_NAMED else "")
+    there = f"there are: {shown}" if known else "there is none yet"
+    return f"there is no project {key} ({there}); `trigraph ingest PATH --project {key}` makes it"
 
 
 async def _types(

@@ -29,7 +29,10 @@ async def owner_connection(url: str) -> AsyncIterator[asyncpg.Connection]:
         ) from error
     except (OSError, TimeoutError, asyncpg.PostgresError) as error:
         reason = str(error) or "it took too long"
-        raise Unavailable(f"no database answers at {without_password(url)}: {reason}") from error
+        raise Unavailable(
+            f"no database answers at {without_password(url)}: {reason}; start it, check the address,"
+            " or unset TRIGRAPH_DATABASE_URL to use the embedded one"
+        ) from error
     try:
         yield connection
     finally:
