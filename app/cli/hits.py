@@ -70,13 +70,13 @@ def _snippet(hit: Hit) -> str:
     if not above and heading.endswith(hit.artifact.title):  # it stands in the line above already
         heading = ""
     words = _without_headings(hit.passage.text)
-    text = printable(f"{heading}: {words}" if heading else words)
+    text = printable(f"{heading}: {words}" if heading and words else words or hit.passage.text)
     return text if len(text) <= SNIPPET else f"{text[:SNIPPET].rpartition(' ')[0]} …"
 
 
 def _without_headings(text: str) -> str:
-    """Drop the headings a passage opens with, unless it holds nothing else."""
+    """Answer a passage without the headings it opens with."""
     rest = text
     while (match := _LEADING_HEADING.match(rest)) is not None:
         rest = rest[match.end() :]
-    return rest if rest.strip() else text
+    return rest.strip()

@@ -1,0 +1,45 @@
+from __future__ import annotations
+
+import tempfile
+from pathlib import Path
+
+from tests.cli.processes import Shell
+
+
+def test_ingest_ends_with_one_line_and_fails_for_what_it_refused(served_home: Shell, folder: Path) -> None:
+    first = served_home.run("ingest", folder, "--project", "team", "--json")
+    assert (first.code, first.err) == (1, "")
+    said = first.object
+    assert (said["filed"], said["unchanged"]) == (2, 0)
+    (refused,) = said["refused"]
+    assert refused["source"].endswith("adr/0003-broken.md")
+    assert "UTF-8" in refused["reason"]
+    again = served_home.run("ingest", folder / "adr/0001-polling.md", "--project", "team", "--json")
+    assert again.code == 0
+    assert again.object["refused"] == []
+    people = served_home.run("ingest", folder, "--project", "team")
+    assert people.code == 1
+    assert people.out.startswith("filed 0, unchanged 2, refused 1\n")
+    assert "0003-broken.md: it is not UTF-8" in people.out
+
+
+def test_what_is_skipped_fails_nothing(served_home: Shell) -> None:
+    with tempfile.TemporaryDirectory(prefix="trigraph-cli-skipped-") as name:
+        empty = served_home.run("ingest", name, "--project", "skips")
+        assert empty.code == 0
+        assert "found nothing to file" in empty.out
+        docs = Path(name)
+        (docs / "open.md").write_text("---\nid: ADR-7\n\n# Open\n\nText.\n")
+        (docs / "link.md").symlink_to(docs / "open.md")
+        (docs / "docs.jsonl").write_text('{"id": "RFC-1", "title": "One", "body": "Text."}\n')
+        people = served_home.run("ingest", docs, "--project", "skips")
+        assert people.code == 0
+        assert people.out.startswith("filed 1, unchanged 0, refused 0, skipped 2\n")
+        assert people.out.count("never closes") == 1
+        programs = served_home.run("ingest", docs, "--project", "skips", "--json")
+        assert programs.code == 0
+        skipped = {Path(each["source"]).name: each["reason"] for each in programs.object["skipped"]}
+        assert skipped == {
+            "docs.jsonl": "a file of rows is read only when it is named itself",
+            "link.md": "it is a symbolic link, and links are not followed",
+        }
