@@ -13,8 +13,6 @@ from app.cli.opening import Opening
 from app.cli.running import fail, settings
 from app.errors import Forbidden, Invalid, TrigraphError, Unavailable
 
-LOG_LEVELS = ("DEBUG", "INFO", "WARNING", "ERROR", "CRITICAL")
-
 
 def serve(
     host: Annotated[str, typer.Option(help="The address to listen on; only this machine may reach it.")] = (
@@ -24,7 +22,8 @@ def serve(
 ) -> None:
     """Serve GraphQL and GraphiQL at /graphql until it is interrupted."""
     try:
-        _serve(listening(host, port))
+        with listening(host, port) as sock:
+            _serve(sock)
     except TrigraphError as error:
         fail(error)
 
@@ -63,8 +62,6 @@ def _serve(sock: socket.socket) -> None:
     from app.main import LOOPBACK_HOSTS, create_app
 
     chosen = settings()
-    if chosen.log_level.upper() not in LOG_LEVELS:
-        raise Invalid(f"TRIGRAPH_LOG_LEVEL: {chosen.log_level!r} is none of {', '.join(LOG_LEVELS)}")
     logging.basicConfig(level=chosen.log_level.upper(), format="%(levelname)s %(name)s: %(message)s")
     address, port = sock.getsockname()[:2]
     place = f"[{address}]" if ":" in address else address

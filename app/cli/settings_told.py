@@ -18,8 +18,10 @@ _PROBLEMS = {
     "float_parsing": "{value!r} is no number",
     "greater_than_equal": "{value} is too small; the least is {ge}",
     "greater_than": "{value} is too small; it must be more than {gt}",
+    "less_than_equal": "{value} is too large; the most is {le}",
     "literal_error": "{value!r} is none of {expected}",
-    "string_too_short": "it is empty; leave it unset instead",
+    "string_too_short": "it is blank; leave it unset instead",
+    "string_too_long": "it is too long; the most is {max_length} characters",
 }
 
 
