@@ -5,10 +5,10 @@ from __future__ import annotations
 import os
 from functools import cache
 from pathlib import Path
-from typing import Literal
+from typing import Annotated, Literal
 
 import platformdirs
-from pydantic import Field
+from pydantic import Field, StringConstraints
 from pydantic_settings import BaseSettings, SettingsConfigDict
 
 
@@ -20,7 +20,9 @@ def default_home() -> Path:
 class Settings(BaseSettings):
     """Every setting; each is the environment variable TRIGRAPH_ followed by its name in capitals."""
 
-    model_config = SettingsConfigDict(env_prefix="TRIGRAPH_", frozen=True, extra="ignore")
+    model_config = SettingsConfigDict(
+        env_prefix="TRIGRAPH_", env_ignore_empty=True, frozen=True, extra="ignore"
+    )
 
     home: Path = Field(
         default_factory=default_home, description="Where the embedded database keeps its data."
@@ -29,7 +31,9 @@ class Settings(BaseSettings):
         default=None,
         description="A PostgreSQL 16+ with pgvector to use instead of the embedded one.",
     )
-    tenant: str = Field(default="local", min_length=1, description="The tenant that a local caller works in.")
+    tenant: Annotated[str, StringConstraints(strip_whitespace=True, min_length=1, max_length=128)] = Field(
+        default="local", description="The tenant that a local caller works in."
+    )
     embedder: Literal["onnx", "sentence-transformers"] = Field(
         default="onnx", description="Which implementation turns text into vectors."
     )
@@ -40,13 +44,16 @@ class Settings(BaseSettings):
     embedding_threads: int = Field(
         default_factory=lambda: os.cpu_count() or 1,
         ge=1,
+        le=256,
         description="How many texts are embedded at once, one thread each.",
     )
-    pool_size: int = Field(default=10, ge=2, description="How many database connections are kept.")
+    pool_size: int = Field(default=10, ge=2, le=90, description="How many database connections are kept.")
     leg_timeout: float = Field(
         default=5.0, gt=0, description="Seconds after which a leg of recall counts as late."
     )
-    log_level: str = Field(default="INFO", description="The least severe log record that is written.")
+    log_level: Literal["DEBUG", "INFO", "WARNING", "ERROR"] = Field(
+        default="INFO", description="The least severe log record that is written."
+    )
 
 
 @cache

@@ -9,8 +9,10 @@ from app.domain.surface_form import fold
 LONGEST_IDENTIFIER = 256
 
 _NUMBERED = re.compile(
-    r"(?P<space>(?:[^\s/]+/)*)(?P<prefix>[a-z][a-z]{0,15})(?:[\s_-]|#)*0*(?P<number>[0-9]{1,9})"
+    r"(?P<space>(?:[^\s/]+/)*)(?P<prefix>[a-z][a-z]{0,15})(?:[\s_#\u2010-\u2015\u2212-])*0*(?P<number>[0-9]{1,9})"
 )
+
+_INVISIBLE = re.compile("[\u200b-\u200f\u2060\ufeff\u00ad]")
 
 
 def identifier_key(identifier: str) -> str:
@@ -19,7 +21,7 @@ def identifier_key(identifier: str) -> str:
     `ADR-0007`, `adr 7` and `ADR7` give `adr-7`; `forms/ADR-002` gives `forms/adr-2`; what is not a
     word and a number keeps its folded spelling.
     """
-    folded = fold(identifier)
+    folded = fold(_INVISIBLE.sub("", identifier))
     match = _NUMBERED.fullmatch(folded)
     if match is None:
         return folded

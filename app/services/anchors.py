@@ -102,14 +102,23 @@ def _is_meant(named: NamedEntity, span: Span) -> bool:
 def _longest_first(matches: Sequence[Named]) -> list[Named]:
     kept: list[Named] = []
     order = sorted(
-        matches, key=lambda match: (match.span.start - match.span.end, match.span.start, not match.exact)
+        matches, key=lambda match: (match.span.start - match.span.end, match.span.start, _order(match))
     )
     for match in order:
         rivals = [held for held in kept if held.span.overlaps(match.span)]
-        is_same_span = all(held.span == match.span for held in rivals)
+        is_same_span = all(held.span == match.span and _ranks_with(held, match) for held in rivals)
         if is_same_span and all(held.entity != match.entity for held in kept):
             kept.append(match)
     return kept
+
+
+def _order(match: Named) -> tuple[bool, bool]:
+    return match.origin is not NameOrigin.IDENTIFIER, not match.exact
+
+
+def _ranks_with(held: Named, match: Named) -> bool:
+    """An identifier outranks other names: what it names, no alias or title of the same spelling means."""
+    return match.origin is NameOrigin.IDENTIFIER or held.origin is not NameOrigin.IDENTIFIER
 
 
 async def _preferred(connection: asyncpg.Connection, scope: Scope, named: Sequence[Named]) -> list[Named]:

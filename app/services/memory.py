@@ -18,6 +18,7 @@ from app.stores.postgres.owner_connection import owner_connection
 from app.stores.postgres.pool import Database
 from app.stores.postgres.service_role import let_service_sign_in
 from app.stores.postgres.tenants import ensure_tenant
+from app.stores.postgres.watching import kept_running
 
 LOCAL_PRINCIPAL = "local"
 
@@ -44,7 +45,10 @@ async def open_memory(settings: Settings) -> AsyncIterator[Memory]:
     location = await locate_ledger(settings)
     try:
         migrates = location.embedded is not None
-        async with open_memory_at(location, settings, migrates=migrates) as memory:
+        async with (
+            kept_running(location.embedded),
+            open_memory_at(location, settings, migrates=migrates) as memory,
+        ):
             yield memory
     finally:
         await location.close()

@@ -6,17 +6,19 @@ import re
 import unicodedata
 from collections import Counter
 from collections.abc import Sequence
+from datetime import datetime
 from typing import Any
 from uuid import uuid4
 
 from app.domain.artifact import Artifact
 from app.domain.entity import Alias, Entity
+from app.domain.identifier import identifier_key
 from app.domain.surface_form import LONGEST_FORM, SHORTEST_FORM, fold
 from app.domain.temporal import Interval
 from app.services.analysis import query_terms
 from app.services.filing.edges import Filed
 from app.services.filing.write import Write
-from app.stores.postgres import aliases, mentions, postings
+from app.stores.postgres import aliases, entities, mentions, postings
 from app.stores.postgres.mentions import Mention, NamedForm
 
 EARLIER_MENTIONS = 1_000
@@ -30,21 +32,66 @@ def listed_aliases(props: dict[str, Any]) -> list[str]:
 
 
 async def write_aliases(write: Write, filed: Filed, forms: Sequence[str]) -> list[str]:
-    """Record the listed forms as aliases of the document; answers warnings for those left out."""
+    """Record the listed forms as aliases of the document, and end those it no longer lists.
+
+    A form that means something else already is left out; answers a warning for each.
+    """
+    await _end_unlisted(write, filed, forms)
+    await _give_way(write, filed)
     warnings = []
     for form in forms:
         if not SHORTEST_FORM <= len(form) <= LONGEST_FORM:
             warnings.append(f"left out an alias of {len(form)} characters; 2 to {LONGEST_FORM} are kept")
             continue
         held = await aliases.believed_aliases(write.connection, write.tenant, filed.project.number, [form])
-        if any(alias.target != filed.entity.id for alias in held):
+        current = [alias for alias in held if alias.valid.end is None]
+        if any(alias.target != filed.entity.id for alias in current) or await _names_another(
+            write, filed, form
+        ):
             warnings.append(f"left out the alias {form}: it means another entity")
-        elif not held:
-            await _insert(write, filed, form)
+        elif not current:
+            ends = [alias.valid.end for alias in held if alias.valid.end is not None]
+            await _insert(write, filed, form, max([filed.artifact.created_at, *ends]))
     return warnings
 
 
-async def _insert(write: Write, filed: Filed, form: str) -> None:
+async def _names_another(write: Write, filed: Filed, form: str) -> bool:
+    """Tell whether a form is the identifier or a present name of something else."""
+    where = (write.connection, write.tenant, filed.project.number)
+    by_key = await entities.entities_by_keys(*where, [identifier_key(form)])
+    by_name = await entities.entities_by_name(*where, [fold(form)])
+    return any(found.id != filed.entity.id for found in (*by_key, *by_name.get(fold(form), ())))
+
+
+async def _end_unlisted(write: Write, filed: Filed, forms: Sequence[str]) -> None:
+    listed = {fold(form) for form in forms}
+    for alias in await aliases.stated_aliases(write.connection, write.tenant, filed.entity.id):
+        if fold(alias.surface_form) not in listed:
+            await _end(write, filed, alias)
+
+
+async def _give_way(write: Write, filed: Filed) -> None:
+    """End an alias of something else that is spelled like this document's identifier: that outranks it."""
+    spellings = [form for form in (filed.artifact.identifier, filed.key) if form]
+    where = (write.connection, write.tenant, filed.project.number)
+    for alias in await aliases.believed_aliases(*where, spellings):
+        if alias.target != filed.entity.id and alias.valid.end is None:
+            await _end(write, filed, alias)
+
+
+async def _end(write: Write, filed: Filed, alias: Alias) -> None:
+    await aliases.end_alias(
+        write.connection,
+        write.tenant,
+        filed.project.number,
+        alias,
+        filed.artifact.created_at,
+        write.recorded_at,
+        write.actor,
+    )
+
+
+async def _insert(write: Write, filed: Filed, form: str, start: datetime) -> None:
     alias = Alias(
         id=uuid4(),
         surface_form=form,
@@ -52,7 +99,7 @@ async def _insert(write: Write, filed: Filed, form: str) -> None:
         source=None,
         tier=write.caller.tier,
         source_artifact=filed.artifact.id,
-        valid=Interval(filed.artifact.created_at),
+        valid=Interval(start),
     )
     await aliases.insert_alias(
         write.connection, write.tenant, filed.project.number, alias, write.recorded_at, write.actor

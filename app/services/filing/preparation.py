@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import hashlib
 from dataclasses import asdict, dataclass
+from datetime import UTC, datetime
 
 import orjson
 
@@ -19,6 +20,9 @@ from app.services.parsing import cut_passages, passage_text_for_encoder
 LONGEST_TITLE = 1024
 LONGEST_SOURCE = 4096
 LARGEST_BODY = 32 * 1024 * 1024
+# The very ends of the calendar stand for "always" in the database driver.
+EARLIEST = datetime.min.replace(tzinfo=UTC)
+LATEST = datetime.max.replace(tzinfo=UTC)
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,6 +68,10 @@ def check_limits(document: Document) -> None:
         raise Invalid("a document needs a kind, such as ADR or SPEC", field="kind")
     if not document.title.strip() and not document.body.strip():
         raise Invalid("a document needs a title or a body", field="body")
+    if document.created_at is not None and not EARLIEST < document.created_at < LATEST:
+        raise Invalid(
+            "createdAt lies after the first instant of year 1 and before the last of 9999", field="createdAt"
+        )
     if len(document.body.encode()) > LARGEST_BODY:
         raise Invalid(f"the body is larger than {LARGEST_BODY} bytes; split the document", field="body")
 

@@ -50,6 +50,25 @@ async def supersede(write: Write, supersession: Supersession) -> None:
     await carry_out(write, change, Cause("superseded", artifact=supersession.cause))
 
 
+async def uphold(write: Write, entity: UUID, at: datetime) -> None:
+    """Let a version that says nothing of it be superseded too, while something in force says it is.
+
+    Comes last in a write, as superseding does.
+    """
+    moment = AsOf(at, await ledger.read_clock(write.connection, write.tenant))
+    if not await references.superseders_as_of(write.connection, write.tenant, [entity], moment):
+        return
+    timeline = await states.believed_states(write.connection, write.tenant, entity, Branch.COMMITTED)
+    state = next((held for held in timeline if held.valid.covers(at)), None)
+    if state is None or _is_historical(state.props):
+        return
+    write = replace(write, recorded_at=await ledger.advance_clock(write.connection, write.tenant))
+    props = {**state.props, "status": SUPERSEDED}
+    after = Assertion(entity, props, state.source_artifact, write.actor)
+    change = divide(state, state.valid.start, state.props, after, write.recorded_at)
+    await carry_out(write, change, Cause("superseded", artifact=state.source_artifact))
+
+
 @dataclass(frozen=True, slots=True)
 class Revival:
     """An entity that was superseded from `since` on and, from `at` on, no longer is."""

@@ -19,7 +19,7 @@ from app.services.filing.joining import join_claims
 from app.services.filing.kinds import type_of
 from app.services.filing.preparation import PreparedDocument
 from app.services.filing.queueing import queue_candidates
-from app.services.filing.supersession import revive, supersede
+from app.services.filing.supersession import revive, supersede, uphold
 from app.services.filing.versions import artifact_of, what_is_odd, write_searchable
 from app.services.filing.waiting import join_pending
 from app.services.filing.write import Write
@@ -113,6 +113,8 @@ async def _write_meaning(
         await revive(write, revival)
     for supersession in (*joined.supersessions, *arrived.supersessions):
         await supersede(write, supersession)
+    if not is_new:
+        await uphold(write, filed.entity.id, filed.artifact.created_at)
     position = await ledger.settle(write.connection)
     held = await states.believed_states(write.connection, write.tenant, filed.entity.id, Branch.COMMITTED)
     return FiledDocument(

@@ -106,9 +106,9 @@ class ImportService:
 
     async def _filed(self, run: _Run, item: Readable) -> Refusal | None:
         """File one document, or answer why it cannot be; raises Unavailable when the ledger is gone."""
-        if (clash := run.clash(item)) is not None:
-            return Refusal(item.source, clash)
         try:
+            if (clash := run.clash(item)) is not None:
+                return Refusal(item.source, clash)
             await run.file(item)
         except Unavailable as error:
             await self._demand_a_ledger(run.caller)

@@ -3,6 +3,14 @@
 from __future__ import annotations
 
 import re
+from math import isfinite
+
+from app.errors import Invalid
+
+DEEPEST = 100
+"""Levels that a value of a header may be nested."""
+
+_LARGEST = 2**63
 
 _UNKEEPABLE = re.compile("[\x00\ud800-\udfff]")
 
@@ -15,3 +23,23 @@ def clean_text(text: str) -> str:
     unmarked = text.removeprefix("\ufeff")
     one_line_end = unmarked.replace("\r\n", "\n").replace("\r", "\n")
     return _UNKEEPABLE.sub("\ufffd", one_line_end)
+
+
+def clean_value(value: object, depth: int = 0) -> object:
+    """Answer a value of lists, objects and scalars with every text in it cleaned, names too.
+
+    Raises Invalid when it is nested too deeply, or holds a number that no store keeps.
+    """
+    if depth > DEEPEST:
+        raise Invalid(f"a value is nested deeper than {DEEPEST} levels")
+    if isinstance(value, str):
+        return clean_text(value)
+    if isinstance(value, list):
+        return [clean_value(item, depth + 1) for item in value]
+    if isinstance(value, dict):
+        return {clean_text(str(name)): clean_value(item, depth + 1) for name, item in value.items()}
+    if isinstance(value, int) and not -_LARGEST <= value < _LARGEST:
+        raise Invalid("a number needs more than 64 bits; write it as a text")
+    if isinstance(value, float) and not isfinite(value):
+        raise Invalid("a number must be finite; write it as a text")
+    return value

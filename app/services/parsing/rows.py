@@ -10,7 +10,7 @@ from app.domain.entity import ReferenceType
 from app.errors import Invalid
 from app.services.parsing.candidates import read_candidates
 from app.services.parsing.claims import Claims
-from app.services.parsing.cleaning import clean_text
+from app.services.parsing.cleaning import clean_text, clean_value
 from app.services.parsing.dates import read_date
 from app.services.parsing.document import accepted_prefixes, domain_of, open_reading
 from app.services.parsing.header import field_role
@@ -34,7 +34,7 @@ def parse_row(row: Mapping[str, object], *, known_prefixes: frozenset[str] = fro
     """
     if not isinstance(row, Mapping):
         raise Invalid("a row must be an object with id, title and body")
-    identifier = _required_text(row, "id").strip()
+    identifier = clean_text(_required_text(row, "id")).strip()
     if not identifier:
         raise Invalid("a row needs an id", field="id")
     body = clean_text(_required_text(row, "body"))
@@ -86,7 +86,7 @@ def _meta(row: Mapping[str, object]) -> dict[str, object]:
         return {}
     if not isinstance(meta, dict):
         raise Invalid("meta must be an object", field="meta")
-    return {str(name): value for name, value in meta.items()}
+    return {clean_text(str(name)): clean_value(value) for name, value in meta.items()}
 
 
 def _stated(meta: dict[str, object]) -> dict[str, object]:

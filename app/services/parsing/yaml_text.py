@@ -6,6 +6,8 @@ from collections.abc import Iterator
 
 import yaml
 
+from app.services.parsing.cleaning import clean_text
+
 DEEPEST = 12
 LONGEST = 100_000
 
@@ -42,7 +44,8 @@ def _value(event: yaml.Event, events: Iterator[yaml.Event], warnings: list[str],
     if depth > DEEPEST:
         raise Unreadable(f"it is nested deeper than {DEEPEST} levels")
     if isinstance(event, yaml.ScalarEvent):
-        return None if event.style is None and event.value in _NULLS else str(event.value)
+        # An escape such as \\0 becomes a character only here, behind the entrance for text.
+        return None if event.style is None and event.value in _NULLS else clean_text(str(event.value))
     if isinstance(event, yaml.SequenceStartEvent):
         return _sequence(events, warnings, depth)
     if isinstance(event, yaml.MappingStartEvent):

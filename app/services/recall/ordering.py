@@ -24,16 +24,16 @@ def replacements_first(
 
 
 def cut(
-    placed: Sequence[FusedCandidate], replacement: Mapping[int, int], winners: Collection[int], first: int
+    placed: Sequence[FusedCandidate], replacement: Mapping[int, int], stays: Collection[int], first: int
 ) -> list[FusedCandidate]:
     """Answer the first so many, after replacements joined.
 
-    The last candidate that is neither the first, nor a leg's winner, nor the replacement of one kept makes
-    room; when there is none, the last of all does.
+    The last candidate that is neither the first, nor one that stays (a leg's winner, or named by the query),
+    nor the replacement of one kept makes room; when there is none, the last of all does.
     """
     kept = list(placed)
     while len(kept) > first:
-        held = {kept[0].artifact, *winners, *(replacement.get(candidate.artifact) for candidate in kept)}
+        held = {kept[0].artifact, *stays, *(replacement.get(candidate.artifact) for candidate in kept)}
         ordinary = [place for place, candidate in enumerate(kept) if candidate.artifact not in held]
         del kept[ordinary[-1] if ordinary else -1]
     return kept

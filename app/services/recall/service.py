@@ -173,7 +173,8 @@ def _choose(
         return wanted[: request.first]
     kept = keep_leg_winners(ordered, rankings, request.first)
     placed = replacements_first(kept, standings.replacement)
-    return cut(placed, standings.replacement, leg_winners(rankings), request.first)
+    stays = [*asked.anchored.leading, *leg_winners(rankings)]
+    return cut(placed, standings.replacement, stays, request.first)
 
 
 def _is_wanted(asked: Asked, candidate: FusedCandidate, standings: Standings) -> bool:

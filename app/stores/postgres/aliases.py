@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from datetime import datetime
+from uuid import UUID, uuid4
 
 import asyncpg
 
@@ -49,6 +51,7 @@ async def insert_alias(
         alias.tier,
         alias.source_artifact,
         alias.valid.start,
+        alias.valid.end,
         recorded_at,
         actor,
     )
@@ -62,3 +65,24 @@ async def believed_aliases(
     return [
         alias_from(row) for row in await connection.fetch(SQL["believed_aliases"], tenant, project, folded)
     ]
+
+
+async def stated_aliases(connection: asyncpg.Connection, tenant: int, entity: UUID) -> list[Alias]:
+    """Answer the open aliases that the versions of a document state."""
+    return [alias_from(row) for row in await connection.fetch(SQL["stated_by"], tenant, entity)]
+
+
+async def end_alias(
+    connection: asyncpg.Connection,
+    tenant: int,
+    project: int,
+    alias: Alias,
+    end: datetime,
+    recorded_at: datetime,
+    actor: str,
+) -> None:
+    """Let an alias mean its target only until `end`; one that starts later never did."""
+    await connection.execute(SQL["retract_alias"], tenant, alias.id, recorded_at)
+    if alias.valid.start < end:
+        ended = replace(alias, id=uuid4(), valid=Interval(alias.valid.start, end))
+        await insert_alias(connection, tenant, project, ended, recorded_at, actor)

@@ -21,7 +21,8 @@ class EmbeddedPostgres:
     ends, so a killed one neither stops the server of others nor counts as using it.
     """
 
-    def __init__(self, postmaster: Postmaster, users: int) -> None:
+    def __init__(self, home: Path, postmaster: Postmaster, users: int) -> None:
+        self._home = home
         self._postmaster = postmaster
         self._users = users
         self._process = os.getpid()
@@ -53,7 +54,7 @@ class EmbeddedPostgres:
             postmaster = Postmaster(home / "postgres")
             postmaster.ensure_initialised()
             postmaster.ensure_running()
-            return cls(postmaster, users)
+            return cls(home, postmaster, users)
         except BaseException:
             os.close(users)
             raise
@@ -62,6 +63,17 @@ class EmbeddedPostgres:
     def url(self) -> str:
         """The address of the database, as its owner, in the form asyncpg reads."""
         return self._url
+
+    def keep_running(self) -> None:
+        """Start the server again if it died; costs a look at a file while it lives.
+
+        Raises Unavailable when it cannot start.
+        """
+        if self._users < 0 or self._postmaster.is_alive():
+            return
+        with _locked(self._home / "postgres.lock"):
+            if self._users >= 0:
+                self._postmaster.ensure_running()
 
     def stop(self) -> None:
         """Let go of the server, and stop it when nobody else uses it."""

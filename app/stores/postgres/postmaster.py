@@ -84,7 +84,7 @@ class Postmaster:
         while (answer := self._answer()) != _READY:
             if time.monotonic() > deadline or attempts == _ATTEMPTS:
                 raise Unavailable(f"PostgreSQL in {self._data} does not start: {said}{self._log_end()}")
-            if answer == _REJECTING or self._is_alive():
+            if answer == _REJECTING or self.is_alive():
                 time.sleep(0.05)
                 continue
             started = self._launch()
@@ -149,8 +149,8 @@ class Postmaster:
             return None
         return self._run("pg_isready", "-h", str(folder), "-p", str(PORT), "-t", "5").returncode
 
-    def _is_alive(self) -> bool:
-        """Whether the process that the pid file names is this server and not a later one with its number."""
+    def is_alive(self) -> bool:
+        """Tell whether the process that the pid file names is this server and not a later one."""
         lines = self._pid_file_lines()
         if not lines or not lines[0].isdigit():
             return False

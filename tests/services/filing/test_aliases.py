@@ -6,7 +6,7 @@ import pytest
 
 from app.domain.entity import Caller, Role
 from app.domain.recall import FlagGround, StateFlag
-from tests.documents import Desk, adr, ask, hit_of
+from tests.documents import Desk, adr, ask, day, hit_of, identifiers
 
 
 async def _mentions(desk: Desk, identifier: str) -> dict[str, int]:
@@ -117,3 +117,29 @@ async def test_two_projects_may_give_one_name_two_meanings(desk: Desk) -> None:
     assert [anchor.entity.id for anchor in (await other.ask("PrismGR")).anchors] == [theirs.entity.id]
     everywhere = await ask(desk.memory, "PrismGR")
     assert {mine.entity.id, theirs.entity.id} <= {anchor.entity.id for anchor in everywhere.anchors}
+
+
+@pytest.mark.parametrize("form", ["ADR-1", "adr 0001", "Retry policy", "retry  POLICY"])
+async def test_what_something_else_is_called_becomes_no_alias(desk: Desk, form: str) -> None:
+    await desk.file(adr(1, "Retry policy"))
+    filed = await desk.file(adr(2, "Another", props={"aliases": [form]}))
+    assert filed.warnings == (f"left out the alias {form}: it means another entity",)
+    assert identifiers(await desk.ask("ADR-1"))[0] == "ADR-1"
+
+
+async def test_an_alias_gives_way_to_the_document_whose_identifier_it_is(desk: Desk) -> None:
+    await desk.file(adr(6, "Thing", props={"aliases": ["ADR-99"]}))
+    await desk.file(adr(99, "The real one", created_at=day(2021)))
+    result = await desk.ask("ADR-99")
+    assert result.hits[0].artifact.identifier == "ADR-99"
+    assert result.hits[0].annotation.flag is StateFlag.CURRENT
+    assert identifiers(await desk.ask("ADR-99", as_of=day(2020, 6)))[0] == "ADR-6"
+
+
+async def test_an_alias_that_a_version_no_longer_lists_is_free_again(desk: Desk) -> None:
+    await desk.file(adr(1, "First", props={"aliases": ["Beacon"]}))
+    await desk.file(adr(1, "First", "Without it.", created_at=day(2021)))
+    taken = await desk.file(adr(2, "Second", props={"aliases": ["Beacon"]}, created_at=day(2022)))
+    assert taken.warnings == ()
+    assert identifiers(await desk.ask("Beacon"))[0] == "ADR-2"
+    assert identifiers(await desk.ask("Beacon", as_of=day(2020, 6)))[0] == "ADR-1"

@@ -200,3 +200,12 @@ async def test_what_something_else_still_supersedes_stays_superseded(desk: Desk)
     await desk.file(adr(3, "Workers read files", references=OF, created_at=day(2021, 3)))
     await desk.file(adr(2, NEW, "We thought again.", created_at=day(2022)))
     assert await status_at(desk, old.entity.id, day(2022, 6)) == "superseded"
+
+
+async def test_a_new_version_of_what_is_superseded_stays_superseded(desk: Desk) -> None:
+    """EDG-06: the ledger and recall say the same of a document whose author mended a word."""
+    old = await desk.file(adr(1, OLD))
+    await desk.file(adr(2, NEW, references=OF, created_at=day(2021)))
+    await desk.file(adr(1, OLD, "A word was mended.", created_at=day(2022)))
+    assert await status_at(desk, old.entity.id, day(2020, 6)) == "Accepted"
+    assert await status_at(desk, old.entity.id, day(2022, 6)) == "superseded"

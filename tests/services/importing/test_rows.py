@@ -80,3 +80,40 @@ async def test_what_is_odd_is_counted_by_what_is_odd(write: Write, imported: Imp
     assert sort.startswith("left out header …")
     assert (warned.count, len(warned.examples)) == (5, 3)
     assert all(example.startswith(f"{path}:") for example in warned.examples)
+
+
+def _nested(levels: int) -> object:
+    value: object = "deep"
+    for _ in range(levels):
+        value = [value]
+    return value
+
+
+@pytest.mark.parametrize(
+    ("odd", "reason"),
+    [
+        ({"summary": 10**30}, "more than 64 bits"),
+        ({"summary": _nested(300)}, "nested deeper"),
+        ({"summary": float("inf")}, "finite"),
+    ],
+)
+async def test_a_row_that_no_store_can_keep_is_refused_and_stops_nothing(
+    write: Write, imported: Importer, odd: dict[str, object], reason: str
+) -> None:
+    path = write("docs.jsonl", rows(row("RFC-1", meta=odd), row("RFC-2")))
+    summary = await imported(path)
+    assert summary.filed == 1
+    (refusal,) = summary.refused
+    assert reason in refusal.reason
+
+
+async def test_byt_03_half_characters_anywhere_in_a_row_are_replaced(
+    desk: Desk, write: Write, imported: Importer
+) -> None:
+    half, nothing = "\ud83d", "\x00"
+    meta = {half: nothing, "tags": [half], "status": f"Accepted{half}", "author": half, "deep": {"x": [half]}}
+    path = write("docs.jsonl", rows(row(f"RFC-1{nothing}", meta=meta), row("RFC-2")))
+    first, again = await imported(path), await imported(path)
+    assert (first.filed, first.refused) == (2, [])
+    assert again.unchanged == 2
+    assert len((await desk.ask("About RFC")).hits) == 2
