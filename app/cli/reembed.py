@@ -8,7 +8,7 @@ from app.cli.running import finish, settings
 
 
 def reembed() -> None:
-    """Make every vector again with the encoder that the settings name; stop the service before.
+    """Make every vector again with the encoder that the settings name.
 
     Cut off, it goes on where it stopped when it is run again.
     """

@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
+import re
 import unicodedata
+
+UNKEEPABLE = re.compile("[\x00\ud800-\udfff]")
+"""What a text cannot hold in any store: NUL, and halves of characters."""
 
 SHORTEST_FORM = 2
 LONGEST_FORM = 512

@@ -33,6 +33,8 @@ def test_the_service_says_where_it_answers(served_home: Shell) -> None:
             "`trigraph ingest PATH --project nowhere`",
         ),
         (("ingest", "/nothing/here"), 2, "there is no /nothing/here"),
+        (("ingest", ""), 2, "a path is empty; name . to mean this folder"),
+        (("recall", "x", "--project", "a\udcff"), 1, "there is no project"),
         (("serve", "--host", "0.0.0.0"), 1, "can be reached by others"),
         (("brew",), 2, "No such command"),
     ],

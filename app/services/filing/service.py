@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from app.domain.artifact import Document
 from app.domain.entity import Caller, Role
-from app.domain.surface_form import fold
+from app.domain.surface_form import UNKEEPABLE, fold
 from app.embedding import Embedder
 from app.errors import Forbidden, Invalid
 from app.services.filing.preparation import check_limits, content_hash, entity_key, prepare
@@ -91,6 +91,8 @@ class FilingService:
 
 def _project_key(project: str | None) -> str:
     key = DEFAULT_PROJECT if project is None else project.strip()
+    if UNKEEPABLE.search(key):
+        raise Invalid("a project key holds a character that cannot be stored", field="project")
     if not fold(key) or len(key) > LONGEST_PROJECT_KEY:
         raise Invalid(f"a project key has 1 to {LONGEST_PROJECT_KEY} characters", field="project")
     return key

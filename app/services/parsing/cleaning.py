@@ -2,17 +2,15 @@
 
 from __future__ import annotations
 
-import re
 from math import isfinite
 
+from app.domain.surface_form import UNKEEPABLE
 from app.errors import Invalid
 
 DEEPEST = 100
 """Levels that a value of a header may be nested."""
 
 _LARGEST = 2**63
-
-_UNKEEPABLE = re.compile("[\x00\ud800-\udfff]")
 
 
 def clean_text(text: str) -> str:
@@ -22,7 +20,7 @@ def clean_text(text: str) -> str:
     """
     unmarked = text.removeprefix("\ufeff")
     one_line_end = unmarked.replace("\r\n", "\n").replace("\r", "\n")
-    return _UNKEEPABLE.sub("\ufffd", one_line_end)
+    return UNKEEPABLE.sub("\ufffd", one_line_end)
 
 
 def clean_value(value: object, depth: int = 0) -> object:

@@ -7,7 +7,7 @@ from datetime import datetime
 import asyncpg
 
 from app.domain.entity import Project
-from app.domain.surface_form import fold
+from app.domain.surface_form import UNKEEPABLE, fold
 from app.stores.postgres.sql import blocks_beside
 
 SQL = blocks_beside(__file__)
@@ -23,7 +23,9 @@ async def all_projects(connection: asyncpg.Connection, tenant: int) -> list[Proj
 
 
 async def project_by_key(connection: asyncpg.Connection, tenant: int, key: str) -> Project | None:
-    """Answer the project of this key, compared after folding."""
+    """Answer the project of this key, compared after folding; no project has one that cannot be stored."""
+    if UNKEEPABLE.search(key):
+        return None
     row = await connection.fetchrow(SQL["project_by_key"], tenant, fold(key))
     return None if row is None else _project(row)
 
