@@ -14,7 +14,7 @@ from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, T
 from rich.table import Table
 
 from app.cli.printing import console, print_json
-from app.cli.running import finish, settings
+from app.cli.running import complain, finish, settings
 
 if TYPE_CHECKING:
     from app.services.evaluation.scoring import Report
@@ -41,6 +41,11 @@ def evaluate(
     and a line of qrels.tsv is query, document and grade with tabs between.
     """
     report = finish(_evaluate(folder))
+    if report.unknown:
+        complain(
+            f"{len(report.unknown)} judged documents are not among the documents and count as never found,"
+            f" first {report.unknown[0]}"
+        )
     if as_json:
         print_json(asdict(report))
     else:

@@ -33,19 +33,24 @@ def is_numbered(key: str) -> bool:
     return _NUMBERED.fullmatch(key) is not None
 
 
-def may_mean(written: str, own_key: str, candidate: str) -> bool:
+def may_mean(written: str, own_key: str, candidate: str, folder: str = "") -> bool:
     """Tell whether a key, written in the document of `own_key`, can mean the candidate.
 
-    A key with a namespace means itself. One without is looked for in the document's own namespace and
-    among those without; a number of a series means nothing in the namespace of somebody else, unless
-    the document has none.
+    A key with a namespace means itself. A number of a series means the one in the document's own
+    namespace or folder, or the one without a namespace, and never that of somebody else; other names
+    are looked for everywhere. `folder` is a namespace: the document's folder with a closing slash.
     """
     if "/" in written:
         return candidate == written
     if bare_key(candidate) != written:
         return False
-    near = namespace(candidate) in ("", namespace(own_key))
-    return near or not namespace(own_key) or not is_numbered(written)
+    return namespace(candidate) in ("", namespace(own_key), folder) or not is_numbered(written)
+
+
+def folder_namespace(source_uri: str | None) -> str:
+    """Answer the namespace that a source's folder stands for; empty at the root and without a source."""
+    folder = (source_uri or "").rpartition("/")[0]
+    return f"{fold(folder)}/" if folder else ""
 
 
 def bare_key(key: str) -> str:

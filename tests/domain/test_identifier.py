@@ -2,7 +2,14 @@ from __future__ import annotations
 
 import pytest
 
-from app.domain.identifier import bare_key, identifier_key, is_numbered, may_mean, namespace
+from app.domain.identifier import (
+    bare_key,
+    folder_namespace,
+    identifier_key,
+    is_numbered,
+    may_mean,
+    namespace,
+)
 
 
 @pytest.mark.parametrize(
@@ -41,7 +48,7 @@ def test_only_a_word_and_a_number_is_numbered() -> None:
         ("adr-3", "forms/adr-1", "forms/adr-3", True),
         ("adr-3", "forms/adr-1", "adr-3", True),
         ("adr-3", "forms/adr-1", "other/adr-3", False),
-        ("adr-3", "adr-1", "forms/adr-3", True),
+        ("adr-3", "adr-1", "forms/adr-3", False),
         ("south", "plans/north", "ideas/south", True),
         ("adr-3", "adr-1", "adr-4", False),
     ],
@@ -50,3 +57,9 @@ def test_a_number_means_nothing_in_the_namespace_of_somebody_else(
     written: str, own_key: str, candidate: str, answer: bool
 ) -> None:
     assert may_mean(written, own_key, candidate) is answer
+
+
+def test_a_number_means_the_one_in_the_same_folder() -> None:
+    assert folder_namespace("Forms/ADR-1.md") == "forms/"
+    assert folder_namespace("ADR-1.md") == folder_namespace(None) == ""
+    assert may_mean("adr-3", "adr-1", "forms/adr-3", "forms/")

@@ -79,8 +79,8 @@ class Hit:
     passage: Passage = strawberry.field(description="The passage that answers best.")
     content: str = strawberry.field(description="The text of that passage.")
     score: float = strawberry.field(
-        description="The fused score, comparable within one result only. Ranks may differ from its order: what"
-        " the query names leads, and what replaced a hit stands above it."
+        description="The fused score, comparable within one result only. Ranks may differ from its order:"
+        " what the query names leads, and what replaced a hit stands above it."
     )
     rank: int = strawberry.field(description="Its place in the order of all hits, from 1.")
     state_flag: StateFlag | None = strawberry.field(
@@ -92,8 +92,8 @@ class Hit:
     flag_ground: FlagGround | None = strawberry.field(description="What the flag rests on.")
     state: EntityState | None = strawberry.field(description="The state of its entity at the asked instant.")
     explanation: list[LegContribution] = strawberry.field(
-        description="What each leg gave to its score; empty for a hit that no leg proposed, which is named by the"
-        " query or replaced another hit."
+        description="What each leg gave to its score; empty for a hit that no leg proposed, which is named by"
+        " the query or replaced another hit."
     )
     superseder_id: strawberry.Private[UUID | None]
 

@@ -20,13 +20,17 @@ SCORED_LEGS = ("dense", "lexical", "graph")
 
 @dataclass(frozen=True, slots=True)
 class Report:
-    """Means over the queries that have a relevant document, and how many forbidden ones came back."""
+    """Means over the queries that have a relevant document, and how many forbidden ones came back.
+
+    `unknown` lists the judged documents that are not among the documents: they count as never found.
+    """
 
     documents: int
     queries: int
     scores: dict[str, Scores]
     categories: dict[str, Scores]
     forbidden: int
+    unknown: list[str]
 
 
 async def score(
@@ -51,7 +55,15 @@ async def score(
         scores={name: mean(found) for name, found in scores.items()},
         categories={name: mean(found) for name, found in sorted(categories.items())},
         forbidden=forbidden,
+        unknown=await _unknown(memory, judged),
     )
+
+
+async def _unknown(memory: Memory, judged: Sequence[Judged]) -> list[str]:
+    wanted = sorted({document for query in judged for document in query.relevance})
+    async with memory.database.reading(memory.caller.tenant) as connection:
+        known = await artifacts.identifiers_known(connection, memory.caller.tenant, wanted)
+    return [document for document in wanted if document not in known]
 
 
 async def _rankings(memory: Memory, query: Judged) -> dict[str, list[str]]:

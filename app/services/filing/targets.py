@@ -10,7 +10,7 @@ from uuid import UUID
 
 from app.domain.artifact import ReferenceClaim
 from app.domain.entity import Project
-from app.domain.identifier import bare_key, identifier_key, may_mean, namespace
+from app.domain.identifier import bare_key, folder_namespace, identifier_key, may_mean, namespace
 from app.domain.surface_form import fold
 from app.services.filing.write import Write
 from app.stores.postgres import entities
@@ -69,7 +69,7 @@ async def find_targets(
             targets.append(Target(claim, key, (by_path[path],)))
         else:
             waits_for = key if path is None else path_key(path)
-            found = _nearest(key, own_key, index) or tuple(by_name.get(fold(claim.target), ()))
+            found = _nearest(key, own_key, source_uri, index) or tuple(by_name.get(fold(claim.target), ()))
             targets.append(Target(claim, waits_for, found))
     return targets
 
@@ -88,10 +88,20 @@ def _index(found: Sequence[KeyedEntity]) -> dict[str, list[KeyedEntity]]:
     return index
 
 
-def _nearest(key: str, own_key: str, index: dict[str, list[KeyedEntity]]) -> tuple[KeyedEntity, ...]:
-    possible = [entity for entity in index.get(key, []) if may_mean(key, own_key, entity.key)]
-    for preferred in (namespace(own_key) + key, key):
+def _nearest(
+    key: str, own_key: str, source_uri: str | None, index: dict[str, list[KeyedEntity]]
+) -> tuple[KeyedEntity, ...]:
+    """Answer what a key can mean: what lies in the same namespace or folder, else all there is.
+
+    A number that several other namespaces have is ambiguous, and known to be so.
+    """
+    folder = folder_namespace(source_uri)
+    possible = [entity for entity in index.get(key, []) if may_mean(key, own_key, entity.key, folder)]
+    for preferred in (namespace(own_key) + key, folder + key, key):
         for entity in possible:
             if entity.key == preferred:
                 return (entity,)
-    return tuple(possible)
+    if possible or namespace(own_key):
+        return tuple(possible)
+    elsewhere = index.get(key, [])
+    return tuple(elsewhere) if len(elsewhere) > 1 else ()

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from uuid import uuid4
 
-from app.domain.identifier import bare_key, identifier_key, may_mean
+from app.domain.identifier import bare_key, folder_namespace, identifier_key, may_mean, namespace
 from app.services.filing.edges import Filed, Joined, Statement, mention_of, write_edge
 from app.services.filing.targets import Target, path_key
 from app.services.filing.write import Write
@@ -14,19 +14,20 @@ from app.stores.postgres.references import PendingReference
 
 async def keep_waiting(write: Write, filed: Filed, target: Target, joined: Joined) -> None:
     """Keep a claim whose target is not there, or is one of several."""
-    is_ambiguous = bool(target.found)
-    if is_ambiguous:
+    if target.found:
         choices = ", ".join(found.key for found in target.found)
         joined.warnings.append(f"{target.claim.target} could mean {choices}; kept as pending")
     pending = PendingReference(
         id=uuid4(),
         source=filed.entity.id,
         source_key=filed.key,
+        source_uri=filed.artifact.source_uri,
         target_key=target.key,
         target_text=target.claim.target,
         type=target.claim.type,
         inverted=target.claim.inverted,
         occurrences=target.claim.count,
+        is_ambiguous=bool(target.found),
         source_artifact=filed.artifact.id,
         valid_from=filed.artifact.created_at,
     )
@@ -35,7 +36,6 @@ async def keep_waiting(write: Write, filed: Filed, target: Target, joined: Joine
         write.tenant,
         filed.project.number,
         pending,
-        is_ambiguous,
         write.recorded_at,
         write.actor,
     )
@@ -50,11 +50,7 @@ async def join_pending(write: Write, filed: Filed) -> Joined:
     found = await references.pending_on(
         write.connection, write.tenant, filed.project.number, keys, filed.entity.id
     )
-    waiting = [
-        pending
-        for pending in found
-        if pending.target_key in names or may_mean(pending.target_key, pending.source_key, filed.key)
-    ]
+    waiting = [pending for pending in found if pending.target_key in names or _may_mean(pending, filed.key)]
     joined = Joined()
     for pending in waiting:
         await _join_waiting(write, filed, pending, joined)
@@ -67,6 +63,15 @@ async def join_pending(write: Write, filed: Filed) -> Joined:
     ]
     await mentions.insert_mentions(write.connection, write.tenant, noted, write.recorded_at)
     return joined
+
+
+def _may_mean(pending: PendingReference, key: str) -> bool:
+    """Tell whether an arrival can be what a reference waits for; of several, only one that lies near."""
+    folder = folder_namespace(pending.source_uri)
+    near = namespace(key) in ("", namespace(pending.source_key), folder)
+    return may_mean(pending.target_key, pending.source_key, key, folder) and (
+        near or not pending.is_ambiguous
+    )
 
 
 async def _join_waiting(write: Write, filed: Filed, pending: PendingReference, joined: Joined) -> None:

@@ -9,13 +9,20 @@ from pathlib import PurePosixPath
 
 from app.domain.identifier import LONGEST_IDENTIFIER, identifier_key
 
+FOLDER_FILES = ("readme", "index")
+"""What speaks for a folder goes by the folder's name."""
+
 
 @dataclass(frozen=True, slots=True)
 class Named:
-    """A file by its path inside the import, and the identifier that it states or is given."""
+    """A file by its path inside the import, and the identifier that it states or is given.
+
+    `folder` is the name of the folder it lies in, which the path of a file at the root does not hold.
+    """
 
     source: str
     identifier: str | None
+    folder: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,9 +36,10 @@ class Collision:
 def name_apart(stated: Sequence[Named]) -> tuple[list[Named], list[Collision]]:
     """Answer each file with an identifier of its own, and the identifiers that several stated.
 
-    A file that states none goes by its path without the ending. Of files that state the same one none
-    keeps it: in different folders each puts its folder before it, in one folder each goes by its file's
-    name. Files that nothing tells apart are left without, and go by their source.
+    A file that states none goes by its path without the ending, one that speaks for its folder by the
+    folder. Of files that state the same one none keeps it: in different folders each puts its folder before
+    it, in one folder each goes by its file's name. Files that nothing tells apart are left without, and
+    go by their source.
     """
     groups: dict[str, list[int]] = defaultdict(list)
     for place, file in enumerate(stated):
@@ -75,7 +83,10 @@ def _by_stem(file: Named) -> str | None:
 
 
 def _by_path(file: Named) -> str | None:
-    return _short(str(PurePosixPath(file.source).with_suffix("")))
+    path = PurePosixPath(file.source)
+    if path.stem.lower() not in FOLDER_FILES:
+        return _short(str(path.with_suffix("")))
+    return _short(str(path.parent) if path.parent.parts else file.folder or path.stem)
 
 
 def _by_source(file: Named) -> str | None:

@@ -137,7 +137,9 @@ def _apart(
     claims: dict[MarkdownFile, Claim | Refusal],
 ) -> tuple[dict[MarkdownFile, ClaimedFile | Refusal], list[Collision]]:
     readable = [(file, claim) for file, claim in claims.items() if isinstance(claim, Claim)]
-    named, collisions = name_apart([Named(file.source, claim.identifier) for file, claim in readable])
+    named, collisions = name_apart(
+        [Named(file.source, claim.identifier, file.path.parent.name) for file, claim in readable]
+    )
     answer: dict[MarkdownFile, ClaimedFile | Refusal] = {
         file: claim for file, claim in claims.items() if isinstance(claim, Refusal)
     }

@@ -191,3 +191,11 @@ async def identifiers_of(
     """Answer the identifiers these artifacts go by, by number."""
     rows = await connection.fetch(SQL["identifiers_of"], tenant, list(artifacts))
     return {row["number"]: row["identifier"] for row in rows}
+
+
+async def identifiers_known(
+    connection: asyncpg.Connection, tenant: int, identifiers: Sequence[str]
+) -> set[str]:
+    """Answer which of these identifiers some artifact goes by."""
+    rows = await connection.fetch(SQL["identifiers_known"], tenant, list(identifiers))
+    return {row["identifier"] for row in rows}

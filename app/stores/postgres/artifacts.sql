@@ -84,3 +84,7 @@ WHERE tenant_id = $1 AND number = ANY ($2::bigint[]);
 -- name: identifiers_of
 -- By which identifiers do these artifacts go?
 SELECT number, identifier FROM artifact WHERE tenant_id = $1 AND number = ANY ($2::bigint[]);
+
+-- name: identifiers_known
+-- Which of these identifiers does some artifact go by?
+SELECT DISTINCT identifier FROM artifact WHERE tenant_id = $1 AND identifier = ANY ($2::text[]);

@@ -19,16 +19,18 @@ SQL = blocks_beside(__file__)
 
 @dataclass(frozen=True, slots=True)
 class PendingReference:
-    """A reference as its document states it, whose target is not known yet."""
+    """A reference as its document states it, whose target is not known yet or is one of several."""
 
     id: UUID
     source: UUID
     source_key: str
+    source_uri: str | None
     target_key: str
     target_text: str
     type: ReferenceType
     inverted: bool
     occurrences: int
+    is_ambiguous: bool
     source_artifact: UUID
     valid_from: datetime
 
@@ -136,7 +138,6 @@ async def insert_pending(
     tenant: int,
     project: int,
     pending: PendingReference,
-    is_ambiguous: bool,
     recorded_at: datetime,
     actor: str,
 ) -> None:
@@ -152,7 +153,7 @@ async def insert_pending(
         pending.type,
         pending.inverted,
         pending.occurrences,
-        is_ambiguous,
+        pending.is_ambiguous,
         pending.source_artifact,
         pending.valid_from,
         recorded_at,
@@ -170,11 +171,13 @@ async def pending_on(
             id=row["id"],
             source=row["source"],
             source_key=row["source_key"],
+            source_uri=row["source_uri"],
             target_key=row["target_key"],
             target_text=row["target_text"],
             type=ReferenceType(row["type"]),
             inverted=row["inverted"],
             occurrences=row["occurrences"],
+            is_ambiguous=row["is_ambiguous"],
             source_artifact=row["source_artifact"],
             valid_from=row["valid_from"],
         )

@@ -53,3 +53,12 @@ async def test_each_leg_the_plain_fusion_and_recall_are_scored(database_url: str
     assert report.scores["fused"]["ndcg@10"] == 1.0
     assert report.categories["identifier"]["mrr"] == 1.0
     assert report.forbidden == 1
+    assert report.unknown == []
+
+
+async def test_a_judged_document_that_is_not_there_is_told(database_url: str) -> None:
+    async with scratch_memory(Settings(database_url=database_url)) as memory:
+        await memory.filing.file(memory.caller, Document("SPEC", "SPEC-1", "Kites", "Kites fly."))
+        judged = [Judged("kites", "prose", None, {"SPEC-1": 1, "NOPE": 1}, frozenset(), frozenset())]
+        report = await score(memory, judged, 1, lambda: None)
+    assert report.unknown == ["NOPE"]

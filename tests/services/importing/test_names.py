@@ -101,3 +101,24 @@ def test_names_are_apart_whatever_files_state() -> None:
 def test_files_that_nothing_tells_apart_go_by_their_source() -> None:
     named, _ = name_apart([Named("A.md", None), Named("a.md", None)])
     assert [file.identifier for file in named] == [None, None]
+
+
+def test_what_speaks_for_a_folder_goes_by_the_folder() -> None:
+    files = [
+        Named("README.md", None, "paint"),
+        Named("sub/index.md", None, "sub"),
+        Named("a.md", None, "paint"),
+    ]
+    named, collisions = name_apart(files)
+    assert [file.identifier for file in named] == ["paint", "sub", "a"]
+    assert not collisions
+
+
+async def test_a_number_of_a_series_means_the_one_in_the_same_folder(
+    desk: Desk, folder: Path, write: Write, imported: Importer
+) -> None:
+    write("a/ADR-1.md", "# Use red paint\n\nText.\n")
+    write("a/ADR-2.md", "# Use green paint\n\nText.\n\n## Supersedes\n\nADR-1\n")
+    write("b/ADR-1.md", "# Hire a painter\n\nText.\n")
+    await imported(folder)
+    assert await edges(desk) == {("adr-2", ReferenceType.SUPERSEDES, "a/adr-1")}
