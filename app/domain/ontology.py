@@ -99,6 +99,17 @@ def rules_among(types: tuple[TypeDefinition, ...]) -> tuple[ReferenceRule, ...]:
     return tuple(sorted(rules, key=lambda rule: (rule.source, rule.type, rule.target)))
 
 
+@cache
+def types_from_documents_to_things() -> frozenset[ReferenceType]:
+    """Answer the types of reference by which the shipped rules let any document join any thing."""
+    return frozenset(
+        ReferenceType(name)
+        for row in _shipped("reference_rules.json")
+        if (row["source"], row["target"]) == ("document", "thing")
+        for name in row["types"]
+    )
+
+
 def _matches(pattern: str, candidate: TypeDefinition) -> bool:
     if pattern == "document":
         return candidate.is_document

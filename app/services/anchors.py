@@ -52,6 +52,8 @@ async def find_named(connection: asyncpg.Connection, scope: Scope, query: str) -
     forms = {fold(span.text) for span in spans}
     keys = {identifier_key(span.text) for span in spans if span.end - span.start <= LONGEST_KEY}
     found = await anchors.named_entities(connection, scope, sorted(forms), sorted(keys))
+    if not found:
+        return []
     whole = fold(query.strip(_EDGES))
     named = _longest_first(_matches(spans, found, whole))
     preferred = await _preferred(connection, scope, named)

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from datetime import UTC, datetime
 
 import asyncpg
 
 from app.domain.entity import Caller
+from app.domain.moment import present
 from app.domain.recall import RecallRequest
 from app.domain.surface_form import fold
 from app.domain.temporal import AsOf
@@ -41,9 +41,7 @@ async def scope_of(connection: asyncpg.Connection, caller: Caller, request: Reca
     Invalid for an unknown kind.
     """
     clock = await ledger.read_clock(connection, caller.tenant)
-    # The ledger's clock may run ahead of this machine's, and what was just filed exists now.
-    now = max(datetime.now(UTC), clock)
-    moment = AsOf(request.as_of or now, request.known_at or clock)
+    moment = AsOf(request.as_of or present(clock), request.known_at or clock)
     if moment.known > clock:
         await ledger.settle_clock(connection, caller.tenant)
     numbers = await _projects(connection, caller, request.project)

@@ -87,15 +87,14 @@ class RecallService:
         scope = asked.scope
         proposed = {candidate.artifact for ranking in rankings for candidate in ranking.candidates}
         async with self._database.reading(scope.tenant) as connection:
-            known = await artifacts.outlines(connection, scope.tenant, list(proposed))
-            rankings.append(
-                rank_by_recency(
-                    {number: outline.created_at for number, outline in known.items()}, scope.moment.valid
-                )
-            )
+            looked_at = list(proposed.union(asked.anchored.leading))
+            known = await artifacts.outlines(connection, scope.tenant, looked_at)
+            born = {number: known[number].created_at for number in proposed}
+            rankings.append(rank_by_recency(born, scope.moment.valid))
             ordered = led_by(fuse(rankings), asked.anchored.leading)
             pool = _judged(asked.request, rankings, ordered)
-            standings = await load_standings(connection, scope, pool, asked.anchored.anchors)
+            outlines = {number: known[number] for number in pool}
+            standings = await load_standings(connection, scope, outlines, asked.anchored.anchors)
         chosen = _choose(asked, rankings, ordered, standings)
         hits = await self._hits(asked, chosen, standings, await _served_vector(asked, rankings))
         packed, tokens = pack(hits, asked.request.token_budget)

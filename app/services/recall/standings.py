@@ -31,28 +31,29 @@ class Standings:
     """
 
     by_artifact: Mapping[int, Standing]
-    outlines: Mapping[int, Outline]
     replacement: Mapping[int, int]
 
 
 async def load_standings(
-    connection: asyncpg.Connection, scope: Scope, numbers: Sequence[int], anchors: Sequence[Anchor]
+    connection: asyncpg.Connection,
+    scope: Scope,
+    outlines: Mapping[int, Outline],
+    anchors: Sequence[Anchor],
 ) -> Standings:
     """Answer how these artifacts, and those that replaced them, stand at the scope's moment."""
-    known = await artifacts.outlines(connection, scope.tenant, numbers)
-    owners = {outline.entity for outline in known.values()}
+    owners = {outline.entity for outline in outlines.values()}
     above = await references.superseders_as_of(connection, scope.tenant, list(owners), scope.moment)
     entities = list(owners.union(*above.values()))
     newest = await artifacts.newest_versions_as_of(connection, scope.tenant, entities, scope.moment)
-    missing = [number for number in newest.values() if number not in known]
-    known |= await artifacts.outlines(connection, scope.tenant, missing)
+    missing = [number for number in newest.values() if number not in outlines]
+    known = {**outlines, **await artifacts.outlines(connection, scope.tenant, missing)}
     held = await states.states_as_of(connection, scope.tenant, entities, scope.moment)
     former = await _former_names(connection, scope, list(known), anchors)
     standings = {
         number: _standing(outline, newest, above, held, former.get(number, []))
         for number, outline in known.items()
     }
-    return Standings(standings, known, _replacements(standings, newest))
+    return Standings(standings, _replacements(standings, newest))
 
 
 def _standing(
