@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from app.domain.surface_form import fold
+from app.domain.surface_form import fold, short_key
 
 LONGEST_IDENTIFIER = 256
 
@@ -19,13 +19,13 @@ def identifier_key(identifier: str) -> str:
     """Answer the key that every spelling of an identifier shares.
 
     `ADR-0007`, `adr 7` and `ADR7` give `adr-7`; `forms/ADR-002` gives `forms/adr-2`; what is not a
-    word and a number keeps its folded spelling.
+    word and a number keeps its folded spelling, cut short where no index could hold it.
     """
     folded = fold(_INVISIBLE.sub("", identifier))
     match = _NUMBERED.fullmatch(folded)
     if match is None:
-        return folded
-    return f"{match['space']}{match['prefix']}-{match['number']}"
+        return short_key(folded)
+    return short_key(f"{match['space']}{match['prefix']}-{match['number']}")
 
 
 def is_numbered(key: str) -> bool:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import re
 import unicodedata
 
@@ -10,6 +11,7 @@ UNKEEPABLE = re.compile("[\x00\ud800-\udfff]")
 
 SHORTEST_FORM = 2
 LONGEST_FORM = 512
+LONGEST_KEY_BYTES = 2_048
 
 
 def fold(text: str) -> str:
@@ -20,3 +22,15 @@ def fold(text: str) -> str:
     """
     composed = unicodedata.normalize("NFKC", text).casefold()
     return " ".join(unicodedata.normalize("NFKC", composed).split())
+
+
+def name_key(text: str) -> str:
+    """Answer the form under which names are kept and looked up: folded, and short enough for an index."""
+    return short_key(fold(text))
+
+
+def short_key(key: str) -> str:
+    """Answer a key that an index can hold: a key of more than 2,048 bytes is its start and a digest."""
+    if len(key.encode()) <= LONGEST_KEY_BYTES:
+        return key
+    return f"{key[:128]}…{hashlib.sha256(key.encode()).hexdigest()}"

@@ -10,7 +10,7 @@ from uuid import UUID
 import asyncpg
 
 from app.domain.identifier import identifier_key
-from app.domain.surface_form import SHORTEST_FORM, fold
+from app.domain.surface_form import SHORTEST_FORM, fold, name_key
 from app.stores.postgres import anchors
 from app.stores.postgres.anchors import NamedEntity, NameOrigin
 from app.stores.postgres.scope import Scope
@@ -49,7 +49,7 @@ async def find_named(connection: asyncpg.Connection, scope: Scope, query: str) -
     """Answer the entities a query names at the scope's moment, in the order it names them."""
     words = query.split()[:WORDS_READ]
     spans = list(_spans(words))
-    forms = {fold(span.text) for span in spans}
+    forms = {name_key(span.text) for span in spans}
     keys = {identifier_key(span.text) for span in spans if span.end - span.start <= LONGEST_KEY}
     found = await anchors.named_entities(connection, scope, sorted(forms), sorted(keys))
     if not found:
@@ -81,7 +81,7 @@ def _matches(spans: Sequence[Span], found: Sequence[NamedEntity], whole: str) ->
     by_form: dict[str, list[Span]] = defaultdict(list)
     by_key: dict[str, list[Span]] = defaultdict(list)
     for span in spans:
-        by_form[fold(span.text)].append(span)
+        by_form[name_key(span.text)].append(span)
         by_key[identifier_key(span.text)].append(span)
     matches = []
     for named in found:

@@ -10,7 +10,7 @@ import asyncpg
 from app.domain.entity import Alias, AliasResolution, Entity
 from app.domain.identifier import identifier_key
 from app.domain.ontology import label_of
-from app.domain.surface_form import fold
+from app.domain.surface_form import fold, name_key
 from app.domain.temporal import Branch
 from app.errors import Invalid
 from app.stores.postgres import anchors, entities, lookups, states
@@ -38,7 +38,7 @@ async def resolve(connection: asyncpg.Connection, scope: Scope, form: str) -> Al
 
 async def _named(connection: asyncpg.Connection, scope: Scope, form: str) -> dict[UUID, tuple[Alias, ...]]:
     """Answer what goes by a form without an alias, from the surest kind of name that any entity has."""
-    named = await anchors.named_entities(connection, scope, [fold(form)], [identifier_key(form)])
+    named = await anchors.named_entities(connection, scope, [name_key(form)], [identifier_key(form)])
     surest = min((_doubt(name) for name in named), default=0)
     return {name.entity: () for name in named if _doubt(name) == surest}
 

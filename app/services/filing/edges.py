@@ -8,7 +8,7 @@ from uuid import UUID, uuid4
 
 from app.domain.artifact import Artifact
 from app.domain.entity import AuthorityTier, Entity, Project, Reference, ReferenceType
-from app.domain.surface_form import fold
+from app.domain.surface_form import name_key
 from app.services.filing.supersession import Revival, Supersession
 from app.services.filing.write import Write
 from app.stores.postgres import references
@@ -86,4 +86,4 @@ async def write_edge(
 
 def mention_of(artifact: UUID, entity: UUID, form: str, occurrences: int) -> Mention:
     """Answer that an artifact names an entity in this form."""
-    return Mention(artifact, entity, NamedForm(entity, form, fold(form)), occurrences)
+    return Mention(artifact, entity, NamedForm(entity, form, name_key(form)), occurrences)

@@ -40,7 +40,8 @@ async def write_aliases(write: Write, filed: Filed, forms: Sequence[str]) -> lis
     await _give_way(write, filed)
     warnings = []
     for form in forms:
-        if not SHORTEST_FORM <= len(form) <= LONGEST_FORM:
+        lengths = (len(form), len(fold(form)))  # folding makes several characters of some
+        if min(lengths) < SHORTEST_FORM or max(lengths) > LONGEST_FORM:
             warnings.append(f"left out an alias of {len(form)} characters; 2 to {LONGEST_FORM} are kept")
             continue
         held = await aliases.believed_aliases(write.connection, write.tenant, filed.project.number, [form])

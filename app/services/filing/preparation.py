@@ -11,7 +11,7 @@ import orjson
 
 from app.domain.artifact import Document, Passage
 from app.domain.identifier import LONGEST_IDENTIFIER, identifier_key
-from app.domain.surface_form import fold
+from app.domain.surface_form import fold, short_key
 from app.embedding import Embedder, Vectors
 from app.errors import Invalid
 from app.services.analysis import AnalysedText, terms_of
@@ -50,7 +50,7 @@ def entity_key(document: Document, hashed: str) -> str:
     if document.identifier:
         return identifier_key(document.identifier)
     if document.source_uri:
-        return f"source:{document.source_uri}"
+        return short_key(f"source:{document.source_uri}")
     return f"content:{hashed}"
 
 

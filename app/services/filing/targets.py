@@ -11,7 +11,7 @@ from uuid import UUID
 from app.domain.artifact import ReferenceClaim
 from app.domain.entity import Project
 from app.domain.identifier import bare_key, folder_namespace, identifier_key, may_mean, namespace
-from app.domain.surface_form import fold
+from app.domain.surface_form import name_key, short_key
 from app.services.filing.write import Write
 from app.stores.postgres import entities
 from app.stores.postgres.entities import KeyedEntity
@@ -32,7 +32,7 @@ class Target:
 
 def path_key(source_uri: str) -> str:
     """Answer the key by which a file is waited for."""
-    return f"path:{posixpath.normpath(source_uri)}"
+    return short_key(f"path:{posixpath.normpath(source_uri)}")
 
 
 def target_key(text: str, own_key: str) -> str:
@@ -60,7 +60,7 @@ async def find_targets(
         write.connection, write.tenant, project.number, sorted(filter(None, paths.values()))
     )
     index = _index(by_key)
-    unknown = sorted({fold(claim.target) for claim, key in keys.items() if key not in index})
+    unknown = sorted({name_key(claim.target) for claim, key in keys.items() if key not in index})
     by_name = await entities.entities_by_name(write.connection, write.tenant, project.number, unknown)
     targets = []
     for claim in claims:
@@ -69,7 +69,9 @@ async def find_targets(
             targets.append(Target(claim, key, (by_path[path],)))
         else:
             waits_for = key if path is None else path_key(path)
-            found = _nearest(key, own_key, source_uri, index) or tuple(by_name.get(fold(claim.target), ()))
+            found = _nearest(key, own_key, source_uri, index) or tuple(
+                by_name.get(name_key(claim.target), ())
+            )
             targets.append(Target(claim, waits_for, found))
     return targets
 

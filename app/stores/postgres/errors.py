@@ -111,7 +111,8 @@ _FAMILIES: tuple[tuple[type[asyncpg.PostgresError], type[TrigraphError], str], .
 def translated(error: asyncpg.PostgresError) -> TrigraphError | asyncpg.PostgresError:
     """Answer the error of Trigraph that this one means, or the error itself when it means a bug."""
     rule = error.constraint_name
-    if rule in CONSTRAINTS:
+    # What is too large for the index of a rule breaks no rule.
+    if rule in CONSTRAINTS and not isinstance(error, asyncpg.ProgramLimitExceededError):
         meaning, message = CONSTRAINTS[rule]
         return meaning(message or str(error), rule=rule)
     for cause, meaning, message in _FAMILIES:

@@ -10,7 +10,7 @@ from uuid import UUID
 import asyncpg
 
 from app.domain.ontology import naming_forms
-from app.domain.surface_form import fold
+from app.domain.surface_form import name_key
 from app.domain.temporal import AsOf, Branch, EntityState, Interval, StateEvent
 from app.stores.postgres.sql import blocks_beside
 
@@ -69,7 +69,7 @@ async def _insert_names(
             state.entity,
             list(forms.keys()),
             list(forms.values()),
-            [fold(form) for form in forms.values()],
+            [name_key(form) for form in forms.values()],
         )
 
 

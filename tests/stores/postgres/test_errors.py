@@ -66,3 +66,14 @@ async def test_a_text_beyond_an_index_is_invalid(owner: asyncpg.Connection) -> N
             "INSERT INTO tenant (key) SELECT string_agg(md5(n::text), '') FROM generate_series(1, 1000) AS n"
         )
     assert isinstance(translated(refused.value), Invalid)
+
+
+def test_what_is_too_large_for_the_index_of_a_rule_breaks_no_rule() -> None:
+    """BYT-07: nobody is told that something exists already."""
+    error = asyncpg.ProgramLimitExceededError.new(
+        {"C": "54000", "M": "index row size 4056 exceeds the maximum", "n": "one_entity_per_key"}
+    )
+    assert error.constraint_name == "one_entity_per_key"
+    answer = translated(error)
+    assert isinstance(answer, Invalid)
+    assert str(answer) == "a value is larger than the database can hold; shorten it"
