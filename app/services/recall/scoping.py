@@ -6,6 +6,7 @@ from collections.abc import Sequence
 
 import asyncpg
 
+from app.domain.blank import is_blank
 from app.domain.entity import Caller
 from app.domain.moment import present
 from app.domain.recall import RecallRequest
@@ -28,7 +29,7 @@ def check_request(request: RecallRequest) -> None:
         raise Invalid(f"first is from 0 to {MOST_HITS}", field="first")
     if request.token_budget is not None and request.token_budget < 0:
         raise Invalid("tokenBudget cannot be negative", field="tokenBudget")
-    if not any(character.isprintable() and not character.isspace() for character in request.query):
+    if is_blank(request.query):
         raise Invalid("the query is blank; ask something", field="query")
 
 

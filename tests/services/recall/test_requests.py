@@ -15,7 +15,10 @@ from tests.documents import RELATES_TO, SUPERSEDES, Desk, adr, ask, claims, day,
 from tests.statements import counted
 
 
-@pytest.mark.parametrize("query", ["", "   ", "\u200b", " \t\n ", "\u00a0\u2060", "\x00\x01"])
+@pytest.mark.parametrize(
+    "query",
+    ["", "   ", "\u200b", " \t\n ", "\u00a0\u2060", "\x00\x01", "\u2800", "\u3164", "\u0301", "\ufe0f\u3000"],
+)
 async def test_a_blank_query_is_refused_before_anything_is_read(
     desk: Desk, monkeypatch: pytest.MonkeyPatch, query: str
 ) -> None:
