@@ -9,6 +9,8 @@ import unicodedata
 UNKEEPABLE = re.compile("[\x00\ud800-\udfff]")
 """What a text cannot hold in any store: NUL, and halves of characters."""
 
+_WORD = re.compile(r"\w+")
+
 SHORTEST_FORM = 2
 LONGEST_FORM = 512
 LONGEST_KEY_BYTES = 2_048
@@ -27,6 +29,17 @@ def fold(text: str) -> str:
 def name_key(text: str) -> str:
     """Answer the form under which names are kept and looked up: folded, and short enough for an index."""
     return short_key(fold(text))
+
+
+def first_word(folded: str) -> str:
+    """Answer the first word of a folded form, which every text that uses the form holds; "" without one."""
+    found = _WORD.search(folded)
+    return "" if found is None else short_key(found.group())
+
+
+def words_of(folded: str) -> set[str]:
+    """Answer every word of a folded text as `first_word` gives them, the empty one included."""
+    return {"", *(short_key(word) for word in set(_WORD.findall(folded)))}
 
 
 def short_key(key: str) -> str:

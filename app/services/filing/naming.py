@@ -13,7 +13,7 @@ from uuid import uuid4
 from app.domain.artifact import Artifact
 from app.domain.entity import Alias, Entity
 from app.domain.identifier import identifier_key
-from app.domain.surface_form import LONGEST_FORM, SHORTEST_FORM, fold
+from app.domain.surface_form import LONGEST_FORM, SHORTEST_FORM, fold, words_of
 from app.domain.temporal import Interval
 from app.services.analysis import query_terms
 from app.services.filing.edges import Filed
@@ -150,8 +150,10 @@ def _is_meant(form: str, text: str) -> bool:
 
 async def note_mentions(write: Write, filed: Filed) -> None:
     """Record which aliases and names of things the document's text uses."""
-    forms = await mentions.forms_to_look_for(write.connection, write.tenant, filed.project.number)
-    found = find_forms(_text(filed.artifact), [form for form in forms if _is_other(form, filed.entity)])
+    text = _text(filed.artifact)
+    where = (write.connection, write.tenant, filed.project.number)
+    forms = await mentions.forms_to_look_for(*where, words_of(fold(text)))
+    found = find_forms(text, [form for form in forms if _is_other(form, filed.entity)])
     await mentions.insert_mentions(
         write.connection,
         write.tenant,

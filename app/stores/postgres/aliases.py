@@ -10,7 +10,7 @@ from uuid import UUID, uuid4
 import asyncpg
 
 from app.domain.entity import Alias, AuthorityTier
-from app.domain.surface_form import fold
+from app.domain.surface_form import first_word, fold
 from app.domain.temporal import Interval
 from app.stores.postgres.sql import blocks_beside
 
@@ -39,13 +39,15 @@ async def insert_alias(
     actor: str,
 ) -> None:
     """Record an alias."""
+    folded = fold(alias.surface_form)
     await connection.execute(
         SQL["insert_alias"],
         tenant,
         alias.id,
         project,
         alias.surface_form,
-        fold(alias.surface_form),
+        folded,
+        first_word(folded),
         alias.target,
         alias.source,
         alias.tier,

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from uuid import UUID
@@ -64,7 +64,9 @@ async def mentions_of(
     ]
 
 
-async def forms_to_look_for(connection: asyncpg.Connection, tenant: int, project: int) -> list[NamedForm]:
-    """Answer the aliases of a project and the names its things have or had."""
-    rows = await connection.fetch(SQL["forms_to_look_for"], tenant, project)
+async def forms_to_look_for(
+    connection: asyncpg.Connection, tenant: int, project: int, words: Collection[str]
+) -> list[NamedForm]:
+    """Answer the aliases of a project, and the names its things have or had, that start with these words."""
+    rows = await connection.fetch(SQL["forms_to_look_for"], tenant, project, list(words))
     return [NamedForm(row["entity"], row["form"], row["folded_form"]) for row in rows]

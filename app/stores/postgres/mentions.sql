@@ -14,13 +14,11 @@ WHERE mention.tenant_id = $1 AND artifact.number = ANY ($2::bigint[]) AND mentio
     AND mention.recorded_at <= $4;
 
 -- name: forms_to_look_for
--- Which names of things and which aliases can a text of this project mention?
-SELECT alias.target AS entity, alias.surface_form AS form, alias.folded_form
+-- Which aliases and names of things, now or earlier, can a text with these words use?
+SELECT target AS entity, surface_form AS form, folded_form
 FROM alias
-WHERE tenant_id = $1 AND project_id = $2 AND retracted_at IS NULL
+WHERE tenant_id = $1 AND project_id = $2 AND first_word = ANY ($3::text[]) AND retracted_at IS NULL
 UNION
 SELECT state_name.entity, state_name.form, state_name.folded_form
-FROM entity
-JOIN type USING (tenant_id, type_id)
-JOIN state_name ON state_name.tenant_id = entity.tenant_id AND state_name.entity = entity.id
-WHERE entity.tenant_id = $1 AND entity.project_id = $2 AND NOT type.is_document;
+FROM state_name JOIN entity ON entity.tenant_id = $1 AND entity.id = state_name.entity
+WHERE state_name.tenant_id = $1 AND entity.project_id = $2 AND first_word = ANY ($3::text[]);

@@ -10,7 +10,7 @@ from uuid import UUID
 import asyncpg
 
 from app.domain.ontology import naming_forms
-from app.domain.surface_form import name_key
+from app.domain.surface_form import first_word, name_key
 from app.domain.temporal import AsOf, Branch, EntityState, Interval, StateEvent
 from app.stores.postgres.sql import blocks_beside
 
@@ -62,6 +62,7 @@ async def _insert_names(
     connection: asyncpg.Connection, tenant: int, state: EntityState, forms: dict[str, Any]
 ) -> None:
     if forms:
+        folded = [name_key(form) for form in forms.values()]
         await connection.execute(
             SQL["insert_state_names"],
             tenant,
@@ -69,7 +70,8 @@ async def _insert_names(
             state.entity,
             list(forms.keys()),
             list(forms.values()),
-            [name_key(form) for form in forms.values()],
+            folded,
+            [first_word(form) for form in folded],
         )
 
 

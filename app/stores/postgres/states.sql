@@ -12,10 +12,15 @@ INSERT INTO entity_state (
 ) VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10);
 
 -- name: insert_state_names
--- Record by which names a state calls its entity.
-INSERT INTO state_name (tenant_id, state, entity, property, form, folded_form)
-SELECT $1, $2, $3, name.property, name.form, name.folded_form
-FROM unnest($4::text[], $5::text[], $6::text[]) AS name (property, form, folded_form);
+-- Record by which names a state calls its entity; texts are searched for those of things, not of documents.
+INSERT INTO state_name (tenant_id, state, entity, property, form, folded_form, first_word)
+SELECT $1, $2, $3, name.property, name.form, name.folded_form,
+    CASE WHEN NOT type.is_document THEN name.first_word END
+FROM entity
+JOIN type USING (tenant_id, type_id)
+CROSS JOIN unnest($4::text[], $5::text[], $6::text[], $7::text[])
+    AS name (property, form, folded_form, first_word)
+WHERE entity.tenant_id = $1 AND entity.id = $3;
 
 -- name: retract_state
 -- Stop believing a state.
