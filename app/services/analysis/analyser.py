@@ -23,7 +23,7 @@ LONGEST_QUERY_READ = 16_384
 MOST_QUERY_TERMS = 256
 
 # Naming the plain letters apart lets the search meet them first: it is four times as fast.
-_UNBROKEN = rf"[a-zA-Z0-9\w{MARKS}_.'/:#+@\\\u2010\u2019\u02bc\u2212-]"
+_UNBROKEN = rf"[a-zA-Z0-9\w{MARKS}_.'/:#+@&\\\u2010\u2012\u2013\u2019\u02bc\u2212-]"
 _CHUNK = re.compile(rf"{_UNBROKEN}{_UNBROKEN}{{0,4095}}")
 _LONGEST_REMEMBERED = 48
 _WORD = re.compile(rf"[A-Za-z]\w*\+\+|(?<!\w)[A-Za-z]#|(?<![\w.])\.[A-Za-z]\w*|[a-zA-Z0-9\w{MARKS}]+")

@@ -17,6 +17,8 @@ _ACCENTS = re.compile("[\u0300-\u036f\u0591-\u05bd\u05bf\u05c1\u05c2\u05c4\u05c5
 _LETTERS = str.maketrans(
     {
         "\u2010": "-",
+        "\u2012": "-",
+        "\u2013": "-",
         "\u2212": "-",
         "\u2019": "'",
         "\u02bc": "'",
