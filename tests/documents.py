@@ -83,3 +83,28 @@ def hit_of(result: RecallResult, identifier: str) -> Hit:
     """Answer the one hit of an identifier."""
     (found,) = [hit for hit in result.hits if hit.artifact.identifier == identifier]
     return found
+
+
+async def edges(desk: Desk) -> set[tuple[str, str, str]]:
+    """Answer the references of a project that are believed now: source key, type, target key."""
+    async with desk.reading() as connection:
+        rows = await connection.fetch(
+            "SELECT source.key AS source, held.type, target.key AS target FROM reference AS held"
+            " JOIN project USING (tenant_id, project_id)"
+            " JOIN entity AS source ON source.tenant_id = held.tenant_id AND source.id = held.source"
+            " JOIN entity AS target ON target.tenant_id = held.tenant_id AND target.id = held.target"
+            " WHERE project.key = $1 AND held.retracted_at IS NULL",
+            desk.project,
+        )
+    return {(row["source"], row["type"], row["target"]) for row in rows}
+
+
+async def pending(desk: Desk) -> set[tuple[str, bool]]:
+    """Answer the references of a project that wait: their target as written, and whether it is ambiguous."""
+    async with desk.reading() as connection:
+        rows = await connection.fetch(
+            "SELECT target_text, is_ambiguous FROM pending_reference JOIN project USING (tenant_id, project_id)"
+            " WHERE project.key = $1 AND closed_at IS NULL",
+            desk.project,
+        )
+    return {(row["target_text"], row["is_ambiguous"]) for row in rows}

@@ -27,7 +27,8 @@ class BlockKind(Enum):
 class Block:
     """One leaf block; its lines run from `first_line` up to `end_line`, which is not part of it.
 
-    `level` is a heading's, 0 for others. `top` blocks stand in no list, quote or table.
+    `level` is a heading's, 0 for others. `top` blocks stand in no list, quote or table; a `cell` stands in
+    a table, and the cells of one row start on one line.
     """
 
     kind: BlockKind
@@ -37,6 +38,7 @@ class Block:
     level: int = 0
     quoted: bool = False
     top: bool = True
+    cell: bool = False
 
     @property
     def opens_section(self) -> bool:
@@ -59,6 +61,7 @@ _LEAVES = {
     "html_block": BlockKind.HTML,
     "hr": BlockKind.RULE,
 }
+_CELLS = frozenset({"th_open", "th_close", "td_open", "td_close"})
 
 
 def read_page(body: str) -> Page:
@@ -67,19 +70,22 @@ def read_page(body: str) -> Page:
     blocks: list[Block] = []
     quotes = 0
     heading = 0
+    cell = False
     for token in _BLOCKS.parse(body, definitions):
         if token.type in ("blockquote_open", "blockquote_close"):
             quotes += token.nesting
         elif token.type in ("heading_open", "heading_close"):
             heading = int(token.tag[1:]) if token.nesting == 1 else 0
+        elif token.type in _CELLS:
+            cell = token.nesting == 1
         elif token.type == "inline" or token.type in _LEAVES:
-            blocks.append(_block(token, heading, quotes > 0))
+            blocks.append(_block(token, heading, quotes > 0, cell))
     return Page(body, tuple(blocks), definitions)
 
 
-def _block(token: Token, heading: int, quoted: bool) -> Block:
+def _block(token: Token, heading: int, quoted: bool, cell: bool) -> Block:
     first, end = token.map or (0, 0)
     if token.type != "inline":
         return Block(_LEAVES[token.type], token.content, first, end, 0, quoted, token.level == 0)
     kind = BlockKind.HEADING if heading else BlockKind.TEXT
-    return Block(kind, token.content, first, end, heading, quoted, token.level == 1)
+    return Block(kind, token.content, first, end, heading, quoted, token.level == 1, cell)

@@ -13,6 +13,8 @@ from app.services.parsing.prose import Link, Prose
 
 _WIKI = re.compile(r"\[\[(?P<target>[^\[\]|\n]{1,512})(?:\|[^\[\]\n]{0,512})?\]\]")
 _MARKDOWN_PATH = re.compile(r"(?P<path>[^#?]{1,1000}\.(?:md|markdown|mdx))(?:[#?].*)?", re.IGNORECASE)
+_PLACEHOLDER = re.compile(r"[A-Za-z]{2,16}[-_ ]?(?:[XN#?]{2,}|0+)\W*|[\W_]*", re.IGNORECASE)
+_TEMPLATE = re.compile(r"(?:.*/)?(?:[A-Za-z]{2,16}[-_])?(?:X{3,}|N{3,})[-_.][^/]*")
 _ABSOLUTE = re.compile(r"[a-z][a-z0-9+.-]*:|//|\\", re.IGNORECASE)
 
 
@@ -42,6 +44,11 @@ def without_anchor(target: str, prefixes: frozenset[str]) -> str:
     return target.strip()
 
 
+def is_placeholder(text: str) -> bool:
+    """Tell whether a text stands for an identifier or a file still to be named: ADR-XXXX, NNNN-title.md, "-"."""
+    return _PLACEHOLDER.fullmatch(text) is not None or _TEMPLATE.fullmatch(text) is not None
+
+
 def find_mentions(prose: Prose, prefixes: frozenset[str]) -> list[Mention]:
     """Answer everything the prose points at, in order, each place once: a link counts before its label."""
     named = find_identifiers(prose.text, prefixes)
@@ -49,12 +56,12 @@ def find_mentions(prose: Prose, prefixes: frozenset[str]) -> list[Mention]:
     found = [
         _link_mention(link, [named[at].text for at in _within(starts, link)])
         for link in prose.links
-        if relative_path(link.href) is not None
+        if relative_path(link.href) is not None and not _is_template(prose, link)
     ]
     found += [
         Mention(match.start(), match.end(), without_anchor(match["target"], prefixes))
         for match in _WIKI.finditer(prose.text)
-        if match["target"].strip(" \ufffc")
+        if not is_placeholder(match["target"].strip())
     ]
     taken = _Ranges((mention.start, mention.end) for mention in found)
     found += [
@@ -63,6 +70,11 @@ def find_mentions(prose: Prose, prefixes: frozenset[str]) -> list[Mention]:
         if not taken.hold(mention.start)
     ]
     return sorted(found, key=lambda mention: mention.start)
+
+
+def _is_template(prose: Prose, link: Link) -> bool:
+    label = prose.text[link.start + 1 : link.label_end - 1].strip()
+    return is_placeholder(unquote(link.href)) or (label[:1].isalpha() and is_placeholder(label))
 
 
 def _within(starts: list[int], link: Link) -> range:

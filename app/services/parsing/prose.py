@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 from markdown_it import MarkdownIt
@@ -16,6 +16,7 @@ COVER = "\ufffc"
 _STRETCH = 4_000
 _MARKUP = re.compile(r"[`<\]]|://")
 _ADDRESS = re.compile(r"\b[a-z][a-z0-9+.-]{1,15}://[^\s<>\ufffc]+", re.IGNORECASE)
+_TAG = re.compile(r"<(?P<end>/?)(?P<name>code|kbd|pre|samp|tt)(?=[\s/>])", re.IGNORECASE)
 _NOT_LINE_END = re.compile(r"[^\n]")
 
 Rule = Callable[[StateInline, bool], bool]
@@ -49,6 +50,7 @@ def read_prose(content: str, definitions: dict[str, Any]) -> Prose:
         if _MARKUP.search(stretch) is not None:
             found = _Found(start, covers, links)
             _INLINE.inline.parse(stretch, _INLINE, {**definitions, "found": found}, [])
+            covers += _between_tags(content, found.tags)
     text = _covered(content, covers)
     return Prose(_ADDRESS.sub(lambda match: COVER * len(match[0]), text), tuple(links))
 
@@ -70,6 +72,7 @@ class _Found:
     offset: int
     covers: list[tuple[int, int]]
     links: list[Link]
+    tags: list[tuple[int, int]] = field(default_factory=list)
 
 
 def _stretches(content: str) -> Iterator[tuple[int, str]]:
@@ -107,6 +110,27 @@ def _covering(rule: Rule) -> Rule:
     return covered
 
 
+def _tagging(state: StateInline, silent: bool) -> bool:
+    start = state.pos
+    matched = html_inline(state, silent)
+    found = state.env.get("found")
+    if matched and not silent and found is not None:
+        found.tags.append((found.offset + start, found.offset + state.pos))
+    return matched
+
+
+def _between_tags(content: str, tags: list[tuple[int, int]]) -> Iterator[tuple[int, int]]:
+    """Answer what the tags themselves take, and what stands between two that mark code."""
+    opened: dict[str, int] = {}
+    for start, end in tags:
+        yield start, end
+        tag = _TAG.match(content, start)
+        if tag is not None and not tag["end"]:
+            opened.setdefault(tag["name"].lower(), start)
+        elif tag is not None:
+            yield opened.pop(tag["name"].lower(), start), end
+
+
 def _linking(state: StateInline, silent: bool) -> bool:
     start = state.pos
     tokens = len(state.tokens)
@@ -127,7 +151,7 @@ def _linking(state: StateInline, silent: bool) -> bool:
 def _parser_that_reports() -> MarkdownIt:
     parser = MarkdownIt("commonmark").disable(["balance_pairs", "emphasis", "fragments_join"])
     parser.inline.ruler.at("backticks", _covering(backtick))
-    parser.inline.ruler.at("html_inline", _covering(html_inline))
+    parser.inline.ruler.at("html_inline", _tagging)
     parser.inline.ruler.at("autolink", _covering(autolink))
     parser.inline.ruler.at("image", _covering(image))
     parser.inline.ruler.at("link", _linking)

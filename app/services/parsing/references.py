@@ -13,7 +13,13 @@ from app.services.parsing.blocks import Block, BlockKind
 from app.services.parsing.claims import GENERIC, Claims
 from app.services.parsing.identifiers import whole_identifier
 from app.services.parsing.identity import Identity, leading_heading, numbered_path
-from app.services.parsing.mentions import Mention, find_mentions, relative_path, without_anchor
+from app.services.parsing.mentions import (
+    Mention,
+    find_mentions,
+    is_placeholder,
+    relative_path,
+    without_anchor,
+)
 from app.services.parsing.outline import Section
 from app.services.parsing.prose import COVER, plain_text, read_prose
 from app.services.parsing.reading import Reading
@@ -24,7 +30,6 @@ from app.services.parsing.vocabulary import Relation, relation_named, vocabulary
 MOST_TITLE_WORDS = 12
 
 _SEPARATORS = re.compile(r"[,;]|\s+(?:and|&)\s+")
-_PLACEHOLDER = re.compile(r"[A-Za-z]{2,16}[- ]?(?:[XN#?]{2,}|0+)\W*|[\W_]*", re.IGNORECASE)
 
 
 def read_references(reading: Reading, identity: Identity) -> tuple[ReferenceClaim, ...]:
@@ -66,6 +71,7 @@ class _Reader:
         self._opening = {id(block) for block in reading.opening_blocks()}
         self._title = leading_heading(reading)
         self._inherited: tuple[int, Relation] | None = None
+        self._row: int | None = None
 
     def read_fields(self) -> None:
         """Read fields such as `Requires: 3, ADR-4`, and a status such as "superseded by ADR-9"."""
@@ -124,7 +130,14 @@ class _Reader:
             self._add_rest(mentions, set())
             return
         related = relation.type is ReferenceType.RELATES_TO
-        typed = mentions if related else list(joined_run(text, mentions))
+        if related:
+            typed = mentions
+        elif block.cell and block.first_line == self._row:
+            # Of a row of a table the first cell that names something is meant; the others tell why.
+            typed = []
+        else:
+            typed = list(joined_run(text, mentions))
+            self._row = block.first_line
         for mention in typed:
             self._add(relation, mention)
         self._add_rest(mentions, {id(mention) for mention in typed})
@@ -178,7 +191,7 @@ class _Reader:
                     yield target
 
     def _field_target(self, text: str) -> Mention | None:
-        if fold(text) in vocabulary().nothing or _PLACEHOLDER.fullmatch(text):
+        if fold(text) in vocabulary().nothing or is_placeholder(text):
             return None
         if text.isascii() and text.isdigit():
             return Mention(0, 0, f"{self._prefix}-{text}" if self._prefix else text)
@@ -194,7 +207,9 @@ def _plain_title(block: Block, text: str, relation: Relation) -> str | None:
     """A short line under a typed heading names its target by title; a sentence or a placeholder does not."""
     if relation.type in (ReferenceType.RELATES_TO, ReferenceType.REFERENCES) or COVER in text or "\n" in text:
         return None
+    if block.cell:
+        return None
     title = plain_text(block.content[:400])
     if title.endswith((".", ":", "?", "!")) or len(title.split()) > MOST_TITLE_WORDS or is_denied(title):
         return None
-    return None if any(_PLACEHOLDER.fullmatch(part.strip()) for part in _SEPARATORS.split(title)) else title
+    return None if any(is_placeholder(part.strip()) for part in _SEPARATORS.split(title)) else title

@@ -107,9 +107,10 @@ async def test_a_row_that_no_store_can_keep_is_refused_and_stops_nothing(
     assert reason in refusal.reason
 
 
-async def test_byt_03_half_characters_anywhere_in_a_row_are_replaced(
+async def test_half_characters_anywhere_in_a_row_are_replaced(
     desk: Desk, write: Write, imported: Importer
 ) -> None:
+    """BYT-03."""
     half, nothing = "\ud83d", "\x00"
     meta = {half: nothing, "tags": [half], "status": f"Accepted{half}", "author": half, "deep": {"x": [half]}}
     path = write("docs.jsonl", rows(row(f"RFC-1{nothing}", meta=meta), row("RFC-2")))

@@ -7,30 +7,34 @@ from tests.services.parsing.claims import edges
 from tests.services.parsing.word_pieces import piece_offsets
 
 
-def test_mdp_01_headings_in_code_fences_are_no_headings() -> None:
+def test_headings_in_code_fences_are_no_headings() -> None:
+    """MDP-01."""
     text = "## Decision\nUse it.\n```sh\n## Supersedes\nADR-0001\n```\n## Implements\nSPEC-020\n"
     assert edges(parse_markdown(text)) == [("IMPLEMENTS", "SPEC-020")]
 
 
-def test_mdp_03_a_thematic_break_ends_a_typed_section() -> None:
+def test_a_thematic_break_ends_a_typed_section() -> None:
+    """MDP-03."""
     document = parse_markdown("## Supersedes\n- ADR-0004\n---\nADR-0009 is related history.\n")
     assert edges(document) == [("SUPERSEDES", "ADR-0004"), ("REFERENCES", "ADR-0009")]
 
 
-def test_mdp_05_inline_code_refers_to_nothing() -> None:
+def test_inline_code_refers_to_nothing() -> None:
+    """MDP-05."""
     text = "## Supersedes\nWrite lines such as `ADR-0004` or `[[ADR-0004]]` here.\n\nADR-0005\n"
     assert edges(parse_markdown(text)) == [("SUPERSEDES", "ADR-0005")]
 
 
-def test_mdp_06_double_brackets_in_code_are_no_wiki_links() -> None:
+def test_double_brackets_in_code_are_no_wiki_links() -> None:
+    """MDP-06."""
     assert edges(parse_markdown("## Related\n```sh\nif [[ -n ADR-9 ]]; then :; fi\n```\n")) == []
 
 
 @pytest.mark.parametrize(
     ("value", "targets"),
     [
-        pytest.param("0017", ["ADR-0017"], id="mdp_10_scalar"),
-        pytest.param("[0008, 0010]", ["ADR-0008", "ADR-0010"], id="mdp_10_list"),
+        pytest.param("0017", ["ADR-0017"], id="MDP-10 scalar"),
+        pytest.param("[0008, 0010]", ["ADR-0008", "ADR-0010"], id="MDP-10 list"),
         pytest.param("ADR-3, ADR-4", ["ADR-3", "ADR-4"], id="text"),
         pytest.param("[[ADR-4]]", ["ADR-4"], id="wiki_link"),
         pytest.param("none", [], id="nothing"),
@@ -60,7 +64,8 @@ def test_header_fields_name_what_a_document_supersedes(value: str, targets: list
         pytest.param("\x07 : [", "Heading", True, id="garbage"),
     ],
 )
-def test_mdp_12_odd_headers_never_stop_a_document(front_matter: str, title: str, warns: bool) -> None:
+def test_odd_headers_never_stop_a_document(front_matter: str, title: str, warns: bool) -> None:
+    """MDP-12."""
     document = parse_markdown(f"---\n{front_matter}\n---\n# Heading\ntext\n")
     assert document.title == title
     assert bool(document.warnings) is warns
@@ -74,16 +79,19 @@ def test_front_matter_that_never_closes_is_read_as_text_and_said_so() -> None:
     assert parse_markdown("---\n\n# Heading\n\nAfter a rule.\n").warnings == ()
 
 
-def test_mdp_16_an_empty_section_takes_nothing_from_the_next() -> None:
+def test_an_empty_section_takes_nothing_from_the_next() -> None:
+    """MDP-16."""
     document = parse_markdown("## Supersedes\n\n## Context\nADR-0003 was slow.\n")
     assert edges(document) == [("REFERENCES", "ADR-0003")]
 
 
-def test_mdp_17_closing_hashes_are_no_part_of_a_heading() -> None:
+def test_closing_hashes_are_no_part_of_a_heading() -> None:
+    """MDP-17."""
     assert edges(parse_markdown("### Implements ###\nSPEC-5\n")) == [("IMPLEMENTS", "SPEC-5")]
 
 
-def test_mdp_18_headings_alone_make_no_passage() -> None:
+def test_headings_alone_make_no_passage() -> None:
+    """MDP-18."""
     passages = cut_passages("Doc", "# Intro\n## Scope\n\n\n\n# Part B\ntext\n", piece_offsets, 254)
     assert [passage.heading for passage in passages] == ["Part B"]
     assert passages[0].text.endswith("text")

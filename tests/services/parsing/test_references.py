@@ -7,7 +7,8 @@ from app.services.parsing import parse_markdown
 from tests.services.parsing.claims import edges
 
 
-def test_ref_01_names_of_standards_are_no_references() -> None:
+def test_names_of_standards_are_no_references() -> None:
+    """REF-01."""
     text = "## Related\nUses RFC-2119 words, UTF-8, SHA-256, ISO-8601, CVE-2024-1234, GPT-4 and SPEC-020.\n"
     assert edges(parse_markdown(text)) == [("RELATES_TO", "SPEC-020")]
 
@@ -19,19 +20,19 @@ def test_ref_01_names_of_standards_are_no_references() -> None:
             "# ADR-0061: A\n## Status\nAccepted; replaces (supersedes) ADR-0012\n",
             "Accepted",
             [("SUPERSEDES", "ADR-0012")],
-            id="ref_03_successor",
+            id="REF-03 successor",
         ),
         pytest.param(
             "# ADR-0020: B\n## Status\nSuperseded by ADR-0063\n",
             "Superseded",
             [("SUPERSEDES<", "ADR-0063")],
-            id="ref_03_superseded",
+            id="REF-03 superseded",
         ),
         pytest.param(
             "# ADR-0064: C\n## Context\nADR-0061 had superseded ADR-0012 by then.\n",
             None,
             [("REFERENCES", "ADR-0061"), ("REFERENCES", "ADR-0012")],
-            id="ref_03_bystander",
+            id="REF-03 bystander",
         ),
         pytest.param(
             "# 3. D\n## Status\nPartly superseded by ADR-9\n",
@@ -65,7 +66,8 @@ def test_status_lines_state_relations(text: str, status: str | None, expected: l
     assert edges(document) == expected
 
 
-def test_ref_05_a_link_names_one_of_two_files_with_one_number() -> None:
+def test_a_link_names_one_of_two_files_with_one_number() -> None:
+    """REF-05."""
     text = "## Supersedes\n[21](0021-cache.md)\n\n## Related\n[21](0021-queue.md)\n"
     document = parse_markdown(text, path="adr/0030-x.md")
     assert [(claim.target, claim.path) for claim in document.references] == [
@@ -75,7 +77,8 @@ def test_ref_05_a_link_names_one_of_two_files_with_one_number() -> None:
     assert document.links == ("0021-cache.md", "0021-queue.md")
 
 
-def test_ref_06_one_section_supersedes_several() -> None:
+def test_one_section_supersedes_several() -> None:
+    """REF-06."""
     text = "## Supersedes\n- ADR-0003\n- [ADR 4](0004-x.md), ADR-0005 and ADR-6\n## Amends\nADR-0007\n"
     document = parse_markdown(text)
     assert edges(document) == [
@@ -88,7 +91,8 @@ def test_ref_06_one_section_supersedes_several() -> None:
     assert document.references[1].path == "0004-x.md"
 
 
-def test_ref_11_anchors_lead_to_the_document_and_titles_stay_whole() -> None:
+def test_anchors_lead_to_the_document_and_titles_stay_whole() -> None:
+    """REF-11."""
     text = "## Related\n[[ADR-0007#Decision]] and [x](0007-a.md#decision), [[Release #12]]\n"
     document = parse_markdown(text, kind="ADR")
     assert [(claim.target, claim.path, claim.count) for claim in document.references] == [
@@ -97,7 +101,8 @@ def test_ref_11_anchors_lead_to_the_document_and_titles_stay_whole() -> None:
     ]
 
 
-def test_ref_12_placeholders_are_no_references() -> None:
+def test_placeholders_are_no_references() -> None:
+    """REF-12."""
     text = "## Supersedes\n<!-- ADR-XXXX or ADR-0000 -->\nADR-NNNN, ACME-000, N/A, none\n"
     assert edges(parse_markdown(text)) == []
 
