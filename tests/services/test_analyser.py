@@ -11,7 +11,7 @@ import Stemmer
 from hypothesis import given
 from hypothesis import strategies as st
 
-from app.services.analysis import LONGEST_QUERY_READ, MOST_QUERY_TERMS, query_terms, terms_of
+from app.services.analysis import LONGEST_QUERY_READ, MOST_QUERY_TERMS, is_one_name, query_terms, terms_of
 
 PROSE = """Tenants never see each other's rows: the database itself refuses, by policy and by key.
 The policies were written before the first table, and there is no table without one. Writing them late
@@ -142,6 +142,52 @@ def test_lex_02_a_number_that_goes_on_is_no_identifier() -> None:
     assert "of-3" not in query_terms("two of 3")
 
 
+@pytest.mark.parametrize(
+    "query",
+    [
+        "TDR-0032",
+        '"TDR-0032"',
+        "tdr 0032",
+        "tdr0032",
+        "TDR\u20130032?",
+        "retry_with_jitter()",
+        "MissingTenantScope",
+        "edge-eu-west",
+        "settings.toml",
+        "src/search/fuse.py",
+        "https://ex.example/adr/7",
+        "C++",
+        "c#.",
+        ".NET",
+        "R&D",
+        "Que\u0301bec-City",
+    ],
+)
+def test_a_query_that_is_one_name_is_told(query: str) -> None:
+    assert is_one_name(query)
+
+
+@pytest.mark.parametrize(
+    "query",
+    [
+        "",
+        "jitter",
+        "don't",
+        "are",
+        "C",
+        "missing tenant scope",
+        "TDR-0032 framing",
+        "of 3",
+        "東京都",
+        "'",
+        "a b",
+        "🚀",
+    ],
+)
+def test_words_are_no_name(query: str) -> None:
+    assert not is_one_name(query)
+
+
 @pytest.mark.parametrize("document", ["We use C# here", "Plain C kernel", "grade c"])
 def test_lex_11_a_language_named_by_signs_is_not_its_letter(document: str) -> None:
     assert query_terms("C++") == ["c++"]
@@ -232,7 +278,8 @@ def test_deg_04_a_colon_between_letters_is_no_weight() -> None:
     assert shared("the pair a:b", "a:b <-> c") == {"a-b"}
 
 
-def test_byt_04_distinct_words_are_all_terms() -> None:
+def test_distinct_words_are_all_terms() -> None:
+    """BYT-04."""
     words = [hashlib.md5(str(number).encode()).hexdigest() for number in range(40_000)]
     analysed = terms_of(" ".join(words))
     assert analysed.length == 40_000
@@ -240,7 +287,8 @@ def test_byt_04_distinct_words_are_all_terms() -> None:
     assert all(analysed.terms.keys() >= set(query_terms(word)) for word in words[:100])
 
 
-def test_byt_04_a_repeated_word_is_one_term() -> None:
+def test_a_repeated_word_is_one_term() -> None:
+    """BYT-04."""
     analysed = terms_of("red green " * 500_000)
     assert analysed.terms == {"red": 500_000, "green": 500_000}
     assert analysed.length == 1_000_000
@@ -250,27 +298,32 @@ def test_byt_04_a_repeated_word_is_one_term() -> None:
     "text",
     ["a/" * 1_000_000, "." * 2_000_000, "aB" * 1_000_000, "'s" * 1_000_000, "word" + " " * 2_000_000 + "7"],
 )
-def test_byt_04_monotonous_megabytes_give_few_terms(text: str) -> None:
+def test_monotonous_megabytes_give_few_terms(text: str) -> None:
+    """BYT-04."""
     assert len(terms_of(text).terms) < 10
 
 
-def test_byt_08_a_word_too_long_is_left_out_and_its_neighbour_found() -> None:
+def test_a_word_too_long_is_left_out_and_its_neighbour_found() -> None:
+    """BYT-08."""
     assert shared("a" * 2047 + " needle", "needle") == {"needl"}
     assert query_terms("a" * 2047) == []
 
 
-def test_byt_08_a_long_name_is_found_by_its_pairs() -> None:
+def test_a_long_name_is_found_by_its_pairs() -> None:
+    """BYT-08."""
     name = "/".join(f"folder{number}" for number in range(30))
     assert "folder7-folder8" in shared(name, "folder7/folder8")
     assert all(len(term.encode()) <= 128 for term in terms_of(name).terms)
 
 
-def test_byt_08_a_digest_is_kept_whole() -> None:
+def test_a_digest_is_kept_whole() -> None:
+    """BYT-08."""
     digest = hashlib.sha256(b"ledger").hexdigest()
     assert query_terms(f"sha256:{digest}")[1] == digest
 
 
-def test_byt_08_a_thousand_accents_on_one_letter_are_one_letter() -> None:
+def test_a_thousand_accents_on_one_letter_are_one_letter() -> None:
+    """BYT-08."""
     assert query_terms("cafe" + "\u0301\u0316" * 500_000) == ["cafe"]
 
 

@@ -4,8 +4,9 @@ from app.services.analysis.analyser import (
     LONGEST_QUERY_READ,
     MOST_QUERY_TERMS,
     AnalysedText,
+    is_one_name,
     query_terms,
     terms_of,
 )
 
-__all__ = ["LONGEST_QUERY_READ", "MOST_QUERY_TERMS", "AnalysedText", "query_terms", "terms_of"]
+__all__ = ["LONGEST_QUERY_READ", "MOST_QUERY_TERMS", "AnalysedText", "is_one_name", "query_terms", "terms_of"]

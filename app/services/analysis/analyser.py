@@ -14,7 +14,13 @@ from dataclasses import dataclass
 from functools import lru_cache
 
 from app.services.analysis.folding import MARKS, fold_accents, normalise
-from app.services.analysis.names import camel_case_terms, identifier_keys, joined, spaced_identifier_keys
+from app.services.analysis.names import (
+    camel_case_terms,
+    identifier_keys,
+    is_spaced_identifier,
+    joined,
+    spaced_identifier_keys,
+)
 from app.services.analysis.stemming import STOP_WORDS, stem
 from app.services.analysis.unspaced import is_unspaced, neighbours, set_apart
 
@@ -26,6 +32,7 @@ MOST_QUERY_TERMS = 256
 _UNBROKEN = rf"[a-zA-Z0-9\w{MARKS}_.'/:#+@&\\\u2010\u2012\u2013\u2019\u02bc\u2212-]"
 _CHUNK = re.compile(rf"{_UNBROKEN}{_UNBROKEN}{{0,4095}}")
 _LONGEST_REMEMBERED = 48
+_AROUND = " \t\n\"'`“”‘’«»()[]{}<>?!,;*"
 _WORD = re.compile(rf"[A-Za-z]\w*\+\+|(?<!\w)[A-Za-z]#|(?<![\w.])\.[A-Za-z]\w*|[a-zA-Z0-9\w{MARKS}]+")
 _CONTRACTION = re.compile(r"'(?:s|t|re|ve|ll|d|m)(?![\w'])", re.IGNORECASE)
 
@@ -73,6 +80,21 @@ def query_terms(text: str) -> list[str]:
     terms = list(terms_of(text[:LONGEST_QUERY_READ]).terms)
     telling = [term for term in terms if not _is_lone(term)]
     return (telling or terms)[:MOST_QUERY_TERMS]
+
+
+def is_one_name(query: str) -> bool:
+    """Tell whether a query is a name made of several parts and nothing else.
+
+    `retry_with_jitter()`, `search/fuse.py`, `TDR-0032`, `tdr 0032`, `MissingTenantScope` and `C++` are.
+    """
+    written = set_apart(normalise(query[:LONGEST_QUERY_READ])).strip(_AROUND).rstrip(".:")
+    if is_spaced_identifier(written):
+        return True
+    if _CHUNK.fullmatch(written) is None or is_unspaced(written):
+        return False
+    read = _read(written)
+    parts = any(not _is_lone(term) for term in read.added)
+    return parts or any(not word.isalnum() for word in read.words)
 
 
 def _is_lone(word: str) -> bool:

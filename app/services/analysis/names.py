@@ -69,3 +69,9 @@ def spaced_identifier_keys(text: str) -> list[str]:
         for prefix, number in _SPACED_IDENTIFIER.findall(text)
         if prefix.casefold() not in STOP_WORDS
     ]
+
+
+def is_spaced_identifier(text: str) -> bool:
+    """Tell whether a text is a word and a number and nothing else: `PEP 484`."""
+    match = _SPACED_IDENTIFIER.fullmatch(text)
+    return match is not None and match["prefix"].casefold() not in STOP_WORDS

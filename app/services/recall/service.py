@@ -10,7 +10,7 @@ from uuid import uuid4
 from app.domain.entity import Caller
 from app.domain.recall import FusedCandidate, Hit, LegName, Ranking, RecallRequest, RecallResult
 from app.embedding import Embedder, Vector
-from app.services.analysis import query_terms
+from app.services.analysis import is_one_name, query_terms
 from app.services.annotation import annotate
 from app.services.fusion import fuse, keep_leg_winners, led_by, leg_winners
 from app.services.legs.dense import DenseLeg
@@ -91,7 +91,7 @@ class RecallService:
             known = await artifacts.outlines(connection, scope.tenant, looked_at)
             born = {number: known[number].created_at for number in proposed}
             rankings.append(rank_by_recency(born, scope.moment.valid))
-            ordered = led_by(fuse(rankings), asked.anchored.leading)
+            ordered = led_by(fuse(rankings), asked.anchored.leading or _as_written(asked.request, rankings))
             pool = _judged(asked.request, rankings, ordered)
             outlines = {number: known[number] for number in pool}
             standings = await load_standings(connection, scope, outlines, asked.anchored.anchors)
@@ -149,6 +149,13 @@ def _question(asked: Asked) -> Question:
         vector=asked.vector,
         anchors=tuple(anchor.entity.id for anchor in asked.anchored.anchors),
     )
+
+
+def _as_written(request: RecallRequest, rankings: Sequence[Ranking]) -> list[int]:
+    """Answer the best of the lexical leg where the query is one name: the encoder reads only its words."""
+    if not is_one_name(request.query):
+        return []
+    return leg_winners([ranking for ranking in rankings if ranking.leg is LegName.LEXICAL])
 
 
 def _judged(
