@@ -18,6 +18,7 @@ MARKDOWN = frozenset({".md", ".markdown"})
 PASSED_OVER = frozenset({"node_modules"})
 A_LINK = "it is a symbolic link, and links are not followed"
 A_ROW_FILE = "a file of rows is read only when it is named itself"
+NO_TEXT = "its name is not UTF-8; rename it"
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,12 +37,17 @@ class MarkdownFile:
     def place(self) -> str:
         """The source below the name of its folder, which may tell the kind of what is in it."""
         folder = self.root.parent if self.path == self.root else self.root
-        return f"{folder.name}/{self.source}"
+        return f"{shown(folder.name)}/{self.source}"
 
 
 def is_markdown(name: str) -> bool:
     """Tell whether a file's name is that of a Markdown file."""
     return os.path.splitext(name)[1].lower() in MARKDOWN
+
+
+def is_text(name: str) -> bool:
+    """Tell whether a file's name is text; on most systems it may be any bytes."""
+    return shown(name) == name
 
 
 def find_files(root: Path) -> Iterator[MarkdownFile | Refusal | Skipped]:
@@ -58,7 +64,7 @@ def find_files(root: Path) -> Iterator[MarkdownFile | Refusal | Skipped]:
         elif isinstance(entry, Refusal):
             yield entry
         elif not _is_passed_over(entry):
-            if entry.is_dir(follow_symlinks=False):
+            if _is_folder(entry, follow=False) and is_text(entry.name):
                 open_folders.append(iter(_entries(Path(entry.path))))
             elif (found := _found(entry, root)) is not None:
                 yield found
@@ -78,20 +84,22 @@ def _is_passed_over(entry: os.DirEntry[str]) -> bool:
 
 def _found(entry: os.DirEntry[str], root: Path) -> MarkdownFile | Refusal | Skipped | None:
     if entry.is_symlink():
-        leads_on = is_markdown(entry.name) or _is_folder(entry)
+        leads_on = is_markdown(entry.name) or _is_folder(entry, follow=True)
         return Skipped(shown(entry.path), A_LINK) if leads_on else None
+    if _is_folder(entry, follow=False):
+        return Refusal(shown(entry.path), NO_TEXT)
     if is_row_file(entry.name):
         return Skipped(shown(entry.path), A_ROW_FILE)
     if not is_markdown(entry.name):
         return None
-    if shown(entry.name) != entry.name:
-        return Refusal(shown(entry.path), "its name is not UTF-8; rename it")
-    return MarkdownFile(Path(entry.path), root)
+    return (
+        MarkdownFile(Path(entry.path), root) if is_text(entry.name) else Refusal(shown(entry.path), NO_TEXT)
+    )
 
 
-def _is_folder(link: os.DirEntry[str]) -> bool:
+def _is_folder(entry: os.DirEntry[str], *, follow: bool) -> bool:
     try:
-        return link.is_dir()
+        return entry.is_dir(follow_symlinks=follow)
     except OSError:
         return False
 

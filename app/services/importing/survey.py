@@ -10,7 +10,14 @@ from app.domain.artifact import Document
 from app.errors import Invalid
 from app.services.importing.claims import Claim, prefixes_among, read_claim
 from app.services.importing.collisions import Collision, Named, name_apart
-from app.services.importing.files import MarkdownFile, find_files, is_markdown, read_text
+from app.services.importing.files import (
+    NO_TEXT,
+    MarkdownFile,
+    find_files,
+    is_markdown,
+    is_text,
+    read_text,
+)
 from app.services.importing.item import Items, Readable, Refusal, Skipped, refusing, shown
 from app.services.importing.rows import count_rows, is_row_file, read_rows
 from app.services.parsing import parse_markdown
@@ -118,8 +125,10 @@ def _root(path: Path) -> Path:
     return root
 
 
-def _single(path: Path) -> MarkdownFile | Path:
-    return MarkdownFile(path, path) if is_markdown(path.name) else path
+def _single(path: Path) -> MarkdownFile | Path | Refusal:
+    if not is_markdown(path.name):
+        return path
+    return MarkdownFile(path, path) if is_text(path.name) else Refusal(shown(str(path)), NO_TEXT)
 
 
 def _claims(
@@ -138,7 +147,7 @@ def _apart(
 ) -> tuple[dict[MarkdownFile, ClaimedFile | Refusal], list[Collision]]:
     readable = [(file, claim) for file, claim in claims.items() if isinstance(claim, Claim)]
     named, collisions = name_apart(
-        [Named(file.source, claim.identifier, file.path.parent.name) for file, claim in readable]
+        [Named(file.source, claim.identifier, shown(file.path.parent.name)) for file, claim in readable]
     )
     answer: dict[MarkdownFile, ClaimedFile | Refusal] = {
         file: claim for file, claim in claims.items() if isinstance(claim, Refusal)
