@@ -103,8 +103,8 @@ async def pending(desk: Desk) -> set[tuple[str, bool]]:
     """Answer the references of a project that wait: their target as written, and whether it is ambiguous."""
     async with desk.reading() as connection:
         rows = await connection.fetch(
-            "SELECT target_text, is_ambiguous FROM pending_reference JOIN project USING (tenant_id, project_id)"
-            " WHERE project.key = $1 AND closed_at IS NULL",
+            "SELECT target_text, is_ambiguous FROM pending_reference"
+            " JOIN project USING (tenant_id, project_id) WHERE project.key = $1 AND closed_at IS NULL",
             desk.project,
         )
     return {(row["target_text"], row["is_ambiguous"]) for row in rows}

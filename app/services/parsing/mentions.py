@@ -13,7 +13,9 @@ from app.services.parsing.prose import Link, Prose
 
 _WIKI = re.compile(r"\[\[(?P<target>[^\[\]|\n]{1,512})(?:\|[^\[\]\n]{0,512})?\]\]")
 _MARKDOWN_PATH = re.compile(r"(?P<path>[^#?]{1,1000}\.(?:md|markdown|mdx))(?:[#?].*)?", re.IGNORECASE)
-_PLACEHOLDER = re.compile(r"[A-Za-z]{2,16}[-_ ]?(?:[XN#?]{2,}|0+)\W*|[\W_]*", re.IGNORECASE)
+_PLACEHOLDER = re.compile(
+    r"[A-Za-z]{2,16}[-_ ](?:[XNxn#?]{2,}|0+)\W*|[A-Z]{2,16}(?:X{3,}|N{3,}|[#?]+|0+)\W*|[\W_]*"
+)
 _TEMPLATE = re.compile(r"(?:.*/)?(?:[A-Za-z]{2,16}[-_])?(?:X{3,}|N{3,})[-_.][^/]*")
 _ABSOLUTE = re.compile(r"[a-z][a-z0-9+.-]*:|//|\\", re.IGNORECASE)
 
@@ -45,7 +47,7 @@ def without_anchor(target: str, prefixes: frozenset[str]) -> str:
 
 
 def is_placeholder(text: str) -> bool:
-    """Tell whether a text stands for an identifier or a file still to be named: ADR-XXXX, NNNN-title.md, "-"."""
+    """Tell whether a text stands for a name that is still to come: ADR-XXXX, NNNN-title.md, a dash."""
     return _PLACEHOLDER.fullmatch(text) is not None or _TEMPLATE.fullmatch(text) is not None
 
 

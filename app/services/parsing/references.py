@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 from app.domain.artifact import ReferenceClaim
 from app.domain.entity import ReferenceType
@@ -29,6 +29,7 @@ from app.services.parsing.vocabulary import Relation, relation_named, vocabulary
 
 MOST_TITLE_WORDS = 12
 
+_UNTITLED = frozenset({ReferenceType.RELATES_TO, ReferenceType.REFERENCES})
 _SEPARATORS = re.compile(r"[,;]|\s+(?:and|&)\s+")
 
 
@@ -129,18 +130,21 @@ class _Reader:
         if is_denied(text[: mentions[0].start]):
             self._add_rest(mentions, set())
             return
-        related = relation.type is ReferenceType.RELATES_TO
-        if related:
-            typed = mentions
-        elif block.cell and block.first_line == self._row:
-            # Of a row of a table the first cell that names something is meant; the others tell why.
-            typed = []
-        else:
-            typed = list(joined_run(text, mentions))
-            self._row = block.first_line
+        typed = self._meant(block, text, mentions, relation)
         for mention in typed:
             self._add(relation, mention)
         self._add_rest(mentions, {id(mention) for mention in typed})
+
+    def _meant(
+        self, block: Block, text: str, mentions: list[Mention], relation: Relation
+    ) -> Sequence[Mention]:
+        if relation.type is ReferenceType.RELATES_TO:
+            return mentions
+        if block.cell and block.first_line == self._row:
+            # Of a row of a table the first cell that names something is meant; the others tell why.
+            return ()
+        self._row = block.first_line
+        return tuple(joined_run(text, mentions))
 
     def _read_statements(self, block: Block, *, at_line_start: bool) -> None:
         text, mentions = self._mentions(block)
@@ -205,9 +209,7 @@ def _is_prose(block: Block) -> bool:
 
 def _plain_title(block: Block, text: str, relation: Relation) -> str | None:
     """A short line under a typed heading names its target by title; a sentence or a placeholder does not."""
-    if relation.type in (ReferenceType.RELATES_TO, ReferenceType.REFERENCES) or COVER in text or "\n" in text:
-        return None
-    if block.cell:
+    if block.cell or relation.type in _UNTITLED or COVER in text or "\n" in text:
         return None
     title = plain_text(block.content[:400])
     if title.endswith((".", ":", "?", "!")) or len(title.split()) > MOST_TITLE_WORDS or is_denied(title):

@@ -177,3 +177,9 @@ def test_bold_words_state_a_relation_as_plain_ones_do() -> None:
     document = parse_markdown("# ADR-7: Seven\n\nStatus: **Superseded** by [ADR-9](9.md)\n")
     (claim,) = document.references
     assert (claim.type, claim.target, claim.inverted) == (ReferenceType.SUPERSEDES, "ADR-9", True)
+
+
+@pytest.mark.parametrize("text", ["[[Bonn]]", "[Bonn](bonn.md)", "[[Vienna]] as a plan", "[Linn](Linn.md)"])
+def test_words_that_end_in_what_stands_for_a_digit_are_names(text: str) -> None:
+    """REF-12."""
+    assert len(parse_markdown(f"## Related\n{text}\n").references) == 1
