@@ -17,6 +17,7 @@ LONGEST_NAME = 32
 SHORTEST_PIECE = 3
 
 _PIECE = re.compile(r"[A-Z]+s(?![a-z])|[A-Z]+(?![a-z])[0-9]*|[A-Z]?[a-z]+[0-9]*")
+_PADDED = re.compile(r"([a-z]{2,16})(0[0-9]{1,9})")
 _MOST_PIECES = 8  # more than these is encoded data, not a name
 # A plain first character lets the search skip to it; the look-behind then asks that a word begins there.
 _SPACED_IDENTIFIER = re.compile(
@@ -52,14 +53,18 @@ def camel_case_terms(word: str) -> list[str]:
 
 
 def identifier_keys(words: Sequence[str]) -> list[str]:
-    """Answer the keys of the identifiers in a name: tdr-32 for [tdr, 0032], [tdr0032] and [docs, tdr, 32]."""
+    """Answer the keys of the identifiers in a name: tdr-32 for [tdr, 0032], [tdr0032] and [docs, tdr, 32].
+
+    With [tdr0032] comes tdr-0032 too, as it is where the name is parted.
+    """
     glued = [identifier_key(word) for word in words if word[-1].isdigit()]
     parted = [
         identifier_key(f"{prefix}-{number}")
         for prefix, number in pairwise(words)
         if number.isdigit() and prefix.isalpha()
     ]
-    return [key for key in glued if "-" in key] + parted
+    padded = [f"{stem(match[1])}-{match[2]}" for match in map(_PADDED.fullmatch, words) if match]
+    return [key for key in glued if "-" in key] + parted + padded
 
 
 def spaced_identifier_keys(text: str) -> list[str]:
