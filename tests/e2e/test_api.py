@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
 import pytest
-from httpx2 import Client
+from httpx2 import Client, Response
 
 from app.main import create_app
 from app.settings import Settings
@@ -70,14 +70,19 @@ def address() -> Iterator[str]:
         yield address
 
 
-def ask(address: str, operation: str, /, **variables: Any) -> dict[str, Any]:
-    """Answer the data of an operation sent as a client sends it."""
+def post(address: str, operation: str, variables: Mapping[str, Any]) -> Response:
+    """Answer what comes back when an operation is sent as a client sends it."""
     with Client(timeout=60) as client:
-        answer = client.post(
+        return client.post(
             f"{address}/graphql",
             json={"query": operation, "variables": variables},
             headers={"accept": "application/graphql-response+json"},
         )
+
+
+def ask(address: str, operation: str, /, **variables: Any) -> dict[str, Any]:
+    """Answer the data of an operation that succeeds."""
+    answer = post(address, operation, variables)
     assert answer.status_code == 200, answer.text
     said: dict[str, Any] = answer.json()
     assert "errors" not in said, said
@@ -135,3 +140,33 @@ def test_the_first_example_of_graphiql_runs_on_the_first_visit_and_the_second(
         assert '"stateFlag": "CURRENT"' in result
         assert '"identifier": "ADR-2"' in result
     assert seen["tabs"] == ["Recall", "RecallAsOf", "RecallExplained"]
+
+
+@pytest.mark.parametrize(
+    "query",
+    [
+        "Who's on call & why?",
+        "foo & | ! ( ) :*",
+        "a:b <-> c",
+        "'",
+        "queue' OR 1=1; --",
+        'title:"queue" AND (NOT body:*)',
+        r"\ % _ $1 {{7*7}} ${x}",
+        "🚀 queue",
+        "are",
+    ],
+)
+def test_deg_04_any_question_is_answered_without_an_error(address: str, query: str) -> None:
+    """DEG-04: no character is an operator of a search."""
+    result = ask(address, RECALL, query=query)["recall"]
+    assert all(leg["problem"] is None for leg in result["legs"])
+    assert {hit["artifact"]["identifier"] for hit in result["hits"]} <= {"ADR-1", "ADR-2"}
+
+
+@pytest.mark.parametrize("query", ["", "   ", "\u200b", " \t\n ", "\u3164", "\u0301", None])
+def test_deg_06_a_blank_question_is_refused_in_one_way(address: str, query: str | None) -> None:
+    """DEG-06, DEG-07: whatever it is blank with, and when it is not there at all."""
+    said = post(address, RECALL, {"query": query}).json()
+    assert said.get("data") is None
+    (error,) = said["errors"]
+    assert error["extensions"]["code"] == "BAD_USER_INPUT"
