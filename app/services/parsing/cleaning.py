@@ -14,11 +14,11 @@ _LARGEST = 2**63
 
 
 def clean_text(text: str) -> str:
-    """Answer the text without a byte order mark, with \\n line ends and U+FFFD for NUL and lone surrogates.
+    """Answer the text without leading byte order marks, with \\n line ends and no NUL or lone surrogate.
 
-    All else stays as it is: a body is quoted verbatim later.
+    U+FFFD stands for each of those. All else stays as it is: a body is quoted verbatim later.
     """
-    unmarked = text.removeprefix("\ufeff")
+    unmarked = text.lstrip("\ufeff")
     one_line_end = unmarked.replace("\r\n", "\n").replace("\r", "\n")
     return UNKEEPABLE.sub("\ufffd", one_line_end)
 

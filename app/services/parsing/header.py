@@ -9,6 +9,11 @@ from app.domain.surface_form import fold
 from app.services.parsing.vocabulary import relation_named, vocabulary
 from app.services.parsing.yaml_text import Unreadable, read_yaml
 
+MOST_FIELDS = 256
+"""A kind carries its fields as properties, and every filing reads them."""
+
+LONGEST_NAME = 128
+
 _FENCE = re.compile(
     r"\A---[ \t]*\n(?P<yaml>.*?)(?:^|\n)(?:---|\.\.\.)[ \t]*(?:\n|\Z)", re.DOTALL | re.MULTILINE
 )
@@ -30,12 +35,31 @@ def read_header(text: str, prefixes: frozenset[str]) -> Header:
 
     What looks like a header and cannot be read as one stays in the body, with a warning.
     """
+    header = _header(text, prefixes)
+    warnings = list(header.warnings)
+    return Header(bounded_fields(header.fields, warnings), header.body, tuple(warnings))
+
+
+def _header(text: str, prefixes: frozenset[str]) -> Header:
     fenced = _FENCE.match(text)
     if fenced is not None:
         return _front_matter(text, fenced)
     if _OPENING.match(text):
         return Header({}, text, ("front matter opens with --- and never closes: read as text",))
     return _mail_header(text, prefixes)
+
+
+def bounded_fields(fields: dict[str, object], warnings: list[str]) -> dict[str, object]:
+    """Answer the first fields of a header, up to a number that a kind can carry as properties.
+
+    What is left out, for being one too many or for a name that is too long, is told in the warnings.
+    """
+    named = {name: value for name, value in fields.items() if len(name) <= LONGEST_NAME}
+    if len(named) < len(fields):
+        warnings.append(f"left out a field whose name is longer than {LONGEST_NAME} characters")
+    if len(named) > MOST_FIELDS:
+        warnings.append(f"the header has {len(named)} fields; only the first {MOST_FIELDS} are read")
+    return dict(list(named.items())[:MOST_FIELDS])
 
 
 def field_role(name: str, prefixes: frozenset[str]) -> str | None:

@@ -13,7 +13,7 @@ from app.services.parsing.claims import Claims
 from app.services.parsing.cleaning import clean_text, clean_value
 from app.services.parsing.dates import read_date
 from app.services.parsing.document import accepted_prefixes, domain_of, open_reading
-from app.services.parsing.header import field_role
+from app.services.parsing.header import bounded_fields, field_role
 from app.services.parsing.identity import Identity, read_identity
 from app.services.parsing.reading import Reading
 from app.services.parsing.references import read_links, read_references
@@ -38,8 +38,8 @@ def parse_row(row: Mapping[str, object], *, known_prefixes: frozenset[str] = fro
     if not identifier:
         raise Invalid("a row needs an id", field="id")
     body = clean_text(_required_text(row, "body"))
-    meta = _meta(row)
     warnings: list[str] = []
+    meta = bounded_fields(_meta(row), warnings)
     stated: dict[str, object] = {**_stated(meta), "id": identifier, "title": _optional_text(row, "title")}
     reading = open_reading(stated, body, accepted_prefixes(known_prefixes), None, warnings)
     identity = read_identity(reading, _optional_text(row, "kind"))

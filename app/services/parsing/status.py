@@ -14,6 +14,7 @@ from app.services.parsing.vocabulary import vocabulary
 
 SECTION = "status"
 MOST_WORDS = 4
+LONGEST_STATUS = 64
 
 _STRUCK = re.compile(r"~~.*?~~", re.DOTALL)
 _END = re.compile(r"[.;:,(\[{<\n|\d]|\s[-–—]\s|\s(?:by|on|in|with|as|since|for|per|see|until)\s")
@@ -43,9 +44,8 @@ def status_in(text: str) -> str | None:
         return None if choice and _known_status(words[choice.end() :].strip(" '\"")) else known
     end = _END.search(words, 1)
     lead = (words[: end.start()] if end else words).strip()
-    if not lead[:1].isalpha() or len(lead.split()) > MOST_WORDS or (end and end[0] == "|"):
-        return None
-    return lead
+    is_short = len(lead) <= LONGEST_STATUS and len(lead.split()) <= MOST_WORDS
+    return lead if lead[:1].isalpha() and is_short and not (end and end[0] == "|") else None
 
 
 def _known_status(words: str) -> str | None:
