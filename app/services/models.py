@@ -20,14 +20,19 @@ async def require_model(connection: asyncpg.Connection, embedder: Embedder) -> N
 
     Raises Conflict, naming both models and the command that re-embeds, when it has another.
     """
-    if await embeddings.embedding_model(connection) is None:
+    noted = await embeddings.embedding_model(connection)
+    if noted is None:
         await embeddings.insert_embedding_model(connection, model_of(embedder))
-    await check_model(connection, embedder)
+        noted = await embeddings.embedding_model(connection)
+    _check(noted, embedder)
 
 
 async def check_model(connection: asyncpg.Connection, embedder: Embedder) -> None:
     """Raise Conflict when the ledger's vectors were made with another model than the embedder's."""
-    noted = await embeddings.embedding_model(connection)
+    _check(await embeddings.embedding_model(connection), embedder)
+
+
+def _check(noted: EmbeddingModel | None, embedder: Embedder) -> None:
     if noted is not None and noted != model_of(embedder):
         raise Conflict(
             f"the ledger's vectors were made with {_described(noted)}, and this is"

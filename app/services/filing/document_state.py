@@ -16,9 +16,12 @@ from app.stores.postgres import states
 from app.stores.postgres.ontology import RecordedType
 
 
-async def write_state(write: Write, filed: Filed, document: Document, recorded_type: RecordedType) -> None:
-    """Let the entity be what the document says, from the document's date on."""
-    held = await states.believed_states(write.connection, write.tenant, filed.entity.id, Branch.COMMITTED)
+async def write_state(
+    write: Write, filed: Filed, document: Document, recorded_type: RecordedType, *, is_new: bool
+) -> None:
+    """Let the entity be what the document says, from the document's date on; a new one has no state yet."""
+    where = (write.connection, write.tenant, filed.entity.id)
+    held = [] if is_new else await states.believed_states(*where, Branch.COMMITTED)
     props = _props(document, recorded_type, held)
     assertion = Assertion(filed.entity.id, props, filed.artifact.id, write.actor)
     change = assert_from(held, assertion, filed.artifact.created_at, write.recorded_at)

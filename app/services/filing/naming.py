@@ -31,12 +31,13 @@ def listed_aliases(props: dict[str, Any]) -> list[str]:
     return [form.strip() for form in forms if isinstance(form, str) and form.strip()]
 
 
-async def write_aliases(write: Write, filed: Filed, forms: Sequence[str]) -> list[str]:
+async def write_aliases(write: Write, filed: Filed, forms: Sequence[str], *, is_new: bool) -> list[str]:
     """Record the listed forms as aliases of the document, and end those it no longer lists.
 
     A form that means something else already is left out; answers a warning for each.
     """
-    await _end_unlisted(write, filed, forms)
+    if not is_new:
+        await _end_unlisted(write, filed, forms)
     await _give_way(write, filed)
     warnings = []
     for form in forms:

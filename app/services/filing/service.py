@@ -75,11 +75,14 @@ class FilingService:
         self, caller: Caller, project_key: str, document: Document, hashed: str
     ) -> FiledDocument | None:
         """Answer the document when its latest version says the same, so that nothing is embedded twice."""
+        key = entity_key(document, hashed)
+        async with self._database.reading(caller.tenant) as connection:
+            if await artifacts.latest_hash(connection, caller.tenant, project_key, key) != hashed:
+                return None
         async with self._database.snapshot(caller.tenant) as connection:
             project = await projects.project_by_key(connection, caller.tenant, project_key)
             if project is None:
                 return None
-            key = entity_key(document, hashed)
             entity = await entities.entity_by_key(connection, caller.tenant, project.number, key)
             if entity is None or fold(entity.type_name) != fold(document.kind):
                 return None

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import posixpath
+import re
 from collections import defaultdict
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -15,6 +16,11 @@ from app.domain.surface_form import name_key, short_key
 from app.services.filing.write import Write
 from app.stores.postgres import entities
 from app.stores.postgres.entities import KeyedEntity
+
+MARKDOWN_ENDINGS = (".md", ".markdown")
+
+# "Release #12" is a title, and so is "C# in depth": a heading follows the page without a space.
+_HEADING = re.compile(r"(?P<page>.*?[^\s#])#(?=[^\W\d]).*", re.DOTALL)
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,42 +50,88 @@ def target_key(text: str, own_key: str) -> str:
     return key
 
 
+@dataclass(frozen=True, slots=True)
+class _Way:
+    """One way to read what a claim names: the key, the name, and the files it can stand for."""
+
+    key: str
+    name: str
+    linked: str | None
+    files: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class _Known:
+    """What the ledger has under everything that the claims of a document can name."""
+
+    by_key: dict[str, list[KeyedEntity]]
+    by_path: dict[str, KeyedEntity]
+    by_name: dict[str, list[KeyedEntity]]
+
+
 async def find_targets(
     write: Write, project: Project, own_key: str, source_uri: str | None, claims: Sequence[ReferenceClaim]
 ) -> list[Target]:
     """Answer each claim with what it can mean now: by path, else by key, the nearest namespace first.
 
-    What is no identifier of anything is looked for among the names things have, such as titles.
+    What is no identifier of anything is looked for among files without their ending, then among the names
+    things have, such as titles: first as it stands, then without a heading, as in `Release notes#Fixes`.
     """
-    keys = {claim: target_key(claim.target, own_key) for claim in claims}
-    paths = {claim: _path_of(claim, source_uri) for claim in claims}
-    by_key = await entities.entities_by_keys(
-        write.connection, write.tenant, project.number, sorted(set(keys.values()))
-    )
-    by_path = await entities.entities_by_source(
-        write.connection, write.tenant, project.number, sorted(filter(None, paths.values()))
-    )
-    index = _index(by_key)
-    unknown = sorted({name_key(claim.target) for claim, key in keys.items() if key not in index})
-    by_name = await entities.entities_by_name(write.connection, write.tenant, project.number, unknown)
+    ways = {claim: _ways(claim, own_key, source_uri) for claim in claims}
+    known = await _known(write, project, [way for each in ways.values() for way in each])
     targets = []
     for claim in claims:
-        key, path = keys[claim], paths[claim]
-        if path is not None and path in by_path:
-            targets.append(Target(claim, key, (by_path[path],)))
-        else:
-            waits_for = key if path is None else path_key(path)
-            found = _nearest(key, own_key, source_uri, index) or tuple(
-                by_name.get(name_key(claim.target), ())
-            )
-            targets.append(Target(claim, waits_for, found))
+        meanings = (_meant(way, own_key, source_uri, known) for way in ways[claim])
+        last = ways[claim][-1]
+        waits_for = last.key if last.linked is None else path_key(last.linked)
+        targets.append(Target(claim, waits_for, next(filter(None, meanings), ())))
     return targets
 
 
-def _path_of(claim: ReferenceClaim, source_uri: str | None) -> str | None:
-    if claim.path is None or source_uri is None:
+def _ways(claim: ReferenceClaim, own_key: str, source_uri: str | None) -> list[_Way]:
+    linked = _beside(source_uri, claim.path) if claim.path is not None else None
+    texts = [claim.target]
+    heading = _HEADING.fullmatch(claim.target) if claim.path is None else None
+    if heading is not None:
+        texts.append(heading["page"])
+    return [
+        _Way(target_key(text, own_key), name_key(text), linked, _files_called(text, source_uri))
+        for text in texts
+    ]
+
+
+def _beside(source_uri: str | None, path: str) -> str | None:
+    if source_uri is None:
         return None
-    return posixpath.normpath(posixpath.join(posixpath.dirname(source_uri), claim.path))
+    return posixpath.normpath(posixpath.join(posixpath.dirname(source_uri), path))
+
+
+def _files_called(text: str, source_uri: str | None) -> tuple[str, ...]:
+    """Answer the files that a name without an ending can stand for: beside the document, or from the root."""
+    if source_uri is None:
+        return ()
+    names = [f"{text}{ending}" for ending in MARKDOWN_ENDINGS]
+    beside = [path for name in names if (path := _beside(source_uri, name)) is not None]
+    return (*beside, *map(posixpath.normpath, names))
+
+
+async def _known(write: Write, project: Project, ways: Sequence[_Way]) -> _Known:
+    where = (write.connection, write.tenant, project.number)
+    by_key = _index(await entities.entities_by_keys(*where, sorted({way.key for way in ways})))
+    unknown = [way for way in ways if way.key not in by_key]
+    paths = {way.linked for way in ways if way.linked is not None}
+    paths.update(path for way in unknown for path in way.files)
+    by_path = await entities.entities_by_source(*where, sorted(paths))
+    by_name = await entities.entities_by_name(*where, sorted({way.name for way in unknown}))
+    return _Known(by_key, by_path, by_name)
+
+
+def _meant(way: _Way, own_key: str, source_uri: str | None, known: _Known) -> tuple[KeyedEntity, ...]:
+    if way.linked is not None and way.linked in known.by_path:
+        return (known.by_path[way.linked],)
+    by_key = _nearest(way.key, own_key, source_uri, known.by_key)
+    by_file = tuple(known.by_path[path] for path in way.files if path in known.by_path)
+    return by_key or by_file[:1] or tuple(known.by_name.get(way.name, ()))
 
 
 def _index(found: Sequence[KeyedEntity]) -> dict[str, list[KeyedEntity]]:

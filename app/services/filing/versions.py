@@ -21,6 +21,7 @@ async def artifact_of(
     prepared: PreparedDocument,
     recorded_type: RecordedType,
     entity: Entity,
+    latest: Artifact | None,
 ) -> Artifact:
     """Answer the artifact that a document becomes; it has no number before it is written."""
     document = prepared.document
@@ -33,7 +34,7 @@ async def artifact_of(
         title=document.title,
         body=document.body,
         domain=document.domain,
-        created_at=await _version_date(write, document, entity),
+        created_at=await _version_date(write, document, latest),
         recorded_at=write.recorded_at,
         source_uri=document.source_uri,
         source_commit=document.source_commit,
@@ -43,11 +44,13 @@ async def artifact_of(
     )
 
 
-async def _version_date(write: Write, document: Document, entity: Entity) -> datetime:
+async def _version_date(write: Write, document: Document, latest: Artifact | None) -> datetime:
     """Answer when a version takes effect: by its date, or now when that is not after every other one's."""
     dated = document.created_at or write.recorded_at
-    latest = await artifacts.latest_version_date(write.connection, write.tenant, entity.id)
-    return dated if latest is None or dated > latest else write.recorded_at
+    if latest is None:
+        return dated
+    last = await artifacts.latest_version_date(write.connection, write.tenant, latest.entity)
+    return dated if last is None or dated > last else write.recorded_at
 
 
 def what_is_odd(document: Document, artifact: Artifact) -> tuple[str, ...]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import posixpath
 from uuid import uuid4
 
 from app.domain.identifier import bare_key, folder_namespace, identifier_key, may_mean, namespace
@@ -44,13 +45,19 @@ async def keep_waiting(write: Write, filed: Filed, target: Target, joined: Joine
 async def join_pending(write: Write, filed: Filed) -> Joined:
     """Join the references of other documents that waited for this one."""
     names = {identifier_key(filed.artifact.title)}
+    file = ""
     if filed.artifact.source_uri:
         names.add(path_key(filed.artifact.source_uri))
-    keys = sorted({filed.key, bare_key(filed.key), *names})
+        file = identifier_key(posixpath.splitext(filed.artifact.source_uri)[0])
+    keys = sorted({filed.key, bare_key(filed.key), *names, *_endings(file)})
     found = await references.pending_on(
         write.connection, write.tenant, filed.project.number, keys, filed.entity.id
     )
-    waiting = [pending for pending in found if pending.target_key in names or _may_mean(pending, filed.key)]
+    waiting = [
+        pending
+        for pending in found
+        if pending.target_key in names or _is_file(pending, file) or _may_mean(pending, filed.key)
+    ]
     joined = Joined()
     for pending in waiting:
         await _join_waiting(write, filed, pending, joined)
@@ -63,6 +70,17 @@ async def join_pending(write: Write, filed: Filed) -> Joined:
     ]
     await mentions.insert_mentions(write.connection, write.tenant, noted, write.recorded_at)
     return joined
+
+
+def _endings(file: str) -> list[str]:
+    """Answer what a path may be called from the folders it lies in: x, b/x and a/b/x for a/b/x."""
+    parts = file.split("/") if file else []
+    return ["/".join(parts[place:]) for place in range(len(parts))]
+
+
+def _is_file(pending: PendingReference, file: str) -> bool:
+    """Tell whether a file, without its ending, is what a reference names from its folder or from the root."""
+    return file in (pending.target_key, folder_namespace(pending.source_uri) + pending.target_key)
 
 
 def _may_mean(pending: PendingReference, key: str) -> bool:

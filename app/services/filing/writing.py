@@ -63,7 +63,7 @@ async def write_document(
     entity, latest = await _identity(write, project, prepared, recorded_type)
     if latest is not None and latest.content_hash == prepared.content_hash:
         return await unchanged(write.connection, write.tenant, entity, latest)
-    artifact = await artifact_of(write, project, prepared, recorded_type, entity)
+    artifact = await artifact_of(write, project, prepared, recorded_type, entity, latest)
     warnings = (*warnings, *what_is_odd(prepared.document, artifact))
     if latest is None:
         entity = replace(entity, created_at=artifact.created_at, source_artifact=artifact.id)
@@ -72,7 +72,7 @@ async def write_document(
         )
     artifact = await write_searchable(write, prepared, recorded_type, artifact)
     filed = Filed(project, entity, artifact, prepared.key)
-    await write_state(write, filed, prepared.document, recorded_type)
+    await write_state(write, filed, prepared.document, recorded_type, is_new=latest is None)
     return await _write_meaning(write, filed, prepared.document, warnings, is_new=latest is None)
 
 
@@ -106,7 +106,7 @@ async def _write_meaning(
 ) -> FiledDocument:
     joined = await join_claims(write, filed, document.references, is_new=is_new)
     arrived = await join_pending(write, filed)
-    named = await naming.write_aliases(write, filed, naming.listed_aliases(document.props))
+    named = await naming.write_aliases(write, filed, naming.listed_aliases(document.props), is_new=is_new)
     await naming.note_mentions(write, filed)
     queued = await queue_candidates(write, filed, document)
     for revival in joined.revivals:

@@ -11,6 +11,7 @@ from uuid import UUID
 import asyncpg
 
 from app.domain.artifact import Artifact, MemoryDomain, Passage
+from app.domain.surface_form import fold
 from app.domain.temporal import AsOf
 from app.stores.postgres.scope import Scope
 from app.stores.postgres.sql import blocks_beside
@@ -100,6 +101,12 @@ async def latest_version(connection: asyncpg.Connection, tenant: int, entity: UU
     """Answer the artifact of an entity that was filed last, whenever it takes effect."""
     row = await connection.fetchrow(SQL["latest_version"], tenant, entity)
     return None if row is None else artifact_from(row)
+
+
+async def latest_hash(connection: asyncpg.Connection, tenant: int, project_key: str, key: str) -> str | None:
+    """Answer the content hash of the artifact filed last under a key of a project; None without any."""
+    hashed: str | None = await connection.fetchval(SQL["latest_hash"], tenant, fold(project_key), key)
+    return hashed
 
 
 async def latest_version_date(connection: asyncpg.Connection, tenant: int, entity: UUID) -> datetime | None:

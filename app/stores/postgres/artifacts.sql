@@ -22,6 +22,16 @@ WHERE tenant_id = $1 AND entity = $2
 ORDER BY artifact.recorded_at DESC
 LIMIT 1;
 
+-- name: latest_hash
+-- What is the content hash of the artifact filed last under a key of a project?
+SELECT content_hash
+FROM project
+JOIN entity ON entity.tenant_id = $1 AND entity.project_id = project.project_id
+JOIN artifact ON artifact.tenant_id = $1 AND artifact.entity = entity.id
+WHERE project.tenant_id = $1 AND folded_key = $2 AND entity.key = $3
+ORDER BY artifact.recorded_at DESC
+LIMIT 1;
+
 -- name: latest_version_date
 -- When does the last of an entity's artifacts take effect?
 SELECT max(created_at) FROM artifact WHERE tenant_id = $1 AND entity = $2;

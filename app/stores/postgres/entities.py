@@ -83,6 +83,8 @@ async def entities_by_keys(
     connection: asyncpg.Connection, tenant: int, project: int, keys: Sequence[str]
 ) -> list[KeyedEntity]:
     """Answer the entities that have one of these keys, whole or without their namespace."""
+    if not keys:
+        return []
     rows = await connection.fetch(SQL["entities_by_keys"], tenant, project, list(keys))
     return [_keyed(row) for row in rows]
 
@@ -97,6 +99,8 @@ async def entities_by_source(
     connection: asyncpg.Connection, tenant: int, project: int, sources: Sequence[str]
 ) -> dict[str, KeyedEntity]:
     """Answer the entities that came from these sources, by source."""
+    if not sources:
+        return {}
     rows = await connection.fetch(SQL["entities_by_source"], tenant, project, list(sources))
     return {row["source_uri"]: _keyed(row) for row in rows}
 
@@ -105,6 +109,8 @@ async def entities_by_name(
     connection: asyncpg.Connection, tenant: int, project: int, forms: Sequence[str]
 ) -> dict[str, list[KeyedEntity]]:
     """Answer the entities that have one of these folded names now, by name."""
+    if not forms:
+        return {}
     found: dict[str, list[KeyedEntity]] = defaultdict(list)
     for row in await connection.fetch(SQL["entities_by_name"], tenant, project, list(forms)):
         found[row["folded_form"]].append(_keyed(row))

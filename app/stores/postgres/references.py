@@ -189,6 +189,8 @@ async def close_pending(
     connection: asyncpg.Connection, tenant: int, ids: Sequence[UUID], closed_at: datetime
 ) -> None:
     """Let these references wait no longer."""
+    if not ids:
+        return
     await connection.execute(SQL["close_pending"], tenant, list(ids), closed_at)
 
 
