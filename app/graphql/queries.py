@@ -51,7 +51,11 @@ class Query(Lists):
         self,
         info: Info,
         query: Annotated[
-            str, strawberry.argument(description="The question, in plain words, identifiers or names.")
+            str,
+            strawberry.argument(
+                description="The question, in plain words, identifiers or names; no character is an operator,"
+                " and a blank question is refused."
+            ),
         ],
         as_of: AsOfArgument = None,
         known_at: KnownAtArgument = None,

@@ -2,6 +2,8 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+import pytest
+
 from tests.documents import RELATES_TO, adr, claims, day, file
 from tests.graphql.api import Api, ids_by_label
 
@@ -20,6 +22,14 @@ async def test_an_artifact_is_found_by_any_spelling(records: Api) -> None:
         assert found["nodes"][0]["identifier"] == "ADR-1"
     assert "".join(passage["text"] for passage in found["nodes"][0]["passages"]).startswith("Workers poll")
     assert (await records.ask(query, identifier="ADR-10"))["artifacts"]["nodes"] == []
+
+
+@pytest.mark.parametrize("identifier", ["are", "", " ", " \t\n ", "\u200b", "%", "_", "*", "ADR"])
+async def test_deg_03_what_no_identifier_is_lists_nothing(records: Api, identifier: str) -> None:
+    """DEG-03, DEG-07: a filter of nothing, or of a word that none has, is not the absence of a filter."""
+    query = "query ($identifier: String) { artifacts(identifier: $identifier) { totalCount nodes { id } } }"
+    assert (await records.ask(query, identifier=identifier))["artifacts"] == {"totalCount": 0, "nodes": []}
+    assert (await records.ask(query))["artifacts"]["totalCount"] == 3
 
 
 async def test_lists_are_narrowed_by_project_and_type(records: Api) -> None:

@@ -60,6 +60,13 @@ async def test_recall_explains_itself(records: Api) -> None:
     assert result["tokensUsed"] > 0
 
 
+@pytest.mark.parametrize("query", ["are", "it is", "THE", "is it that they were?"])
+async def test_deg_03_common_words_match_no_text(records: Api, query: str) -> None:
+    """DEG-03: the leg of words finds nothing by them, whatever the encoder makes of them."""
+    candidates = {report["leg"]: report["candidates"] for report in (await recall(records, query))["legs"]}
+    assert candidates["LEXICAL"] == 0
+
+
 async def test_recall_answers_as_of_then(records: Api) -> None:
     then = await recall(records, "queue", asOf="2021-01-01T00:00:00Z")
     assert cited(then) == ["ADR-1"]
