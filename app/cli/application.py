@@ -7,6 +7,7 @@ from typing import Annotated
 import typer
 
 from app import __version__
+from app.cli.bench import bench
 from app.cli.demo import demo
 from app.cli.doctor import doctor
 from app.cli.eval import evaluate
@@ -26,7 +27,7 @@ application = typer.Typer(
     pretty_exceptions_enable=False,
 )
 
-for command in (demo, serve, ingest, recall, migrate, schema, doctor, reembed):
+for command in (demo, serve, ingest, recall, migrate, schema, doctor, reembed, bench):
     application.command()(command)
 application.command("eval")(evaluate)
 

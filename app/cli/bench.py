@@ -1,0 +1,98 @@
+"""`trigraph bench`."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import asdict
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+from rich.console import Console
+from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
+from rich.table import Table
+
+from app.cli.printing import console, print_json
+from app.cli.running import finish, settings
+
+if TYPE_CHECKING:
+    from app.services.benchmarking import Report
+
+# Where whoever measures keeps corpora beside a checkout.
+BESIDE = Path("../shared/data")
+Advance = Callable[[str, int, int | None], None]
+
+
+def bench(
+    documents: Annotated[
+        int, typer.Option(metavar="N", help="How many documents to file, from 10 to 1,000,000.")
+    ] = 1_000,
+    corpora: Annotated[
+        Path | None,
+        typer.Option(
+            help="A folder of texts to make documents of: Markdown, or docs.jsonl, also .gz and .xz."
+            f" Without it {BESIDE} when that is there, else the shipped decision records."
+        ),
+    ] = None,
+    as_json: Annotated[bool, typer.Option("--json", help="Print one JSON object.")] = False,
+) -> None:
+    """Time filing and recall beside the least they can cost, in a scratch database of its own.
+
+    Every figure is of one run, its rows timed in turn, so that their ratios hold on a busy machine too.
+    """
+    folder = BESIDE if corpora is None and BESIDE.is_dir() else corpora
+    report = finish(_bench(documents, folder))
+    if as_json:
+        print_json(asdict(report))
+    else:
+        _print_report(console(), report)
+
+
+async def _bench(documents: int, folder: Path | None) -> Report:
+    from app.services.benchmarking import run_benchmark
+
+    with _progress() as advance:
+        return await run_benchmark(settings(), documents, folder, advance)
+
+
+@contextmanager
+def _progress() -> Iterator[Advance]:
+    """Show how far each step is, on a terminal's error output only."""
+    columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeRemainingColumn())
+    terminal = Console(stderr=True)
+    with Progress(*columns, console=terminal, transient=True, disable=not terminal.is_terminal) as progress:
+        steps = {}
+
+        def advance(step: str, done: int, total: int | None) -> None:
+            if step not in steps:
+                steps[step] = progress.add_task(step, total=total)
+            progress.update(steps[step], completed=done, total=total)
+
+        yield advance
+
+
+def _print_report(output: Console, report: Report) -> None:
+    repeats = report.corpus["repeats"]
+    output.print(f"{report.documents} documents, milliseconds, the best of {repeats} for each question")
+    table = Table("row", "p50", "p95")
+    for name, figures in report.rows.items():
+        table.add_row(name, f"{figures['p50']:.2f}", f"{figures['p95']:.2f}")
+    output.print(table)
+    _print_pairs(output, "ratio", report.ratios)
+    _print_pairs(output, "throughput", report.throughput)
+    _print_pairs(output, "bulk, documents", report.bulk)
+    parts = Table("part of a recall", "ms", "calls")
+    for part in report.profile:
+        parts.add_row(str(part["part"]), f"{part['ms']:.2f}", f"{part['calls']:.1f}")
+    output.print(parts)
+    for pairs in (report.machine, report.corpus):
+        output.print(", ".join(f"{name} {value}" for name, value in pairs.items()), soft_wrap=True)
+
+
+def _print_pairs(output: Console, title: str, pairs: object) -> None:
+    assert isinstance(pairs, dict)
+    table = Table(title, "")
+    for name, value in pairs.items():
+        table.add_row(name.replace("_", " "), f"{value:g}")
+    output.print(table)

@@ -1,0 +1,112 @@
+"""Filling the scratch ledger, and embedding the like alone in turn: what filing costs beside its encoder."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Awaitable, Callable, Collection, Iterator, Sequence
+from dataclasses import dataclass, field
+from itertools import islice
+from random import Random
+from time import perf_counter
+from typing import TypeVar
+
+from app.domain.artifact import Document
+from app.services.benchmarking.documents import Body, made_of
+from app.services.memory import Memory
+from app.services.parsing import cut_passages, passage_text_for_encoder
+
+PROJECT = "bench"
+FILED_AT_A_TIME = 200
+EMBEDDED_AT_A_TIME = 100
+MOST_EMBEDDED_ALONE = 5_000
+
+Item = TypeVar("Item")
+
+
+@dataclass(slots=True)
+class Filled:
+    """What filling came to; `kept` are the bodies of the documents that are asked for, by their number."""
+
+    kept: dict[int, Body] = field(default_factory=dict)
+    filed: int = 0
+    filing_seconds: float = 0.0
+    embedded: int = 0
+    embedding_seconds: float = 0.0
+
+    @property
+    def filed_per_second(self) -> float:
+        """Documents filed a second."""
+        return self.filed / self.filing_seconds
+
+    @property
+    def embedded_per_second(self) -> float:
+        """Documents whose passages were embedded a second, nothing else being done with them."""
+        return self.embedded / self.embedding_seconds
+
+
+async def fill(
+    memory: Memory,
+    source: Iterator[Body],
+    count: int,
+    asked_for: Collection[int],
+    width: int,
+    random: Random,
+    advance: Callable[[int], None],
+) -> Filled:
+    """File so many documents, and embed blocks of others alone in between; both `width` at once.
+
+    `advance` is told how many are filed.
+    """
+    filled = Filled()
+    block = min(FILED_AT_A_TIME, count)
+    blocks = -(-count // block)
+    alone = min(EMBEDDED_AT_A_TIME, block, max(1, MOST_EMBEDDED_ALONE // blocks))
+    while filled.filed < count:
+        documents = []
+        for number in range(filled.filed + 1, min(filled.filed + block, count) + 1):
+            body = next(source)
+            documents.append(made_of(body, number, count, random))
+            if number in asked_for:
+                filled.kept[number] = body
+        filled.filing_seconds += await _file_all(memory, documents, width)
+        filled.filed += len(documents)
+        others = [made_of(body, 1, count, random) for body in islice(source, alone)]
+        filled.embedding_seconds += await _embed_all(memory, others, width)
+        filled.embedded += len(others)
+        advance(filled.filed)
+    return filled
+
+
+async def _file_all(memory: Memory, documents: Sequence[Document], width: int) -> float:
+    """File documents as an import does and answer the seconds it took."""
+    return await _seconds(
+        lambda document: memory.filing.file(memory.caller, document, PROJECT), documents, width
+    )
+
+
+async def _embed_all(memory: Memory, documents: Sequence[Document], width: int) -> float:
+    """Embed the passages of documents, cut beforehand, and answer the seconds it took."""
+    texts = [_passages(memory, document) for document in documents]
+    return await _seconds(memory.embedder.embed_passages, texts, width)
+
+
+def _passages(memory: Memory, document: Document) -> list[str]:
+    embedder = memory.embedder
+    passages = cut_passages(
+        document.title, document.body, embedder.piece_offsets, embedder.longest_passage - 2
+    )
+    return [passage_text_for_encoder(document.title, passage) for passage in passages]
+
+
+async def _seconds(work: Callable[[Item], Awaitable[object]], items: Sequence[Item], width: int) -> float:
+    remaining = iter(items)
+
+    async def worker() -> None:
+        for item in remaining:
+            await work(item)
+
+    started = perf_counter()
+    async with asyncio.TaskGroup() as group:
+        for _ in range(width):
+            group.create_task(worker())
+    return perf_counter() - started

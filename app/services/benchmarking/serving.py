@@ -1,0 +1,68 @@
+"""A real `trigraph serve` on the scratch ledger, in a process of its own."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import re
+import sys
+from asyncio.subprocess import DEVNULL, PIPE, Process
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager, suppress
+from pathlib import Path
+
+from app.errors import Unavailable
+
+_START_SECONDS = 60.0
+_STOP_SECONDS = 20.0
+_ADDRESS = re.compile(rb"GraphQL answers at (http://\S+)")
+
+
+@asynccontextmanager
+async def served(home: Path) -> AsyncIterator[str]:
+    """Serve the ledger of a home and give the address of its GraphQL API; stop the process at the end.
+
+    Raises Unavailable, with what it said, when it does not start.
+    """
+    kept = {name: value for name, value in os.environ.items() if name != "TRIGRAPH_DATABASE_URL"}
+    variables = kept | {"TRIGRAPH_HOME": str(home), "TRIGRAPH_LOG_LEVEL": "INFO"}
+    words = (sys.executable, "-m", "app", "serve", "--port", "0")
+    process = await asyncio.create_subprocess_exec(*words, env=variables, stdout=DEVNULL, stderr=PIPE)
+    reading = None
+    try:
+        url = await asyncio.wait_for(_address(process), _START_SECONDS)
+        reading = asyncio.create_task(_drain(process))
+        yield url
+    except TimeoutError as error:
+        raise Unavailable(f"`trigraph serve` did not start within {_START_SECONDS:g} seconds") from error
+    finally:
+        await _stop(process)
+        if reading is not None:
+            await reading
+
+
+async def _address(process: Process) -> str:
+    assert process.stderr is not None
+    said = []
+    async for line in process.stderr:
+        if (found := _ADDRESS.search(line)) is not None:
+            return found[1].decode()
+        said.append(line.decode(errors="replace"))
+    raise Unavailable(f"`trigraph serve` did not start: {''.join(said[-3:]).strip()}")
+
+
+async def _drain(process: Process) -> None:
+    """Read what the process says, or it would wait for somebody to do so."""
+    assert process.stderr is not None
+    while await process.stderr.read(1 << 16):
+        pass
+
+
+async def _stop(process: Process) -> None:
+    with suppress(ProcessLookupError):
+        process.terminate()
+    try:
+        await asyncio.wait_for(process.wait(), _STOP_SECONDS)
+    except TimeoutError:
+        process.kill()
+        await process.wait()

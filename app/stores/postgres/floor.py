@@ -1,0 +1,91 @@
+"""The least a search costs here: each of two searches as one prepared statement on a connection of its own.
+
+Nothing serves these; they are what recall is measured beside.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import asyncpg
+import numpy as np
+from numpy.typing import NDArray
+from pgvector import HalfVector
+
+from app.domain.entity import ReferenceType
+from app.stores.postgres.postings import LENGTH_NORMALISATION, TERM_SATURATION
+from app.stores.postgres.scope import Scope
+from app.stores.postgres.sql import blocks_beside
+
+SQL = blocks_beside(__file__)
+
+
+@dataclass(frozen=True, slots=True)
+class FloorHit:
+    """One answer of the hybrid statement, and its rank in each leg that proposed it, from 1."""
+
+    artifact: int
+    score: float
+    identifier: str | None
+    title: str
+    passage: str
+    dense_rank: int | None
+    lexical_rank: int | None
+    graph_rank: int | None
+    is_replaced: bool
+
+
+class Floor:
+    """The two statements, prepared; the connection stays its lender's and serves nothing else meanwhile."""
+
+    def __init__(self, vector_only: Any, hybrid: Any) -> None:
+        self._vector_only = vector_only
+        self._hybrid = hybrid
+
+    @classmethod
+    async def prepare(cls, connection: asyncpg.Connection) -> Floor:
+        """Prepare the statements, each with one plan for all questions."""
+        await connection.execute("SET plan_cache_mode = force_generic_plan")
+        return cls(await connection.prepare(SQL["vector_only"]), await connection.prepare(SQL["hybrid"]))
+
+    async def nearest(self, scope: Scope, vector: NDArray[np.float32], limit: int) -> list[int]:
+        """Answer the artifacts whose passages lie nearest to a vector; their titles and texts come along."""
+        moment = scope.moment
+        rows = await self._vector_only.fetch(
+            scope.tenant, list(scope.projects), moment.valid, moment.known, HalfVector(vector), limit
+        )
+        return [row["artifact_number"] for row in rows]
+
+    async def best(
+        self,
+        scope: Scope,
+        vector: NDArray[np.float32],
+        terms: Sequence[str],
+        keys: Sequence[str],
+        strengths: Mapping[ReferenceType, float],
+        candidates: int,
+        limit: int,
+    ) -> list[FloorHit]:
+        """Answer what fits a question best, from `candidates` of each leg.
+
+        `keys` are the identifiers it names and `strengths` what each type of reference counts. The scope
+        must see all that is filed, for the kept statistics are of everything.
+        """
+        rows = await self._hybrid.fetch(
+            scope.tenant,
+            list(scope.projects),
+            scope.moment.valid,
+            scope.moment.known,
+            HalfVector(vector),
+            list(terms),
+            list(keys),
+            list(strengths),
+            list(strengths.values()),
+            TERM_SATURATION,
+            LENGTH_NORMALISATION,
+            candidates,
+            limit,
+        )
+        return [FloorHit(*row) for row in rows]
