@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import codecs
 import errno
 import os
+import re
 import stat
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -19,6 +21,18 @@ PASSED_OVER = frozenset({"node_modules"})
 A_LINK = "it is a symbolic link, and links are not followed"
 A_ROW_FILE = "a file of rows is read only when it is named itself"
 NO_TEXT = "its name is not UTF-8; rename it"
+NO_FILE = "it is no regular file"
+MOST_CONTROLS = 10
+"""One control character in this many is an accident in a text; more is a picture, a program, or UTF-16."""
+
+_CONTROL = re.compile(r"[\x00-\x08\x0e-\x1a\x1c-\x1f\x7f]")
+_REASONS = {errno.ELOOP: A_LINK, errno.ENXIO: NO_FILE}
+_MARKS = (
+    (codecs.BOM_UTF32_LE, "UTF-32"),
+    (codecs.BOM_UTF32_BE, "UTF-32"),
+    (codecs.BOM_UTF16_LE, "UTF-16"),
+    (codecs.BOM_UTF16_BE, "UTF-16"),
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -112,8 +126,7 @@ def read_text(path: Path) -> str:
         with os.fdopen(descriptor, "rb") as file:
             return _text(file.read(LARGEST_BODY + 1) if _is_regular(descriptor) else None)
     except OSError as error:
-        reason = A_LINK if error.errno == errno.ELOOP else f"it cannot be read: {error.strerror}"
-        raise Invalid(reason) from error
+        raise Invalid(_REASONS.get(error.errno or 0, f"it cannot be read: {error.strerror}")) from error
 
 
 def _is_regular(descriptor: int) -> bool:
@@ -122,13 +135,22 @@ def _is_regular(descriptor: int) -> bool:
 
 def _text(data: bytes | None) -> str:
     if data is None:
-        raise Invalid("it is no regular file")
+        raise Invalid(NO_FILE)
     if len(data) > LARGEST_BODY:
         raise Invalid(f"it is larger than {LARGEST_BODY} bytes; split it")
+    if (encoding := _wide_encoding(data)) is not None:
+        raise Invalid(f"it is {encoding}, not UTF-8; convert it")
     try:
         text = data.decode("utf-8")
     except UnicodeDecodeError as error:
         raise Invalid(f"it is not UTF-8 from byte {error.start} on; convert it") from error
+    if len(_CONTROL.findall(text)) > len(text) // MOST_CONTROLS:
+        raise Invalid("it is no text: too many of its characters are control characters")
     if not any(letter.isprintable() and not letter.isspace() for letter in text):
         raise Invalid("the file is empty")
     return text
+
+
+def _wide_encoding(data: bytes) -> str | None:
+    """Answer the encoding that a mark at the start tells, longest mark first, or None."""
+    return next((name for mark, name in _MARKS if data.startswith(mark)), None)

@@ -10,7 +10,7 @@ import pytest
 
 from app.errors import Invalid
 from app.services.importing import ImportSummary
-from app.services.importing.files import A_LINK, A_ROW_FILE, MarkdownFile, find_files
+from app.services.importing.files import A_LINK, A_ROW_FILE, NO_FILE, NO_TEXT, MarkdownFile, find_files
 from app.services.importing.item import Refusal, Skipped
 from tests.documents import Desk, identifiers
 from tests.services.importing.conftest import Importer, Write
@@ -86,14 +86,12 @@ async def test_bad_files_are_listed_with_reasons_and_the_good_are_filed(
     write("good-one.md", "# One\n\nText.\n")
     write("good-two.md", "# Two\n\nText.\n")
     bad = write("latin.md", "# Café\n".encode("latin-1"))
-    write("utf16.md", "# Wide\n".encode("utf-16"))
     os.mkfifo(folder / "pipe.md")
     summary = await imported(folder)
     assert summary.filed == 2
     assert reasons(summary) == {
         "latin.md": "it is not UTF-8 from byte 5 on; convert it",
-        "utf16.md": "it is not UTF-8 from byte 0 on; convert it",
-        "pipe.md": "it is no regular file",
+        "pipe.md": NO_FILE,
     }
     bad.write_text("# Café\n")
     repaired = await imported(folder)
@@ -180,13 +178,24 @@ def test_what_may_not_be_read_is_named() -> None:
     ]
 
 
-def test_a_name_that_is_no_text_is_refused_in_words_that_can_be_printed(folder: Path) -> None:
-    path = os.fsencode(folder) + b"/caf\xe9.md"
-    with open(path, "wb") as file:
-        file.write(b"text")
-    (refusal,) = find_files(folder)
-    assert isinstance(refusal, Refusal)
-    assert refusal.source.endswith("caf\\xe9.md")
+async def test_a_name_that_is_no_text_is_refused_in_words_that_can_be_printed(
+    folder: Path, write: Write, imported: Importer
+) -> None:
+    write("good.md", "text")
+    odd = write(os.fsdecode(b"caf\xe9.md"), "text")
+    write(os.fsdecode(b"d\xe9p\xf4t/inside.md"), "text")
+    summary = await imported(folder)
+    assert (summary.filed, summary.total) == (1, 3)
+    assert reasons(summary) == {"caf\\xe9.md": NO_TEXT, "d\\xe9p\\xf4t": NO_TEXT}
+    assert reasons(await imported(odd)) == {"caf\\xe9.md": NO_TEXT}
+
+
+async def test_a_folder_whose_name_is_no_text_can_be_named_itself(
+    desk: Desk, write: Write, imported: Importer
+) -> None:
+    odd = write(os.fsdecode(b"d\xe9p\xf4t/README.md"), "# Depot\n").parent
+    assert (await imported(odd)).filed == 1
+    assert await sources(desk) == {("README.md", "Depot")}
 
 
 async def test_a_single_file_goes_by_its_name(desk: Desk, write: Write, imported: Importer) -> None:

@@ -1,0 +1,93 @@
+"""Files that are no documents among files that are: each is refused by name, and the rest is filed."""
+
+from __future__ import annotations
+
+import codecs
+import os
+import stat
+from pathlib import Path
+
+import pytest
+
+from app.errors import Invalid
+from app.services.importing.files import NO_FILE, read_text
+from tests.documents import Desk
+from tests.services.importing.conftest import Importer, Write
+
+PNG = bytes.fromhex("89504e470d0a1a0a0000000d49484452000000010000000108060000001f15c489")
+GIF = b"GIF89a\x01\x00\x01\x00\x00\x00\x00\x00,\x00\x00\x00\x00\x01\x00\x01\x00\x00\x02\x00;"
+BINARY = "it is no text: too many of its characters are control characters"
+
+REFUSED = {
+    "picture.md": (PNG, "it is not UTF-8 from byte 0 on; convert it"),
+    "moving.md": (GIF, BINARY),
+    "nothing.md": (b"\x00" * 100, BINARY),
+    "wide.md": ("# Wide\n".encode("utf-16-le"), BINARY),
+    "wide-le.md": (
+        codecs.BOM_UTF16_LE + "# Wide\n".encode("utf-16-le"),
+        "it is UTF-16, not UTF-8; convert it",
+    ),
+    "wide-be.md": (
+        codecs.BOM_UTF16_BE + "# Wide\n".encode("utf-16-be"),
+        "it is UTF-16, not UTF-8; convert it",
+    ),
+    "wider.md": (codecs.BOM_UTF32_LE + "# Wide\n".encode("utf-32-le"), "it is UTF-32, not UTF-8; convert it"),
+    "half.md": (b"# Half\n\n\xed\xa0\xbd\n", "it is not UTF-8 from byte 8 on; convert it"),
+    "cut.md": ("# Cut: é".encode()[:-1], "it is not UTF-8 from byte 7 on; convert it"),
+    "unseen.md": ("\u202e\u2066\u200b\n".encode(), "the file is empty"),
+}
+
+
+async def test_what_is_no_text_is_refused_by_name_and_the_rest_is_filed(
+    folder: Path, write: Write, imported: Importer, desk: Desk
+) -> None:
+    write("nul.md", b"# Nul \x00 here\n\nThe nulword\x00 counts.\n")
+    write("folder.md/inside.md", "# Inside\n")
+    for name, (content, _) in REFUSED.items():
+        write(name, content)
+    os.mknod(folder / "socket.md", stat.S_IFSOCK | 0o600)
+    summary = await imported(folder)
+    found = {Path(refusal.source).name: refusal.reason for refusal in summary.refused}
+    assert found == {name: reason for name, (_, reason) in REFUSED.items()} | {"socket.md": NO_FILE}
+    assert summary.filed == 2
+    assert [hit.artifact.title for hit in (await desk.ask("nulword", first=1)).hits] == ["Nul \ufffd here"]
+
+
+@pytest.mark.parametrize("device", ["/dev/null", "/dev/zero"])
+def test_a_device_is_never_read(device: str) -> None:
+    with pytest.raises(Invalid, match=NO_FILE):
+        read_text(Path(device))
+
+
+def test_a_file_that_vanished_is_named_with_the_reason(folder: Path) -> None:
+    with pytest.raises(Invalid, match="it cannot be read: No such file or directory"):
+        read_text(folder / "gone.md")
+
+
+async def test_names_of_any_length_and_depth_are_filed_or_named(
+    folder: Path, write: Write, imported: Importer
+) -> None:
+    write(f"{'a' * 252}.md", "# A long name\n")
+    write(f"{'/'.join(['d' * 200] * 12)}/deep.md", "# Deep\n")
+    write("line\nend.md", "# Two lines\n")
+    write("steering\x1b[31m.md", "# Red\n")
+    write("\u202egpj.md", "# Turned\n")
+    first, again = await imported(folder), await imported(folder)
+    assert (first.filed, first.refused, again.unchanged) == (5, [], 5)
+
+
+async def test_a_path_longer_than_the_system_takes_is_refused_by_name(
+    folder: Path, write: Write, imported: Importer
+) -> None:
+    write("good.md", "# Good\n")
+    here = os.open(folder, os.O_RDONLY)
+    for _ in range(25):
+        os.mkdir("d" * 200, dir_fd=here)
+        inner = os.open("d" * 200, os.O_RDONLY, dir_fd=here)
+        os.close(here)
+        here = inner
+    os.close(here)
+    summary = await imported(folder)
+    assert summary.filed == 1
+    (refusal,) = summary.refused
+    assert refusal.reason == "it cannot be read: File name too long"
