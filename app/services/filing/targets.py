@@ -52,11 +52,14 @@ def target_key(text: str, own_key: str) -> str:
 
 @dataclass(frozen=True, slots=True)
 class _Way:
-    """One way to read what a claim names: the key, the name, and the files it can stand for."""
+    """One way to read what a claim names: the key, the name, and the files it can stand for.
+
+    `linked` is the file that a link leads to, which comes before the key; other files come after it.
+    """
 
     key: str
     name: str
-    linked: str | None
+    linked: tuple[str, ...]
     files: tuple[str, ...]
 
 
@@ -83,55 +86,55 @@ async def find_targets(
     for claim in claims:
         meanings = (_meant(way, own_key, source_uri, known) for way in ways[claim])
         last = ways[claim][-1]
-        waits_for = last.key if last.linked is None else path_key(last.linked)
+        waits_for = path_key(last.linked[0]) if last.linked else last.key
         targets.append(Target(claim, waits_for, next(filter(None, meanings), ())))
     return targets
 
 
 def _ways(claim: ReferenceClaim, own_key: str, source_uri: str | None) -> list[_Way]:
-    linked = _beside(source_uri, claim.path) if claim.path is not None else None
-    texts = [claim.target]
-    heading = _HEADING.fullmatch(claim.target) if claim.path is None else None
-    if heading is not None:
-        texts.append(heading["page"])
+    if claim.path is not None:
+        files = _places(claim.path, source_uri)
+        return [_Way(target_key(claim.target, own_key), name_key(claim.target), files[:1], files)]
+    heading = _HEADING.fullmatch(claim.target)
     return [
-        _Way(target_key(text, own_key), name_key(text), linked, _files_called(text, source_uri))
-        for text in texts
+        _Way(target_key(text, own_key), name_key(text), (), _files_called(text, source_uri))
+        for text in ([claim.target] if heading is None else [claim.target, heading["page"]])
     ]
 
 
-def _beside(source_uri: str | None, path: str) -> str | None:
-    if source_uri is None:
-        return None
-    return posixpath.normpath(posixpath.join(posixpath.dirname(source_uri), path))
-
-
 def _files_called(text: str, source_uri: str | None) -> tuple[str, ...]:
-    """Answer the files that a name without an ending can stand for: beside the document, or from the root."""
+    """Answer the files that a name without an ending can stand for."""
+    return tuple(place for ending in MARKDOWN_ENDINGS for place in _places(text + ending, source_uri))
+
+
+def _places(path: str, source_uri: str | None) -> tuple[str, ...]:
+    """Answer the files that a path leads to: beside the document it stands in, then from the root."""
     if source_uri is None:
         return ()
-    names = [f"{text}{ending}" for ending in MARKDOWN_ENDINGS]
-    beside = [path for name in names if (path := _beside(source_uri, name)) is not None]
-    return (*beside, *map(posixpath.normpath, names))
+    from_root = posixpath.normpath(path.lstrip("/"))
+    if path.startswith("/"):
+        return (from_root,)
+    return (posixpath.normpath(posixpath.join(posixpath.dirname(source_uri), path)), from_root)
 
 
 async def _known(write: Write, project: Project, ways: Sequence[_Way]) -> _Known:
     where = (write.connection, write.tenant, project.number)
     by_key = _index(await entities.entities_by_keys(*where, sorted({way.key for way in ways})))
     unknown = [way for way in ways if way.key not in by_key]
-    paths = {way.linked for way in ways if way.linked is not None}
+    paths = {path for way in ways for path in way.linked}
     paths.update(path for way in unknown for path in way.files)
-    by_path = await entities.entities_by_source(*where, sorted(paths))
-    by_name = await entities.entities_by_name(*where, sorted({way.name for way in unknown}))
+    names = {way.name for way in unknown}
+    by_path = await entities.entities_by_source(*where, sorted(paths)) if paths else {}
+    by_name = await entities.entities_by_name(*where, sorted(names)) if names else {}
     return _Known(by_key, by_path, by_name)
 
 
 def _meant(way: _Way, own_key: str, source_uri: str | None, known: _Known) -> tuple[KeyedEntity, ...]:
-    if way.linked is not None and way.linked in known.by_path:
-        return (known.by_path[way.linked],)
+    linked, named = (
+        [known.by_path[path] for path in paths if path in known.by_path] for paths in (way.linked, way.files)
+    )
     by_key = _nearest(way.key, own_key, source_uri, known.by_key)
-    by_file = tuple(known.by_path[path] for path in way.files if path in known.by_path)
-    return by_key or by_file[:1] or tuple(known.by_name.get(way.name, ()))
+    return tuple(linked[:1]) or by_key or tuple(named[:1] or known.by_name.get(way.name, ()))
 
 
 def _index(found: Sequence[KeyedEntity]) -> dict[str, list[KeyedEntity]]:

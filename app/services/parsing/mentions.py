@@ -61,7 +61,7 @@ def find_mentions(prose: Prose, prefixes: frozenset[str]) -> list[Mention]:
         if relative_path(link.href) is not None and not _is_template(prose, link)
     ]
     found += [
-        Mention(match.start(), match.end(), without_anchor(match["target"], prefixes))
+        _wiki_mention(match, prefixes)
         for match in _WIKI.finditer(prose.text)
         if not is_placeholder(match["target"].strip())
     ]
@@ -86,6 +86,13 @@ def _within(starts: list[int], link: Link) -> range:
 def _link_mention(link: Link, labels: list[str]) -> Mention:
     path = relative_path(link.href) or link.href
     return Mention(link.start, link.end, labels[0] if labels else path, path)
+
+
+def _wiki_mention(match: re.Match[str], prefixes: frozenset[str]) -> Mention:
+    """A wiki link names a file from its folder or from the root: a name without ending, and no path."""
+    target = without_anchor(match["target"], prefixes)
+    path = relative_path(target)
+    return Mention(match.start(), match.end(), target if path is None else path.rpartition(".")[0])
 
 
 class _Ranges:
