@@ -20,6 +20,9 @@ from app.services.parsing import cut_passages, passage_text_for_encoder
 LONGEST_TITLE = 1024
 LONGEST_SOURCE = 4096
 LARGEST_BODY = 32 * 1024 * 1024
+MOST_PASSAGES = 5_000
+"""Embedding these takes two processor cores two or three minutes."""
+
 # The very ends of the calendar stand for "always" in the database driver.
 EARLIEST = datetime.min.replace(tzinfo=UTC)
 LATEST = datetime.max.replace(tzinfo=UTC)
@@ -94,5 +97,10 @@ def _read(document: Document, embedder: Embedder) -> tuple[tuple[Passage, ...], 
     passages = cut_passages(
         document.title, document.body, embedder.piece_offsets, embedder.longest_passage - 2
     )
+    if len(passages) > MOST_PASSAGES:
+        raise Invalid(
+            f"the body makes {len(passages)} passages; at most {MOST_PASSAGES} are kept: split the document",
+            field="body",
+        )
     searchable = "\n".join(filter(None, (document.identifier, document.title, document.body)))
     return passages, terms_of(searchable)
