@@ -14,6 +14,7 @@ from typing import IO, Any, cast
 
 from app.domain.artifact import Document
 from app.errors import Invalid
+from app.services.filing.preparation import LARGEST_BODY
 from app.services.importing.item import Items, Readable, refusing, shown
 from app.services.parsing import parse_row
 
@@ -98,6 +99,9 @@ def _object(line: bytes | Invalid) -> dict[str, Any]:
 
 def _document(row: dict[str, Any], kind: str | None, prefixes: frozenset[str]) -> Document:
     """Read a row; where it says that it comes from is its source, and no property of the document."""
+    body = row.get("body")
+    if isinstance(body, str) and len(body) > LARGEST_BODY:
+        raise Invalid(f"the body is larger than {LARGEST_BODY} bytes; split the document")
     meta = row.get("meta")
     if isinstance(meta, dict) and isinstance(meta.get("source"), str) and not row.get("source_uri"):
         rest = {name: value for name, value in meta.items() if name != "source"}

@@ -117,6 +117,8 @@ def _root(path: Path) -> Path:
         root = path.resolve(strict=True)
     except (OSError, RuntimeError) as error:
         raise Invalid(f"there is no {shown(str(path))}; name a folder or a file that exists") from error
+    if is_row_file(root.name) and not (root.is_dir() or root.is_file()):
+        raise Invalid(f"{shown(str(path))} is no regular file, and rows are read twice; copy them to one")
     if not (root.is_dir() or is_markdown(root.name) or is_row_file(root.name)):
         raise Invalid(
             f"{shown(str(path))} cannot be imported; name a folder, a Markdown file or a file"

@@ -13,6 +13,11 @@ Importer: TypeAlias = Callable[..., Awaitable[ImportSummary]]
 Write: TypeAlias = Callable[[str, str | bytes], Path]
 
 
+def reasons(summary: ImportSummary) -> dict[str, str]:
+    """Answer why each file or row was refused, by its name."""
+    return {Path(refusal.source).name: refusal.reason for refusal in summary.refused}
+
+
 @pytest.fixture
 def folder(tmp_path: Path) -> Path:
     folder = tmp_path / "docs"

@@ -9,17 +9,12 @@ from pathlib import Path
 import pytest
 
 from app.errors import Invalid
-from app.services.importing import ImportSummary
 from app.services.importing.files import A_LINK, A_ROW_FILE, NO_FILE, NO_TEXT, MarkdownFile, find_files
 from app.services.importing.item import Refusal, Skipped
 from tests.documents import Desk, identifiers
-from tests.services.importing.conftest import Importer, Write
+from tests.services.importing.conftest import Importer, Write, reasons
 
 NOBODY = 65534
-
-
-def reasons(summary: ImportSummary) -> dict[str, str]:
-    return {Path(refusal.source).name: refusal.reason for refusal in summary.refused}
 
 
 async def sources(desk: Desk) -> set[tuple[str, str]]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import codecs
+import json
 import os
 import stat
 from pathlib import Path
@@ -10,9 +11,11 @@ from pathlib import Path
 import pytest
 
 from app.errors import Invalid
+from app.services.filing.preparation import MOST_PASSAGES
+from app.services.importing import files, rows
 from app.services.importing.files import NO_FILE, read_text
 from tests.documents import Desk
-from tests.services.importing.conftest import Importer, Write
+from tests.services.importing.conftest import Importer, Write, reasons
 
 PNG = bytes.fromhex("89504e470d0a1a0a0000000d49484452000000010000000108060000001f15c489")
 GIF = b"GIF89a\x01\x00\x01\x00\x00\x00\x00\x00,\x00\x00\x00\x00\x01\x00\x01\x00\x00\x02\x00;"
@@ -47,8 +50,9 @@ async def test_what_is_no_text_is_refused_by_name_and_the_rest_is_filed(
         write(name, content)
     os.mknod(folder / "socket.md", stat.S_IFSOCK | 0o600)
     summary = await imported(folder)
-    found = {Path(refusal.source).name: refusal.reason for refusal in summary.refused}
-    assert found == {name: reason for name, (_, reason) in REFUSED.items()} | {"socket.md": NO_FILE}
+    assert reasons(summary) == {name: reason for name, (_, reason) in REFUSED.items()} | {
+        "socket.md": NO_FILE
+    }
     assert summary.filed == 2
     assert [hit.artifact.title for hit in (await desk.ask("nulword", first=1)).hits] == ["Nul \ufffd here"]
 
@@ -91,3 +95,37 @@ async def test_a_path_longer_than_the_system_takes_is_refused_by_name(
     assert summary.filed == 1
     (refusal,) = summary.refused
     assert refusal.reason == "it cannot be read: File name too long"
+
+
+async def test_a_document_of_more_passages_than_are_kept_is_refused_and_the_rest_is_filed(
+    folder: Path, write: Write, imported: Importer
+) -> None:
+    write("good.md", "# Good\n")
+    write("long.md", "# h\ntext\n" * (MOST_PASSAGES + 1))
+    summary = await imported(folder)
+    assert summary.filed == 1
+    assert reasons(summary) == {
+        "long.md": "the body makes 5001 passages; at most 5000 are kept: split the document"
+    }
+
+
+async def test_what_is_too_large_is_refused_before_it_is_read(
+    write: Write, imported: Importer, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for module in (files, rows):
+        monkeypatch.setattr(module, "LARGEST_BODY", 1_000)
+    text = "word " * 300
+    large = write("large.md", text)
+    row = write("docs.jsonl", json.dumps({"id": "RFC-1", "title": "Large", "body": text}))
+    assert reasons(await imported(large)) == {"large.md": "it is larger than 1000 bytes; split it"}
+    assert reasons(await imported(row)) == {
+        "docs.jsonl:1": "the body is larger than 1000 bytes; split the document"
+    }
+
+
+async def test_rows_from_a_pipe_are_refused_before_anything_waits_for_them(
+    folder: Path, imported: Importer
+) -> None:
+    os.mkfifo(folder / "docs.jsonl")
+    with pytest.raises(Invalid, match="is no regular file"):
+        await imported(folder / "docs.jsonl")
