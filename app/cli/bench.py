@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import asyncio
+import signal
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import asdict
@@ -9,12 +11,13 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
+import uvloop
 from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
 from rich.table import Table
 
 from app.cli.printing import console, print_json
-from app.cli.running import finish, settings
+from app.cli.running import INTERRUPTED, finish, settings
 
 if TYPE_CHECKING:
     from app.services.benchmarking import Report
@@ -42,7 +45,8 @@ def bench(
     Every figure is of one run, its rows timed in turn, so that their ratios hold on a busy machine too.
     """
     folder = BESIDE if corpora is None and BESIDE.is_dir() else corpora
-    report = finish(_bench(documents, folder))
+    # The loop that `trigraph serve` runs on, so that every row has the same.
+    report = finish(_bench(documents, folder), uvloop.new_event_loop)
     if as_json:
         print_json(asdict(report))
     else:
@@ -52,8 +56,15 @@ def bench(
 async def _bench(documents: int, folder: Path | None) -> Report:
     from app.services.benchmarking import run_benchmark
 
+    chosen = settings()
+    task = asyncio.current_task()
+    assert task is not None
+    asyncio.get_running_loop().add_signal_handler(signal.SIGTERM, task.cancel)
     with _progress() as advance:
-        return await run_benchmark(settings(), documents, folder, advance)
+        try:
+            return await run_benchmark(chosen, documents, folder, advance)
+        except asyncio.CancelledError:
+            raise typer.Exit(INTERRUPTED) from None
 
 
 @contextmanager

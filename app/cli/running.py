@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Coroutine
+from collections.abc import Callable, Coroutine
 from typing import Any, NoReturn, TypeVar
 
 import typer
@@ -22,10 +22,13 @@ INTERRUPTED = 130
 Answer = TypeVar("Answer")
 
 
-def finish(work: Coroutine[Any, Any, Answer]) -> Answer:
+def finish(
+    work: Coroutine[Any, Any, Answer], loop_factory: Callable[[], asyncio.AbstractEventLoop] | None = None
+) -> Answer:
     """Do the work and answer its result; an expected failure ends the command with its message."""
     try:
-        return asyncio.run(work)
+        with asyncio.Runner(loop_factory=loop_factory) as runner:
+            return runner.run(work)
     except TrigraphError as error:
         fail(error)
     except KeyboardInterrupt:

@@ -1,6 +1,6 @@
 """Benchmarking: a scratch ledger filled with real paragraphs, and recall timed beside its floor."""
 
-from app.services.benchmarking.benchmark import FEWEST, MOST, Advance, run_benchmark
+from app.services.benchmarking.benchmark import Advance, run_benchmark
 from app.services.benchmarking.report import Report
 
-__all__ = ["FEWEST", "MOST", "Advance", "Report", "run_benchmark"]
+__all__ = ["Advance", "Report", "run_benchmark"]

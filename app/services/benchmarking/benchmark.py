@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import AsyncIterator, Callable, Iterator, Sequence
 from contextlib import AsyncExitStack, asynccontextmanager
-from dataclasses import dataclass
 from functools import partial
 from itertools import count
 from pathlib import Path
@@ -13,9 +12,10 @@ from random import Random
 from app.domain.artifact import Document
 from app.domain.moment import present
 from app.domain.temporal import AsOf
-from app.errors import Invalid, NotFound
+from app.errors import NotFound
 from app.services.benchmarking.client import RecallClient
-from app.services.benchmarking.documents import RECOMBINATIONS, Body, bodies, made_of, stretches_of
+from app.services.benchmarking.corpus import SEED, read_corpus
+from app.services.benchmarking.documents import Body, made_of
 from app.services.benchmarking.filling import PROJECT, Filled, fill
 from app.services.benchmarking.home import scratch_home
 from app.services.benchmarking.leg_rows import LegRows
@@ -25,7 +25,6 @@ from app.services.benchmarking.questions import AskedFor, Wordings, make_questio
 from app.services.benchmarking.recall_rows import RecallRows
 from app.services.benchmarking.report import Report, ratios_of
 from app.services.benchmarking.serving import served
-from app.services.benchmarking.texts import Text, read_texts
 from app.services.benchmarking.throughput import SECONDS, measure_throughput
 from app.services.benchmarking.timing import REPEATS, percentiles, time_rows
 from app.services.memory import Memory, open_memory
@@ -36,30 +35,10 @@ from app.stores.postgres.location import locate_ledger
 from app.stores.postgres.pool import Database
 from app.stores.postgres.scope import Scope
 
-FEWEST = 10
-MOST = 1_000_000
-SEED = 20
 FILED_ALONE = 20
 
 Advance = Callable[[str, int, int | None], None]
 """Told of a step's name, how much of it is done and how much there is; None when nobody knows."""
-
-
-@dataclass(frozen=True, slots=True)
-class _Corpus:
-    texts: Sequence[Text]
-    stretches: Sequence[Body]
-    name: str
-
-    def described(self, documents: int) -> dict[str, object]:
-        return {
-            "source": self.name,
-            "texts": len(self.texts),
-            "stretches": len(self.stretches),
-            "recombined": max(0, documents - len(self.stretches)),
-            "seed": SEED,
-            "repeats": REPEATS,
-        }
 
 
 async def run_benchmark(
@@ -69,12 +48,12 @@ async def run_benchmark(
 
     Raises Invalid for a number that is too small or too large, and for a folder without texts.
     """
-    corpus = _corpus(documents, corpora)
+    corpus = read_corpus(documents, corpora)
     machine = describe_machine()
     async with scratch_home(settings) as scratch, open_memory(scratch) as memory:
         run = _Run(scratch, memory, advance)
         random = Random(SEED)
-        source = bodies(corpus.stretches, SEED)
+        source = corpus.bodies()
         filled = await run.fill(source, documents, random)
         questions = make_questions(filled.kept, SEED)
         newcomers = (made_of(next(source), number, documents, random) for number in count(documents + 1))
@@ -92,22 +71,12 @@ async def run_benchmark(
         "filed_per_second": round(filled.filed_per_second, 2),
         "embedded_per_second": round(filled.embedded_per_second, 2),
     }
-    described = corpus.described(documents) | {"questions": len(questions)}
+    described = corpus.described() | {
+        "recombined": filled.recombined,
+        "questions": len(questions),
+        "repeats": REPEATS,
+    }
     return Report(documents, figures, ratios_of(figures, bulk), throughput, bulk, profile, machine, described)
-
-
-def _corpus(documents: int, corpora: Path | None) -> _Corpus:
-    if not FEWEST <= documents <= MOST:
-        raise Invalid(f"--documents is from {FEWEST} to {MOST:,}, not {documents:,}")
-    texts = read_texts(corpora)
-    stretches = stretches_of(texts, SEED)
-    if documents > RECOMBINATIONS * len(stretches) ** 2 // 2:
-        raise Invalid(
-            f"{corpora} holds too little text for {documents:,} documents; add more or ask for fewer"
-        )
-    return _Corpus(
-        texts, stretches, "the shipped decision records" if corpora is None else "a folder of texts"
-    )
 
 
 class _Run:

@@ -13,8 +13,8 @@ import orjson
 
 from app.errors import Unavailable
 
-OK = 200
 _CHUNK = 1 << 18
+_RECALLED = b'{"data":{"recall":{'
 
 DOCUMENT = """
 query Recall($query: String!, $project: String, $asOf: DateTime) {
@@ -72,7 +72,7 @@ class RecallClient:
         return b"%b%d\r\n\r\n%b" % (self._head, len(body), body)
 
     async def ask(self, request: bytes) -> bytes:
-        """Send a request and answer the body that comes back; raises Unavailable for any other status."""
+        """Send a request and answer the body that comes back; raises Unavailable unless it is a recall."""
         self._writer.write(request)
         answer = _Answer()
         parser = httptools.HttpResponseParser(answer)
@@ -81,9 +81,10 @@ class RecallClient:
             if not data:
                 raise Unavailable("the service under measurement closed the connection")
             parser.feed_data(data)
-        if parser.get_status_code() != OK:
-            raise Unavailable(f"the service under measurement answered {parser.get_status_code()}")
-        return b"".join(answer.body)
+        body = b"".join(answer.body)
+        if not body.startswith(_RECALLED):
+            raise Unavailable(f"the service under measurement failed: {body[:500].decode(errors='replace')}")
+        return body
 
 
 class _Answer:
@@ -100,11 +101,3 @@ class _Answer:
     def on_message_complete(self) -> None:
         """Note that the response has ended."""
         self.is_complete = True
-
-
-def hits_of(body: bytes) -> int:
-    """Answer how many hits a response holds; raises Unavailable for one that is an error."""
-    answer = orjson.loads(body)
-    if answer.get("errors"):
-        raise Unavailable(f"the service under measurement failed: {answer['errors'][0].get('message')}")
-    return len(answer["data"]["recall"]["hits"])

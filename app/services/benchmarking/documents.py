@@ -23,7 +23,6 @@ SUPERSEDED_AMONG = 200
 HUB_SKEW = 3
 RECOMBINATIONS = 100
 MOST_WORDS_JOINED = 200
-_MIDDLE = (35, 65)
 _TITLE_WORDS = 6
 
 
@@ -33,6 +32,7 @@ class Body:
 
     title: str
     paragraphs: tuple[str, ...]
+    is_recombined: bool = False
 
 
 def stretches_of(texts: Sequence[Text], seed: int) -> list[Body]:
@@ -54,10 +54,13 @@ def bodies(stretches: Sequence[Body], seed: int) -> Iterator[Body]:
     made: set[tuple[int, int, int, int]] = set()
     while len(made) < RECOMBINATIONS * len(stretches) ** 2:
         first, second = random.randrange(len(stretches)), random.randrange(len(stretches))
-        cut = first, second, random.randrange(*_MIDDLE), random.randrange(*_MIDDLE)
-        if cut not in made:
-            made.add(cut)
-            yield _recombined(stretches[first], stretches[second], *cut[2:])
+        head, tail = _words(stretches[first]), _words(stretches[second])
+        end, start = _near_middle(head, random), _near_middle(tail, random)
+        if (first, second, end, start) not in made:
+            made.add((first, second, end, start))
+            joined = " ".join([*head[:end], *tail[start:]][:MOST_WORDS_JOINED])
+            title = _title(stretches[first].title.partition(": ")[0], joined)
+            yield Body(title, (joined,), is_recombined=True)
 
 
 def made_of(body: Body, number: int, total: int, random: Random) -> Document:
@@ -105,12 +108,13 @@ def _stretches(text: Text, random: Random) -> Iterator[Body]:
         place += len(taken)
 
 
-def _recombined(first: Body, second: Body, end: int, start: int) -> Body:
-    """Join the first `end` hundredths of one body and what follows `start` hundredths of another."""
-    head, tail = (" ".join(body.paragraphs).split() for body in (first, second))
-    words = (*head[: len(head) * end // 100], *tail[len(tail) * start // 100 :])
-    joined = " ".join(words[:MOST_WORDS_JOINED])
-    return Body(_title(first.title.partition(": ")[0], joined), (joined,))
+def _words(body: Body) -> list[str]:
+    return " ".join(body.paragraphs).split()
+
+
+def _near_middle(words: Sequence[str], random: Random) -> int:
+    """Answer a place in the middle third; each of the 40 words or more leaves a dozen such places."""
+    return random.randrange(len(words) // 3, len(words) * 2 // 3)
 
 
 def _title(title: str, paragraph: str) -> str:

@@ -29,6 +29,7 @@ class Filled:
 
     kept: dict[int, Body] = field(default_factory=dict)
     filed: int = 0
+    recombined: int = 0
     filing_seconds: float = 0.0
     embedded: int = 0
     embedding_seconds: float = 0.0
@@ -66,11 +67,12 @@ async def fill(
         for number in range(filled.filed + 1, min(filled.filed + block, count) + 1):
             body = next(source)
             documents.append(made_of(body, number, count, random))
+            filled.recombined += body.is_recombined
             if number in asked_for:
                 filled.kept[number] = body
         filled.filing_seconds += await _file_all(memory, documents, width)
         filled.filed += len(documents)
-        others = [made_of(body, 1, count, random) for body in islice(source, alone)]
+        others = [made_of(body, filled.filed, count, random) for body in islice(source, alone)]
         filled.embedding_seconds += await _embed_all(memory, others, width)
         filled.embedded += len(others)
         advance(filled.filed)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from itertools import product
@@ -15,7 +16,7 @@ _PREFIXES = ("what is", "how does", "why do we need", "when is", "tell me about"
 _NAMING = ("what followed from {}", "what relates to {}", "why was {} replaced")
 _WORDS = (3, 8)
 _MARKS = "?!.,;"
-_STRIPPED = "".join((_MARKS, "\"'`*_:()[]{}<>|"))
+_WORD = re.compile(r"\w[\w'’-]*")
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,10 +48,10 @@ def _naming(number: int, random: Random) -> AskedFor:
 
 
 def _wording(number: int, body: Body, random: Random) -> AskedFor:
-    words = [word.strip(_STRIPPED) for word in random.choice(body.paragraphs).split()]
+    words = _WORD.findall(random.choice(body.paragraphs))
     count = random.randint(*_WORDS)
     start = random.randrange(max(1, len(words) - count))
-    chosen = " ".join(filter(None, words[start : start + count]))
+    chosen = " ".join(words[start : start + count])
     return AskedFor(f"{random.choice(_PREFIXES)} {chosen}", number, names_it=False)
 
 

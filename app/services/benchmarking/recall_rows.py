@@ -11,7 +11,7 @@ from app.domain.artifact import Document
 from app.domain.identifier import identifier_key
 from app.domain.recall import RecallRequest
 from app.services.analysis import query_terms
-from app.services.benchmarking.client import RecallClient, hits_of
+from app.services.benchmarking.client import RecallClient
 from app.services.benchmarking.documents import MIDDLE
 from app.services.benchmarking.filling import PROJECT
 from app.services.benchmarking.questions import AskedFor, Wordings
@@ -80,8 +80,6 @@ class RecallRows:
         return await self._over_http(asked, MIDDLE)
 
     async def _over_http(self, asked: AskedFor, as_of: datetime | None) -> Job:
-        checked = self.client.request(self.wordings.fresh(asked), PROJECT, as_of)
-        hits_of(await self.client.ask(checked))
         request = self.client.request(self.wordings.fresh(asked), PROJECT, as_of)
         return lambda: self.client.ask(request)
 

@@ -12,6 +12,7 @@ from contextlib import asynccontextmanager, suppress
 from pathlib import Path
 
 from app.errors import Unavailable
+from app.resources import PACKAGE
 
 _START_SECONDS = 60.0
 _STOP_SECONDS = 20.0
@@ -24,10 +25,9 @@ async def served(home: Path) -> AsyncIterator[str]:
 
     Raises Unavailable, with what it said, when it does not start.
     """
-    kept = {name: value for name, value in os.environ.items() if name != "TRIGRAPH_DATABASE_URL"}
-    variables = kept | {"TRIGRAPH_HOME": str(home), "TRIGRAPH_LOG_LEVEL": "INFO"}
-    words = (sys.executable, "-m", "app", "serve", "--port", "0")
-    process = await asyncio.create_subprocess_exec(*words, env=variables, stdout=DEVNULL, stderr=PIPE)
+    # Safe paths, for the folder that people happen to be in may hold another `app`.
+    words = (sys.executable, "-P", "-m", "app", "serve", "--port", "0")
+    process = await asyncio.create_subprocess_exec(*words, env=_variables(home), stdout=DEVNULL, stderr=PIPE)
     reading = None
     try:
         url = await asyncio.wait_for(_address(process), _START_SECONDS)
@@ -39,6 +39,12 @@ async def served(home: Path) -> AsyncIterator[str]:
         await _stop(process)
         if reading is not None:
             await reading
+
+
+def _variables(home: Path) -> dict[str, str]:
+    kept = {name: value for name, value in os.environ.items() if name != "TRIGRAPH_DATABASE_URL"}
+    places = os.pathsep.join(filter(None, (str(PACKAGE.parent), kept.get("PYTHONPATH"))))
+    return kept | {"PYTHONPATH": places, "TRIGRAPH_HOME": str(home), "TRIGRAPH_LOG_LEVEL": "INFO"}
 
 
 async def _address(process: Process) -> str:

@@ -15,8 +15,9 @@ import orjson
 
 from app.errors import Invalid
 from app.resources import shipped_folder
-from app.services.importing.files import MARKDOWN
+from app.services.importing.files import MARKDOWN, read_text
 from app.services.importing.rows import is_row_file
+from app.services.parsing import parse_markdown
 
 FEWEST_WORDS = 40
 MOST_WORDS = 100
@@ -82,9 +83,9 @@ def _sentences(body: str) -> Iterator[str]:
 
 def _bodies(folder: Path) -> Iterator[tuple[str, str]]:
     for path in sorted(folder.rglob("*")):
-        if path.suffix.lower() in MARKDOWN:
-            title, _, body = path.read_text(encoding="utf-8", errors="replace").partition("\n")
-            yield title.strip("# ") or path.stem, body
+        if path.suffix.lower() in MARKDOWN and path.is_file():
+            read = parse_markdown(read_text(path), path=path.name)
+            yield read.title, read.body
         elif is_row_file(path.name) and path.name.startswith(_DOCUMENTS):
             yield from _rows(path)
 
