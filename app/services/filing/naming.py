@@ -130,7 +130,7 @@ def find_forms(text: str, forms: Sequence[NamedForm]) -> Counter[NamedForm]:
     """Answer how often a text uses each form, whole words only, the longest form first.
 
     Forms compare after folding; a form of one plain word must be written exactly as it is, since a
-    common word in lower case means itself.
+    common word in lower case means itself, unless the text names the same thing beyond doubt elsewhere.
     """
     if not forms:
         return Counter()
@@ -140,7 +140,8 @@ def find_forms(text: str, forms: Sequence[NamedForm]) -> Counter[NamedForm]:
         by_folded[match.group()] for match in re.finditer(rf"(?<!\w)(?:{pattern})(?!\w)", fold(text))
     )
     composed = unicodedata.normalize("NFKC", text)
-    return Counter({form: count for form, count in found.items() if _is_meant(form.form, composed)})
+    named = {form.entity for form in found if _is_meant(form.form, composed)}
+    return Counter({form: count for form, count in found.items() if form.entity in named})
 
 
 def _is_meant(form: str, text: str) -> bool:

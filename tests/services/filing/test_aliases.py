@@ -2,10 +2,15 @@
 
 from __future__ import annotations
 
+from uuid import uuid4
+
 import pytest
 
-from app.domain.entity import Caller, Role
+from app.domain.entity import Alias, AuthorityTier, Caller, Entity, Role
 from app.domain.recall import FlagGround, StateFlag
+from app.domain.temporal import Interval
+from app.domain.timeline import Assertion, assert_from
+from app.stores.postgres import aliases, entities, ledger, ontology, states
 from tests.documents import Desk, adr, ask, day, hit_of, identifiers
 
 
@@ -143,3 +148,57 @@ async def test_an_alias_that_a_version_no_longer_lists_is_free_again(desk: Desk)
     assert taken.warnings == ()
     assert identifiers(await desk.ask("Beacon"))[0] == "ADR-2"
     assert identifiers(await desk.ask("Beacon", as_of=day(2020, 6)))[0] == "ADR-1"
+
+
+async def _component(desk: Desk, name: str, alias: str) -> None:
+    """A thing of this name and alias, in the desk's project."""
+    filed = await desk.file(adr(1, "Something else"))
+    thing = Entity(uuid4(), "Component", filed.entity.project, None, day(2020), None)
+    async with desk.memory.database.writing(desk.tenant) as connection:
+        at = await ledger.advance_clock(connection, desk.tenant)
+        types = await ontology.types_in_projects(connection, desk.tenant, [])
+        number = next(found.number for found in types if found.definition.name == "Component")
+        await entities.insert_entity(connection, desk.tenant, thing, number, at, "ada")
+        said = Assertion(thing.id, {"name": name}, None, "ada")
+        (state,) = assert_from([], said, day(2020), at).recorded
+        await states.insert_state(connection, desk.tenant, state)
+        form = Alias(uuid4(), alias, thing.id, None, AuthorityTier.PERSON, None, Interval(day(2020)))
+        await aliases.insert_alias(connection, desk.tenant, thing.project, form, at, "ada")
+        await ledger.settle(connection)
+
+
+@pytest.mark.parametrize(
+    ("name", "alias", "text", "mentions"),
+    [
+        pytest.param("Term", "Terms", "Terms drift; one term stays", {"Terms": 1, "Term": 1}, id="REF-14"),
+        pytest.param(
+            "Prism",
+            "Prism Gate",
+            "The Prism Gate opens; Prism shuts.",
+            {"Prism": 1, "Prism Gate": 1},
+            id="REF-14 a word more",
+        ),
+        pytest.param(
+            "Prism Gate",
+            "Prism",
+            "Prism gates, prism, Prism Gate.",
+            {"Prism": 2, "Prism Gate": 1},
+            id="REF-14 the alias is the shorter one",
+        ),
+        pytest.param(
+            "Gate",
+            "Prism-Gate",
+            "A prism-gate, a gate and a Prism-Gateway.",
+            {"Prism-Gate": 1, "Gate": 1},
+            id="REF-14 the name at the end",
+        ),
+        pytest.param("Größe", "Größen", "GRÖSSEN und Größe", {"Größe": 1, "Größen": 1}, id="REF-14 folded"),
+        pytest.param("Term", "Terms", "one term, two terms", {}, id="REF-14 plain words alone"),
+    ],
+)
+async def test_the_longest_form_is_taken_and_each_is_counted(
+    desk: Desk, name: str, alias: str, text: str, mentions: dict[str, int]
+) -> None:
+    await _component(desk, name, alias)
+    await desk.file(adr(2, "Other", text))
+    assert await _mentions(desk, "ADR-2") == mentions
