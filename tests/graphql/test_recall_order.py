@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 
 from app.services.memory import Memory
+from app.services.recall import service
 from tests.graphql.api import Api
 from tests.graphql.test_recall import cited, recall
 
@@ -56,20 +57,39 @@ async def test_rnk_06_an_old_exact_title_stays_above_a_new_weak_match(shelf: Api
     assert len(cited(in_words)) == 10
 
 
-@pytest.mark.parametrize("versions", [41, 90])
-async def test_rnk_08_a_current_version_is_found_among_many_former_ones(shelf: Api, versions: int) -> None:
-    """RNK-08."""
-    project = f"versions-{versions}"
-    for version in range(versions):
+async def test_rnk_08_a_current_version_is_found_among_many_former_ones(shelf: Api) -> None:
+    """RNK-08: forty former ones and the one of today."""
+    for version in range(41):
         await shelf.file(
             f"The retry budget is {version} per cent.",
             title="Retry budget",
             identifier="LIMIT",
-            project=project,
+            project="versions",
             createdAt=f"{1930 + version}-01-01T00:00:00Z",
         )
-    result = await recall(shelf, "what is the retry budget", project=project, first=5, flags=["CURRENT"])
-    assert [hit["content"] for hit in result["hits"]] == [f"The retry budget is {versions - 1} per cent."]
+    result = await recall(shelf, "what is the retry budget", project="versions", first=5, flags=["CURRENT"])
+    assert [hit["content"] for hit in result["hits"]] == ["The retry budget is 40 per cent."]
+
+
+async def test_rnk_08_former_versions_do_not_crowd_out_what_fits_less(
+    shelf: Api, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """RNK-08: with more of them than a leg proposes at first."""
+    monkeypatch.setattr(service, "CANDIDATES_PER_LEG", 10)
+    await shelf.file("Clients count retries.", title="Counting", identifier="LESS", project="crowded")
+    for version in range(12):
+        await shelf.file(
+            f"The retry budget is {version} per cent.",
+            title="Retry budget",
+            identifier="LIMIT",
+            project="crowded",
+            createdAt=f"{2000 + version}-01-01T00:00:00Z",
+        )
+    for first, flags in ((5, ["CURRENT"]), (5, ["CURRENT", "WIP"]), (10, ["CURRENT"])):
+        asked: dict[str, Any] = {"project": "crowded", "first": first, "flags": flags}
+        assert cited(await recall(shelf, "what is the retry budget", **asked)) == ["LIMIT", "LESS"]
+    historical = await recall(shelf, "retry budget", project="crowded", first=20, flags=["HISTORICAL"])
+    assert cited(historical) == ["LIMIT"] * 11
 
 
 async def test_rnk_10_a_document_counts_once_by_its_best_passage(shelf: Api) -> None:

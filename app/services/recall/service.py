@@ -29,6 +29,7 @@ from app.stores.postgres.pool import Database
 from app.stores.postgres.scope import Scope
 
 CANDIDATES_PER_LEG = 100
+DEEPEST = 2_000
 ANNOTATED = 50
 
 
@@ -64,14 +65,13 @@ class RecallService:
                 scope = await scope_of(connection, caller, request)
                 anchored = await anchor_query(connection, scope, request.query)
             asked = Asked(request, scope, anchored, vector)
-            rankings = await self._rankings(asked)
-            return await self._result(asked, rankings)
+            return await self._answer(asked, max(CANDIDATES_PER_LEG, request.first))
         finally:
             _forget(vector)
 
-    async def _rankings(self, asked: Asked) -> list[Ranking]:
+    async def _rankings(self, asked: Asked, limit: int) -> list[Ranking]:
         """Ask the legs side by side; the co-occurrence of mentions needs the others' best first."""
-        question = _question(asked)
+        question = _question(asked, limit)
         legs: list[Leg] = [DenseLeg(self._embedder), LexicalLeg()]
         if question.anchors:
             legs.append(ReferenceLeg(named_exactly=bool(asked.anchored.leading)))
@@ -83,7 +83,9 @@ class RecallService:
         across = CooccurrenceLeg(rankings)
         return [*rankings, await rank(across, self._database, question, self._leg_deadline)]
 
-    async def _result(self, asked: Asked, rankings: list[Ranking]) -> RecallResult:
+    async def _answer(self, asked: Asked, limit: int) -> RecallResult:
+        """Answer from so many candidates of each leg, or from more where a flag leaves too few of them."""
+        rankings = await self._rankings(asked, limit)
         scope = asked.scope
         proposed = {candidate.artifact for ranking in rankings for candidate in ranking.candidates}
         async with self._database.reading(scope.tenant) as connection:
@@ -96,6 +98,8 @@ class RecallService:
             outlines = {number: known[number] for number in pool}
             standings = await load_standings(connection, scope, outlines, asked.anchored.anchors)
         chosen = _choose(asked, rankings, ordered, standings)
+        if limit < DEEPEST and _runs_short(asked.request, rankings, len(chosen), limit):
+            return await self._answer(asked, DEEPEST)
         hits = await self._hits(asked, chosen, standings, await _served_vector(asked, rankings))
         packed, tokens = pack(hits, asked.request.token_budget)
         return RecallResult(
@@ -119,11 +123,11 @@ class RecallService:
         numbers = [candidate.artifact for candidate in chosen]
         async with self._database.reading(asked.scope.tenant) as connection:
             bodies = await artifacts.artifacts_by_number(connection, asked.scope.tenant, numbers)
-            ordinals = dict.fromkeys(numbers, 0)
             # An identifier means nothing to the encoder: its document then speaks from its beginning.
-            if vector is not None and not asked.anchored.is_bare_identifier:
-                ordinals |= await embeddings.nearest_passages(connection, asked.scope, numbers, vector)
-            passages = await artifacts.passages_at(connection, asked.scope.tenant, ordinals)
+            if vector is None or asked.anchored.is_bare_identifier:
+                passages = await artifacts.first_passages(connection, asked.scope.tenant, numbers)
+            else:
+                passages = await embeddings.passages_nearest(connection, asked.scope, numbers, vector)
         return [
             Hit(
                 artifact=bodies[candidate.artifact],
@@ -139,12 +143,12 @@ class RecallService:
         ]
 
 
-def _question(asked: Asked) -> Question:
+def _question(asked: Asked, limit: int) -> Question:
     searched = [asked.request.query, *asked.anchored.other_forms]
     terms = dict.fromkeys(term for text in searched for term in query_terms(text))
     return Question(
         scope=asked.scope,
-        limit=max(CANDIDATES_PER_LEG, asked.request.first),
+        limit=limit,
         terms=tuple(terms),
         vector=asked.vector,
         anchors=tuple(anchor.entity.id for anchor in asked.anchored.anchors),
@@ -181,6 +185,16 @@ def _choose(
     placed = replacements_first(kept, standings.replacement)
     stays = [*asked.anchored.leading, *leg_winners(rankings)]
     return cut(placed, standings.replacement, stays, request.first)
+
+
+def _runs_short(request: RecallRequest, rankings: Sequence[Ranking], chosen: int, limit: int) -> bool:
+    """Tell whether a leg may hold back hits of a wanted flag: former versions crowd out what is current."""
+    proposing = (ranking for ranking in rankings if ranking.leg is not LegName.RECENCY)
+    return (
+        bool(request.flags)
+        and chosen < request.first
+        and any(len(ranking.candidates) >= limit for ranking in proposing)
+    )
 
 
 def _is_wanted(asked: Asked, candidate: FusedCandidate, standings: Standings) -> bool:
