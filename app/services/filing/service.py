@@ -9,7 +9,7 @@ from app.embedding import Embedder
 from app.errors import Forbidden, Invalid
 from app.services.filing.preparation import check_limits, content_hash, entity_key, prepare
 from app.services.filing.repeating import answered_before, keep_answer, keyed_request
-from app.services.filing.write import Write
+from app.services.filing.write import NO_HOMONYMS, Homonyms, Write
 from app.services.filing.writing import FiledDocument, project_for, unchanged, write_document
 from app.services.models import require_model
 from app.stores.postgres import artifacts, entities, ledger, projects
@@ -35,10 +35,12 @@ class FilingService:
         *,
         defines_kinds: bool = False,
         idempotency_key: str | None = None,
+        homonyms: Homonyms = NO_HOMONYMS,
     ) -> FiledDocument:
         """File a document into a project; the same content again changes nothing and says so.
 
-        `defines_kinds` lets an import define a kind that nobody defined. The same document under the
+        `defines_kinds` lets an import define a kind that nobody defined, and `homonyms` are the keys that
+        several of its documents claim: a reference to one of them waits. The same document under the
         same `idempotency_key` gives the first answer again. Raises Invalid, Conflict, Forbidden or
         Unavailable; nothing is then written.
         """
@@ -53,7 +55,7 @@ class FilingService:
         prepared = await prepare(document, hashed, self._embedder)
         async with self._database.writing(caller.tenant) as connection:
             recorded_at = await ledger.advance_clock(connection, caller.tenant)
-            write = Write(connection, caller, recorded_at)
+            write = Write(connection, caller, recorded_at, homonyms)
             if keyed and (filed := await answered_before(connection, caller.tenant, keyed)):
                 return filed
             await require_model(connection, self._embedder)

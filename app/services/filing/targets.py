@@ -25,11 +25,20 @@ _HEADING = re.compile(r"(?P<page>.*?[^\s#])#(?=[^\W\d]).*", re.DOTALL)
 
 @dataclass(frozen=True, slots=True)
 class Target:
-    """A claim, the key it waits for, and the entities it can mean: none, one or several."""
+    """A claim, the key it waits for, and the entities it can mean: none, one or several.
+
+    `homonyms` are the keys of documents that all claim what it names, in the ledger or not.
+    """
 
     claim: ReferenceClaim
     key: str
     found: tuple[KeyedEntity, ...]
+    homonyms: tuple[str, ...] = ()
+
+    @property
+    def choices(self) -> tuple[str, ...]:
+        """Answer the keys of what it can mean."""
+        return self.homonyms or tuple(entity.key for entity in self.found)
 
     def others(self, own: UUID) -> list[KeyedEntity]:
         """Answer what it can mean beside the document that claims."""
@@ -85,10 +94,17 @@ async def find_targets(
     targets = []
     for claim in claims:
         meanings = (_meant(way, own_key, source_uri, known) for way in ways[claim])
-        last = ways[claim][-1]
+        first, last = ways[claim][0], ways[claim][-1]
         waits_for = path_key(last.linked[0]) if last.linked else last.key
-        targets.append(Target(claim, waits_for, next(filter(None, meanings), ())))
+        found = next(filter(None, meanings), ())
+        homonyms = () if _is_linked(first, found, known) else write.homonyms.get(first.key, ())
+        unclear = homonyms and not (len(found) == 1 and found[0].key in homonyms)
+        targets.append(Target(claim, waits_for, () if unclear else found, homonyms if unclear else ()))
     return targets
+
+
+def _is_linked(way: _Way, found: tuple[KeyedEntity, ...], known: _Known) -> bool:
+    return any(known.by_path.get(path) in found for path in way.linked)
 
 
 def _ways(claim: ReferenceClaim, own_key: str, source_uri: str | None) -> list[_Way]:

@@ -15,8 +15,8 @@ from app.stores.postgres.references import PendingReference
 
 async def keep_waiting(write: Write, filed: Filed, target: Target, joined: Joined) -> None:
     """Keep a claim whose target is not there, or is one of several."""
-    if target.found:
-        choices = ", ".join(found.key for found in target.found)
+    if target.choices:
+        choices = ", ".join(target.choices)
         joined.warnings.append(f"{target.claim.target} could mean {choices}; kept as pending")
     pending = PendingReference(
         id=uuid4(),
@@ -28,7 +28,7 @@ async def keep_waiting(write: Write, filed: Filed, target: Target, joined: Joine
         type=target.claim.type,
         inverted=target.claim.inverted,
         occurrences=target.claim.count,
-        is_ambiguous=bool(target.found),
+        is_ambiguous=bool(target.choices),
         source_artifact=filed.artifact.id,
         valid_from=filed.artifact.created_at,
     )

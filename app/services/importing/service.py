@@ -4,17 +4,20 @@ from __future__ import annotations
 
 import asyncio
 import logging
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
 from app.domain.artifact import Document
 from app.domain.entity import Caller
+from app.domain.identifier import identifier_key
 from app.domain.ontology import TypeDefinition
 from app.errors import TrigraphError, Unavailable
 from app.services.filing import DEFAULT_PROJECT, FilingService
 from app.services.filing.preparation import content_hash, entity_key
+from app.services.filing.write import Homonyms
 from app.services.importing.claims import prefixes_among
+from app.services.importing.collisions import Collision
 from app.services.importing.item import Items, Readable, Refusal
 from app.services.importing.summary import ImportSummary
 from app.services.importing.survey import survey
@@ -63,7 +66,7 @@ class ImportService:
             total=found.total, skipped=list(found.skipped), collisions=list(found.collisions)
         )
         watch(summary)
-        run = _Run(self._filing, caller, request.project, summary, watch)
+        run = _Run(self._filing, caller, request.project, summary, watch, _homonyms(found.collisions))
         try:
             await self._file_all(run, found.read(), stop or asyncio.Event())
         except Unavailable as error:
@@ -135,9 +138,11 @@ class _Run:
         project: str | None,
         summary: ImportSummary,
         watch: Callable[[ImportSummary], None],
+        homonyms: Homonyms,
     ) -> None:
         self._filing = filing
         self._project = project
+        self._homonyms = homonyms
         self._seen: dict[str, tuple[str, str]] = {}
         self.caller = caller
         self.summary = summary
@@ -157,7 +162,9 @@ class _Run:
 
     async def file(self, item: Readable) -> None:
         """File a document and count it."""
-        filed = await self._filing.file(self.caller, item.document, self._project, defines_kinds=True)
+        filed = await self._filing.file(
+            self.caller, item.document, self._project, defines_kinds=True, homonyms=self._homonyms
+        )
         if filed.created:
             self.summary.filed += 1
         else:
@@ -165,6 +172,18 @@ class _Run:
         self.summary.warn(
             item.source, (warning for warning in filed.warnings if not warning.startswith(_DEFINED))
         )
+
+
+def _homonyms(collisions: Sequence[Collision]) -> Homonyms:
+    return {
+        identifier_key(collision.identifier): tuple(
+            sorted(
+                identifier_key(file.identifier) if file.identifier else file.source
+                for file in collision.files
+            )
+        )
+        for collision in collisions
+    }
 
 
 def _called(document: Document) -> str:

@@ -2,41 +2,18 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import pytest
+
 from app.domain.entity import ReferenceType
 from app.services.importing.collisions import Named, name_apart
-from tests.documents import Desk
+from tests.documents import Desk, edges, pending
 from tests.services.importing.conftest import Importer, Write
-
-Edge = tuple[str, str, str]
-
-
-async def edges(desk: Desk) -> set[Edge]:
-    """Answer the references of a project as (source key, type, target key)."""
-    async with desk.reading() as connection:
-        rows = await connection.fetch(
-            "SELECT source.key AS source, held.type, target.key AS target FROM reference AS held"
-            " JOIN project USING (tenant_id, project_id)"
-            " JOIN entity AS source ON source.tenant_id = held.tenant_id AND source.id = held.source"
-            " JOIN entity AS target ON target.tenant_id = held.tenant_id AND target.id = held.target"
-            " WHERE project.key = $1 AND held.retracted_at IS NULL",
-            desk.project,
-        )
-    return {(row["source"], row["type"], row["target"]) for row in rows}
-
-
-async def pending(desk: Desk) -> set[str]:
-    async with desk.reading() as connection:
-        rows = await connection.fetch(
-            "SELECT target_text FROM pending_reference JOIN project USING (tenant_id, project_id)"
-            " WHERE project.key = $1 AND closed_at IS NULL",
-            desk.project,
-        )
-    return {row["target_text"] for row in rows}
 
 
 async def test_of_two_files_with_one_number_none_is_meant_by_it(
     desk: Desk, folder: Path, write: Write, imported: Importer
 ) -> None:
+    """REF-05: whoever names it waits, and the summary says for whom; a link means its file."""
     write("adr/0021-cache.md", "# Cache\n\nDate: 2026-01-01\n\nText.\n")
     write("adr/0021-queue.md", "# Queue\n\nDate: 2026-01-01\n\nText.\n")
     write("adr/0030-x.md", "# X\n\nDate: 2026-02-01\n\n## Supersedes\n\nADR-0021\n")
@@ -50,7 +27,11 @@ async def test_of_two_files_with_one_number_none_is_meant_by_it(
         ("adr/0021-queue.md", "0021-queue"),
     ]
     assert await edges(desk) == {("adr-31", ReferenceType.SUPERSEDES, "0021-cache")}
-    assert await pending(desk) == {"ADR-0021"}
+    assert await pending(desk) == {("ADR-0021", True)}
+    ((_, told),) = summary.warnings.items()
+    assert told.examples == [
+        f"{folder}/adr/0030-x.md: ADR-0021 could mean 0021-cache, 0021-queue; kept as pending"
+    ]
     again = await imported(folder)
     assert (again.filed, again.unchanged, len(again.collisions)) == (0, 4, 1)
 
@@ -81,7 +62,7 @@ async def test_files_without_an_identifier_are_linked_by_path_and_by_name(
         ("plans/west", related, "north-plan"),
         ("plans/west", related, "plans/south"),
     }
-    assert await pending(desk) == {"north_plan"}
+    assert await pending(desk) == {("north_plan", False)}
 
 
 def test_names_are_apart_whatever_files_state() -> None:
@@ -122,3 +103,45 @@ async def test_a_number_of_a_series_means_the_one_in_the_same_folder(
     write("b/ADR-1.md", "# Hire a painter\n\nText.\n")
     await imported(folder)
     assert await edges(desk) == {("adr-2", ReferenceType.SUPERSEDES, "a/adr-1")}
+
+
+async def test_a_reference_that_waited_for_one_of_two_is_joined_once_one_is_renumbered(
+    desk: Desk, folder: Path, write: Write, imported: Importer
+) -> None:
+    """REF-05."""
+    write("adr/0021-cache.md", "# Cache\n\nText.\n")
+    queue = write("adr/0021-queue.md", "# Queue\n\nText.\n")
+    write("adr/0030-x.md", "# X\n\n## Supersedes\n\nADR-0021\n")
+    await imported(folder)
+    queue.rename(folder / "adr/0022-queue.md")
+    summary = await imported(folder)
+    assert summary.collisions == []
+    assert await edges(desk) == {("adr-30", ReferenceType.SUPERSEDES, "adr-21")}
+    assert await pending(desk) == set()
+
+
+async def test_a_number_that_two_take_later_is_not_the_first_one_any_more(
+    desk: Desk, folder: Path, write: Write, imported: Importer
+) -> None:
+    """REF-05: what was filed alone before is a third that could be meant."""
+    write("adr/0021-cache.md", "# Cache\n\nText.\n")
+    await imported(folder)
+    write("adr/0021-queue.md", "# Queue\n\nText.\n")
+    write("adr/0030-x.md", "# X\n\n## Supersedes\n\n- ADR-0021\n- [[0021-queue]]\n")
+    await imported(folder)
+    assert await edges(desk) == {("adr-30", ReferenceType.SUPERSEDES, "0021-queue")}
+    assert await pending(desk) == {("ADR-0021", True)}
+
+
+@pytest.mark.parametrize("width", [1, 3])
+async def test_one_number_in_two_folders_is_unclear_from_a_third(
+    desk: Desk, folder: Path, write: Write, imported: Importer, width: int
+) -> None:
+    """REF-05: whichever of them is filed first."""
+    write("a/x/ADR-9.md", "# Nine\n\n## Supersedes\n\nADR-1\n")
+    write("b/ADR-1.md", "# One\n\nText.\n")
+    write("b/ADR-2.md", "# Two\n\n## Supersedes\n\nADR-1\n")
+    write("c/ADR-1.md", "# Another\n\nText.\n")
+    await imported(folder, width=width)
+    assert await edges(desk) == {("adr-2", ReferenceType.SUPERSEDES, "b/adr-1")}
+    assert await pending(desk) == {("ADR-1", True)}
