@@ -8,6 +8,7 @@ import asyncpg
 import pytest
 
 from app.domain.entity import Role
+from tests.documents import adr
 from tests.graphql.api import FILE, Api
 
 RECORD = """---
@@ -189,3 +190,19 @@ async def test_a_time_without_an_offset_is_refused(api: Api) -> None:
     error = await api.refused(FILE, input={"kind": "ADR", "body": "x", "createdAt": "2025-01-01T00:00:00"})
     assert error["extensions"]["code"] == "BAD_USER_INPUT"
     assert "has no offset" in error["message"]
+
+
+async def test_the_kinds_of_a_project_say_which_identifiers_its_texts_hold(api: Api) -> None:
+    """REF-01: RFC-2119 is the name of a standard until a project has a kind RFC."""
+    memory = api.memory
+    await memory.filing.file(
+        memory.caller, adr(2, "Rules", kind="RFC", identifier="RFC-2119"), "rfcs", defines_kinds=True
+    )
+    text = "# RFC 7: Words\n\n## Related\nRFC-2119, UTF-8 and ADR-1.\n"
+    told = await api.file(text, kind="RFC", project="rfcs")
+    assert told["artifact"]["identifier"] == "RFC-7"
+    assert [(each["type"], each["target"]["label"]) for each in told["references"]] == [
+        ("RELATES_TO", "Rules")
+    ]
+    untold = await api.file(text, project="others")
+    assert (untold["artifact"]["identifier"], untold["references"]) == (None, [])

@@ -110,7 +110,8 @@ async def file_artifact(info: Info, input: FileArtifactInput) -> FileArtifactPay
     context = info.context
     context.renew()
     try:
-        document = await asyncio.to_thread(document_from, input.stated())
+        prefixes = await context.filing.prefixes(context.caller, input.project)
+        document = await asyncio.to_thread(document_from, input.stated(), prefixes)
         filed = await context.filing.file(
             context.caller, document, input.project, idempotency_key=input.idempotency_key
         )

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+from collections.abc import Iterable
 from dataclasses import replace
 
 from app.domain.artifact import Document
@@ -13,7 +15,14 @@ from app.services.filing.write import Write
 from app.stores.postgres import ontology
 from app.stores.postgres.ontology import RecordedType
 
+_CAPITALS = re.compile("[A-Z]{2,16}")
+
 DOCUMENT_HEADERS = frozenset({"aliases"})
+
+
+def prefixes_of(types: Iterable[TypeDefinition]) -> frozenset[str]:
+    """Answer the prefixes that these types bring: their names in capitals, as RFC in RFC-12."""
+    return frozenset(each.name for each in types if each.is_document and _CAPITALS.fullmatch(each.name))
 
 
 async def type_of(

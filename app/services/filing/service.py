@@ -7,12 +7,13 @@ from app.domain.entity import Caller, Role
 from app.domain.surface_form import UNKEEPABLE, fold
 from app.embedding import Embedder
 from app.errors import Forbidden, Invalid
+from app.services.filing.kinds import prefixes_of
 from app.services.filing.preparation import check_limits, content_hash, entity_key, prepare
 from app.services.filing.repeating import answered_before, keep_answer, keyed_request
 from app.services.filing.write import NO_HOMONYMS, Homonyms, Write
 from app.services.filing.writing import FiledDocument, project_for, unchanged, write_document
 from app.services.models import require_model
-from app.stores.postgres import artifacts, entities, ledger, projects
+from app.stores.postgres import artifacts, entities, ledger, ontology, projects
 from app.stores.postgres.idempotency import KeyedRequest
 from app.stores.postgres.pool import Database
 
@@ -64,6 +65,18 @@ class FilingService:
             if keyed:
                 await keep_answer(write, keyed, written)
             return written
+
+    async def prefixes(self, caller: Caller, project: str | None = None) -> frozenset[str]:
+        """Answer the prefixes of identifiers that the kinds of a project bring, beside the shipped ones.
+
+        Raises Invalid for a key that no project can have.
+        """
+        key = _project_key(project)
+        async with self._database.reading(caller.tenant) as connection:
+            found = await projects.project_by_key(connection, caller.tenant, key)
+            numbers = [] if found is None else [found.number]
+            known = await ontology.types_in_projects(connection, caller.tenant, numbers)
+        return prefixes_of(recorded.definition for recorded in known)
 
     async def _filed_before(
         self, caller: Caller, project_key: str, document: Document, hashed: str, keyed: KeyedRequest | None

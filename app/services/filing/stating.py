@@ -25,16 +25,17 @@ class StatedDocument:
     source_commit: str | None = None
 
 
-def document_from(stated: StatedDocument) -> Document:
+def document_from(stated: StatedDocument, known_prefixes: frozenset[str] = frozenset()) -> Document:
     """Read the text and put what was stated over it; takes any text, whatever characters it holds.
 
-    Raises Invalid when there is neither text nor title.
+    `known_prefixes` are accepted in identifiers beside the shipped ones. Raises Invalid when there
+    is neither text nor title.
     """
     kind = clean_text(stated.kind).strip()
     title = _given(stated.title)
     if title is None and not stated.body.strip():
         raise Invalid("a document needs a title or a body", field="body")
-    parsed = parse_markdown(stated.body, kind=kind)
+    parsed = parse_markdown(stated.body, kind=kind, known_prefixes=known_prefixes)
     return replace(
         parsed,
         kind=kind,

@@ -14,9 +14,9 @@ from app.domain.identifier import identifier_key
 from app.domain.ontology import TypeDefinition
 from app.errors import TrigraphError, Unavailable
 from app.services.filing import DEFAULT_PROJECT, FilingService
+from app.services.filing.kinds import prefixes_of
 from app.services.filing.preparation import content_hash, entity_key
 from app.services.filing.write import Homonyms
-from app.services.importing.claims import prefixes_among
 from app.services.importing.collisions import Collision
 from app.services.importing.item import Items, Readable, Refusal
 from app.services.importing.summary import ImportSummary
@@ -60,7 +60,7 @@ class ImportService:
         ledger is gone; what was filed until then stays.
         """
         before = await self._types(caller, request.project)
-        prefixes = prefixes_among(f"{definition.name}-1" for definition in before.values())
+        prefixes = prefixes_of(before.values())
         found = await asyncio.to_thread(survey, request.paths, request.kind, prefixes)
         summary = ImportSummary(
             total=found.total, skipped=list(found.skipped), collisions=list(found.collisions)
