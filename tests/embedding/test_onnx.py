@@ -35,9 +35,15 @@ async def test_a_question_and_a_passage_of_the_same_words_are_the_same_vector(em
 
 
 async def test_neighbours_in_a_batch_do_not_change_a_vector(embedder: OnnxEmbedder, texts: list[str]) -> None:
-    together = await embedder.embed_passages(texts)
-    alone = np.array([(await embedder.embed_passages([text]))[0] for text in reversed(texts)])[::-1]
+    """VEC-07: nor the order of what is nearest to a question."""
+    hundred = [*texts, *(f"Queue {number} holds {number} jobs." for number in range(50))]
+    batches = [await embedder.embed_passages(hundred[start : start + 32]) for start in range(0, 100, 32)]
+    together = np.concatenate(batches)
+    alone = np.array([(await embedder.embed_passages([text]))[0] for text in reversed(hundred)])[::-1]
+    assert len(together) == len(alone) == 100
     assert (together * alone).sum(axis=1).min() > 0.9999
+    question = await embedder.embed_query("How large is the quorum?")
+    assert np.array_equal(np.argsort(together @ question), np.argsort(alone @ question))
 
 
 async def test_what_follows_the_longest_passage_has_no_part_and_what_lies_inside_has(

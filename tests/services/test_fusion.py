@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import os
+import subprocess
+import sys
 from collections.abc import Sequence
 from itertools import permutations
 
@@ -47,6 +50,33 @@ def test_equal_scores_are_ordered_by_number() -> None:
     fused = fuse([_ranking(LegName.DENSE, 9, 4), _ranking(LegName.LEXICAL, 4, 9)])
     assert fused[0].score == fused[1].score
     assert _artifacts(fused) == [4, 9]
+
+
+TIED = """
+from app.domain.recall import Candidate, LegName, Ranking
+from app.services.fusion import fuse
+
+legs = [
+    Ranking(LegName.DENSE, (Candidate(7, 0.9), Candidate(4, 0.8))),
+    Ranking(LegName.LEXICAL, (Candidate(4, 9.0), Candidate(7, 8.0))),
+]
+print({candidate.artifact for _ in range(50) for candidate in fuse(legs)[:1]})
+"""
+
+
+def test_equal_scores_are_ordered_alike_in_every_process() -> None:
+    """RNK-02: whatever a process hashes with."""
+    said = [
+        subprocess.run(
+            [sys.executable, "-c", TIED],
+            env=os.environ | {"PYTHONHASHSEED": str(seed)},
+            check=True,
+            capture_output=True,
+            text=True,
+        ).stdout.strip()
+        for seed in range(5)
+    ]
+    assert said == ["{4}"] * 5
 
 
 @given(rankings())

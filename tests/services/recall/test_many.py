@@ -8,12 +8,14 @@ import pytest
 
 from app.domain.recall import LegName, StateFlag
 from app.embedding import Embedder
+from app.errors import Invalid
 from app.services.memory import Memory
 from tests.conftest import Server, new_memory
 from tests.documents import RELATES_TO, adr, ask, claims, file, identifiers
 from tests.statements import counted
 
 CROWD = 130
+FEW = 7
 
 
 @pytest.fixture(scope="module")
@@ -23,7 +25,10 @@ async def crowd(server: Server, embedder: Embedder, tenant: int) -> AsyncIterato
         away = adr(900, "Zoo", body="Giraffes eat leaves of acacia trees.")
         named = adr(901, "Queue", body="Nothing here.", references=claims(RELATES_TO, "ADR-900"))
         alike = [adr(n, f"Retry budget {n}", f"Clients keep a retry budget {n}.") for n in range(CROWD)]
-        for document in (away, named, *alike):
+        few = [
+            adr(n, f"Retry quota {n}", "A quota.", kind="SPEC", identifier=f"SPEC-{n}") for n in range(FEW)
+        ]
+        for document in (away, named, *alike, *few):
             await file(memory, document)
         yield memory
 
@@ -39,11 +44,21 @@ async def test_the_winner_of_a_leg_survives_however_far_behind_it_is(crowd: Memo
 
 @pytest.mark.parametrize("first", [0, 1, 2, 49, 50, 51, 99, 100])
 async def test_as_many_hits_as_asked_for(crowd: Memory, first: int) -> None:
-    """VEC-03: no cliff at any limit."""
     result = await ask(crowd, "retry budget", first=first)
     assert len(result.hits) == first
     assert len(set(identifiers(result))) == first
     assert [hit.rank for hit in result.hits] == list(range(1, first + 1))
+
+
+async def test_vec_03_there_is_no_cliff_at_any_limit(crowd: Memory) -> None:
+    """VEC-03: every limit there is gives that many, or all there are."""
+    for first in range(1, 101):
+        assert len((await ask(crowd, "retry", kinds=("ADR",), first=first)).hits) == first
+    for first in range(1, 21):
+        assert len((await ask(crowd, "retry", kinds=("SPEC",), first=first)).hits) == min(first, FEW)
+    for first in (101, 600):
+        with pytest.raises(Invalid, match="first is from 0 to 100"):
+            await ask(crowd, "retry", kinds=("ADR",), first=first)
 
 
 async def test_a_longer_answer_begins_with_the_shorter_one(crowd: Memory) -> None:
