@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import hashlib
+from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 from datetime import UTC, datetime
 
@@ -88,9 +89,16 @@ async def prepare(document: Document, hashed: str, embedder: Embedder) -> Prepar
         key=entity_key(document, hashed),
         content_hash=hashed,
         passages=passages,
-        vectors=await embedder.embed_passages(texts),
+        vectors=await _embedded(texts, embedder),
         analysed=analysed,
     )
+
+
+async def _embedded(texts: Sequence[str], embedder: Embedder) -> Vectors:
+    """Embed passages, each text once, however often a document repeats it."""
+    places = {text: place for place, text in enumerate(dict.fromkeys(texts))}
+    vectors = await embedder.embed_passages(list(places))
+    return vectors[[places[text] for text in texts]]
 
 
 def _read(document: Document, embedder: Embedder) -> tuple[tuple[Passage, ...], AnalysedText]:

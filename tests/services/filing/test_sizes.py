@@ -1,15 +1,25 @@
-"""What is long: kept under a short key, left out and told, or refused by its field."""
+"""What is long: kept whole, kept under a short key, left out and told, or refused by its field."""
 
 from __future__ import annotations
 
+import hashlib
 import random
+from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
 
+import numpy as np
 import pytest
 
 from app.domain.artifact import ReferenceClaim
-from tests.documents import RELATES_TO, Desk, adr, identifiers
+from app.domain.recall import LegName, RecallResult
+from app.embedding import Embedder, Vector, Vectors
+from app.services.legs.lexical import LexicalLeg
+from app.services.memory import Memory
+from app.stores.postgres.pool import Database
+from tests.conftest import memory_on
+from tests.documents import RELATES_TO, Desk, adr, ask, file, identifiers
+from tests.services.legs.asking import propose
 
 _RANDOM = random.Random("sizes")
 
@@ -92,3 +102,99 @@ async def test_a_long_alias_within_its_limit_is_kept(desk: Desk) -> None:
     filed = await desk.file(adr(1, "Needle", props={"aliases": [form]}))
     assert filed.warnings == ()
     assert [anchor.entity.id for anchor in (await desk.ask(form)).anchors] == [filed.entity.id]
+
+
+class HastyEmbedder:
+    """Reads queries as the real one does, and takes no time over passages: all of them lie in one place."""
+
+    def __init__(self, real: Embedder) -> None:
+        self._real = real
+        self.name = real.name
+        self.fingerprint = real.fingerprint
+        self.dimensions = real.dimensions
+        self.longest_passage = real.longest_passage
+        self.piece_offsets = real.piece_offsets
+        self.read = 0
+
+    async def embed_query(self, text: str) -> Vector:
+        return await self._real.embed_query(text)
+
+    async def embed_passages(self, texts: Sequence[str]) -> Vectors:
+        self.read += len(texts)
+        (place,) = await self._real.embed_passages(["passage"])
+        return np.tile(place, (len(texts), 1))
+
+    async def close(self) -> None:
+        """Leave the real one open."""
+
+
+def word(number: int) -> str:
+    return hashlib.md5(str(number).encode()).hexdigest()
+
+
+def lexical(result: RecallResult) -> list[int]:
+    (ranking,) = [ranking for ranking in result.legs if ranking.leg is LegName.LEXICAL]
+    assert ranking.problem is None
+    return [candidate.artifact for candidate in ranking.candidates]
+
+
+@pytest.fixture
+def hasty(database: Database, embedder: Embedder, tenant: int) -> tuple[Memory, HastyEmbedder]:
+    """Services on a ledger of their own whose encoder does not make long documents slow."""
+    encoder = HastyEmbedder(embedder)
+    return memory_on(database, encoder, tenant), encoder
+
+
+async def test_megabytes_are_kept_whole_and_search_goes_on(hasty: tuple[Memory, HastyEmbedder]) -> None:
+    """BYT-04: every distinct word is found, to the last one; what a text repeats is embedded once."""
+    memory, encoder = hasty
+    few = await file(memory, adr(1, "Few", "red green " * 500_000))
+    assert encoder.read < 10
+    many = await file(memory, adr(2, "Many", " ".join(map(word, range(40_000)))))
+    small = await file(memory, adr(3, "Small", "a needle, red"))
+    assert not few.warnings + many.warnings
+    for number in (0, 20_000, 39_999):
+        assert lexical(await ask(memory, word(number))) == [many.artifact.number]
+    assert set(lexical(await ask(memory, "red"))) == {few.artifact.number, small.artifact.number}
+    assert lexical(await ask(memory, "needle")) == [small.artifact.number]
+
+
+@pytest.mark.parametrize(
+    ("body", "found"),
+    [
+        pytest.param("".join(map(word, range(9_000))) + " needle", "needle", id="BYT-04 one unbroken string"),
+        pytest.param("字典大全書目錄" * 20_000 + " needle", "needle", id="BYT-04 without spaces"),
+        pytest.param(
+            "".join(chr(0x4E00 + number * 7919 % 20_000) for number in range(40_000)),
+            chr(0x4E00 + 39_999 * 7919 % 20_000),
+            id="BYT-04 distinct characters",
+        ),
+        pytest.param("\n".join(f"ADR-{n}" for n in range(20_000)), "ADR-19999", id="BYT-04 identifiers"),
+    ],
+)
+async def test_a_dump_of_any_kind_is_found_by_its_last_word(
+    hasty: tuple[Memory, HastyEmbedder], body: str, found: str
+) -> None:
+    memory, _ = hasty
+    filed = await file(memory, adr(1, "Dump", body, identifier="Dump"))
+    assert lexical(await ask(memory, found)) == [filed.artifact.number]
+
+
+@pytest.mark.parametrize(
+    "long",
+    [
+        pytest.param("a" * 2_047, id="BYT-08"),
+        pytest.param("é" * 2_047, id="BYT-08 two bytes each"),
+        pytest.param("\U0001f680" * 2_047, id="BYT-08 emoji"),
+        pytest.param("a1B2" * 4_000, id="BYT-08 data"),
+        pytest.param("x" * 2_047 + "-" + "y" * 2_047, id="BYT-08 joined"),
+    ],
+)
+async def test_a_word_too_long_is_no_word_and_hides_none(desk: Desk, long: str) -> None:
+    filed = await desk.file(adr(1, "Data", f"{long} needle"))
+    assert [each.artifact for each in await propose(desk, LexicalLeg(), "needle")] == [filed.artifact.number]
+    assert identifiers(await desk.ask("needle")) == ["ADR-1"]
+    assert await propose(desk, LexicalLeg(), long) == []
+    result = await desk.ask(long)
+    assert lexical(result) == []
+    assert result.advisories == ()
