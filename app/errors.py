@@ -6,6 +6,7 @@ TrigraphError
 ├── Conflict       the world moved on since the caller looked; look again and retry
 ├── Forbidden      the caller may not do this
 └── Unavailable    a part this needs does not answer now; retry later
+    └── Unwritable nothing can be written now, whatever it is
 """
 
 from __future__ import annotations
@@ -53,3 +54,7 @@ class Unavailable(TrigraphError):
     """A part this needs does not answer now."""
 
     code = "UNAVAILABLE"
+
+
+class Unwritable(Unavailable):
+    """The ledger answers but keeps nothing now, so that whoever has more to write may stop here."""

@@ -12,7 +12,7 @@ from app.domain.artifact import Document
 from app.domain.entity import Caller
 from app.domain.identifier import identifier_key
 from app.domain.ontology import TypeDefinition
-from app.errors import TrigraphError, Unavailable
+from app.errors import TrigraphError, Unavailable, Unwritable
 from app.services.filing import DEFAULT_PROJECT, FilingService
 from app.services.filing.kinds import prefixes_of
 from app.services.filing.preparation import content_hash, entity_key
@@ -57,7 +57,7 @@ class ImportService:
 
         `stop` ends the import after the documents at hand, and `watch` is told of each step. Raises
         Invalid for paths that cannot be imported, before anything is filed, and Unavailable when the
-        ledger is gone; what was filed until then stays.
+        ledger is gone or keeps nothing more; what was filed until then stays.
         """
         before = await self._types(caller, request.project)
         prefixes = prefixes_of(before.values())
@@ -108,11 +108,13 @@ class ImportService:
         run.watch(run.summary)
 
     async def _filed(self, run: _Run, item: Readable) -> Refusal | None:
-        """File one document, or answer why it cannot be; raises Unavailable when the ledger is gone."""
+        """File one document, or answer why it cannot be; raises Unavailable when none could be filed now."""
         try:
             if (clash := run.clash(item)) is not None:
                 return Refusal(item.source, clash)
             await run.file(item)
+        except Unwritable:
+            raise
         except Unavailable as error:
             await self._demand_a_ledger(run.caller)
             return Refusal(item.source, error.message)

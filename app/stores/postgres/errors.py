@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncpg
 
-from app.errors import Conflict, Invalid, TrigraphError, Unavailable
+from app.errors import Conflict, Invalid, TrigraphError, Unavailable, Unwritable
 
 _RETRY = "another write came between; read again and retry"
 
@@ -91,8 +91,9 @@ _FAMILIES: tuple[tuple[type[asyncpg.PostgresError], type[TrigraphError], str], .
     (asyncpg.TooManyConnectionsError, Unavailable, "the database has no connection left; retry later"),
     (asyncpg.OperatorInterventionError, Unavailable, "the database is stopping or starting; retry later"),
     (asyncpg.PostgresConnectionError, Unavailable, "the connection to the database broke; retry"),
-    (asyncpg.InsufficientResourcesError, Unavailable, "the database ran out of memory or disk space"),
-    (asyncpg.ReadOnlySQLTransactionError, Unavailable, "the database takes no writes now; retry later"),
+    (asyncpg.DiskFullError, Unwritable, "the disk of the database is full; free some space and retry"),
+    (asyncpg.InsufficientResourcesError, Unavailable, "the database ran out of memory or another resource"),
+    (asyncpg.ReadOnlySQLTransactionError, Unwritable, "the database takes no writes now; retry later"),
     (asyncpg.ProgramLimitExceededError, Invalid, "a value is larger than the database can hold; shorten it"),
     (asyncpg.StringDataRightTruncationError, Invalid, "a text is longer than its column; shorten it"),
     (

@@ -4,6 +4,7 @@ import asyncio
 import subprocess
 import sys
 from pathlib import Path
+from typing import Any
 
 import asyncpg
 import pytest
@@ -11,6 +12,7 @@ import pytest
 from app.errors import Unavailable
 from app.services.filing import FilingService
 from app.services.importing import ImportRequest, ImportService, ImportSummary
+from app.stores.postgres import artifacts
 from app.stores.postgres.pool import Database
 from tests.documents import Desk
 from tests.services.importing.conftest import Write
@@ -26,6 +28,7 @@ SELECT (SELECT count(*) FROM artifact), (SELECT count(*) FROM entity), (SELECT c
 IMPORT = """
 import asyncio, sys
 from pathlib import Path
+from typing import Any
 from app.services.importing import ImportRequest, ImportService
 from app.services.memory import open_memory
 from app.settings import Settings
@@ -136,3 +139,30 @@ async def test_a_ledger_that_is_gone_ends_the_import(corpus: Path, desk: Desk, d
             desk.memory.caller, ImportRequest((corpus,), "p"), watch=watch
         )
     await asyncio.gather(*closing)
+
+
+async def test_a_disk_that_fills_ends_the_import_and_keeps_what_was_filed(
+    corpus: Path, desk: Desk, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The server says so of one insert after the other, and no further document is embedded in vain."""
+    inserted = artifacts.insert_artifact
+    tried = 0
+
+    async def on_a_full_disk(*given: Any) -> Any:
+        nonlocal tried
+        tried += 1
+        if tried > 5:
+            raise asyncpg.DiskFullError("could not extend file: No space left on device")
+        return await inserted(*given)
+
+    monkeypatch.setattr(artifacts, "insert_artifact", on_a_full_disk)
+    service = ImportService(desk.memory.database, desk.memory.filing, width=2)
+    request = ImportRequest((corpus,), desk.project)
+    with pytest.raises(Unavailable) as failed:
+        await service.run(desk.memory.caller, request)
+    assert failed.value.message.startswith("the disk of the database is full; free some space and retry; ")
+    assert failed.value.message.endswith(" documents were filed before that: import again to go on")
+    assert tried < 10
+    monkeypatch.undo()
+    again = await service.run(desk.memory.caller, request)
+    assert (again.filed, again.unchanged) == (DOCUMENTS - 5, 5)

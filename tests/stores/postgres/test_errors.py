@@ -5,7 +5,7 @@ import re
 import asyncpg
 import pytest
 
-from app.errors import Conflict, Invalid, TrigraphError, Unavailable
+from app.errors import Conflict, Invalid, TrigraphError, Unavailable, Unwritable
 from app.stores.postgres.errors import CONSTRAINTS, translated
 from app.stores.postgres.migrate import shipped
 
@@ -39,8 +39,9 @@ async def test_every_rule_of_the_ledger_has_its_error_and_no_other_has(owner: as
         (asyncpg.AdminShutdownError, Unavailable),
         (asyncpg.CannotConnectNowError, Unavailable),
         (asyncpg.ConnectionDoesNotExistError, Unavailable),
-        (asyncpg.DiskFullError, Unavailable),
-        (asyncpg.ReadOnlySQLTransactionError, Unavailable),
+        (asyncpg.DiskFullError, Unwritable),
+        (asyncpg.OutOfMemoryError, Unavailable),
+        (asyncpg.ReadOnlySQLTransactionError, Unwritable),
         (asyncpg.ProgramLimitExceededError, Invalid),
         (asyncpg.StringDataRightTruncationError, Invalid),
         (asyncpg.CharacterNotInRepertoireError, Invalid),
