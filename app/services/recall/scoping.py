@@ -41,23 +41,22 @@ async def scope_of(connection: asyncpg.Connection, caller: Caller, request: Reca
     lies after the clock, so such a request waits for it. Raises NotFound for an unknown project,
     Invalid for an unknown kind.
     """
-    clock = await ledger.read_clock(connection, caller.tenant)
-    moment = AsOf(request.as_of or present(clock), request.known_at or clock)
-    if moment.known > clock:
+    extent = await ledger.read_extent(connection, caller.tenant, request.project)
+    moment = AsOf(request.as_of or present(extent.clock), request.known_at or extent.clock)
+    if moment.known > extent.clock:
         await ledger.settle_clock(connection, caller.tenant)
-    numbers = await _projects(connection, caller, request.project)
+        extent = await ledger.read_extent(connection, caller.tenant, request.project)
+    if request.project is not None and not extent.projects:
+        await _refuse_project(connection, caller, request.project)
+    numbers = extent.projects
     types = await _types(connection, caller, numbers, request.kinds) if request.kinds else None
-    return Scope(caller.tenant, numbers, moment, types, request.domains or None)
+    sees_everything = extent.lies_before(moment)
+    return Scope(caller.tenant, numbers, moment, types, request.domains or None, sees_everything)
 
 
-async def _projects(connection: asyncpg.Connection, caller: Caller, key: str | None) -> tuple[int, ...]:
-    if key is None:
-        return tuple(found.number for found in await projects.all_projects(connection, caller.tenant))
-    project = await projects.project_by_key(connection, caller.tenant, key)
-    if project is None:
-        known = [found.key for found in await projects.all_projects(connection, caller.tenant)]
-        raise NotFound(_no_project(key, known), field="project")
-    return (project.number,)
+async def _refuse_project(connection: asyncpg.Connection, caller: Caller, key: str) -> None:
+    known = [found.key for found in await projects.all_projects(connection, caller.tenant)]
+    raise NotFound(_no_project(key, known), field="project")
 
 
 def _no_project(key: str, known: Sequence[str]) -> str:

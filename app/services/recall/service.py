@@ -123,11 +123,11 @@ class RecallService:
         numbers = [candidate.artifact for candidate in chosen]
         async with self._database.reading(asked.scope.tenant) as connection:
             bodies = await artifacts.artifacts_by_number(connection, asked.scope.tenant, numbers)
-            ordinals = dict.fromkeys(numbers, 0)
             # An identifier means nothing to the encoder: its document then speaks from its beginning.
-            if vector is not None and not asked.anchored.is_bare_identifier:
-                ordinals |= await embeddings.nearest_passages(connection, asked.scope, numbers, vector)
-            passages = await artifacts.passages_at(connection, asked.scope.tenant, ordinals)
+            if vector is None or asked.anchored.is_bare_identifier:
+                passages = await artifacts.first_passages(connection, asked.scope.tenant, numbers)
+            else:
+                passages = await embeddings.passages_nearest(connection, asked.scope, numbers, vector)
         return [
             Hit(
                 artifact=bodies[candidate.artifact],

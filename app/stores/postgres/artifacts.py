@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from uuid import UUID
@@ -158,7 +158,8 @@ async def newest_versions_in_scope(
     return {row["entity"]: row["number"] for row in rows}
 
 
-def _passage(row: asyncpg.Record) -> Passage:
+def passage_from(row: asyncpg.Record) -> Passage:
+    """Answer the passage a row describes."""
     return Passage(ordinal=row["ordinal"], heading=row["heading"], text=row["text"], tokens=row["tokens"])
 
 
@@ -168,18 +169,16 @@ async def passages_by_artifact(
     """Answer the passages of these artifacts, in order, by artifact number."""
     passages: dict[int, list[Passage]] = defaultdict(list)
     for row in await connection.fetch(SQL["passages_by_artifact"], tenant, list(artifacts)):
-        passages[row["artifact_number"]].append(_passage(row))
+        passages[row["artifact_number"]].append(passage_from(row))
     return dict(passages)
 
 
-async def passages_at(
-    connection: asyncpg.Connection, tenant: int, ordinal_by_artifact: Mapping[int, int]
+async def first_passages(
+    connection: asyncpg.Connection, tenant: int, artifacts: Sequence[int]
 ) -> dict[int, Passage]:
-    """Answer one passage of each artifact, by artifact number."""
-    rows = await connection.fetch(
-        SQL["passages_at"], tenant, list(ordinal_by_artifact), list(ordinal_by_artifact.values())
-    )
-    return {row["artifact_number"]: _passage(row) for row in rows}
+    """Answer the first passage of each of these artifacts, by artifact number."""
+    rows = await connection.fetch(SQL["first_passages"], tenant, list(artifacts))
+    return {row["artifact_number"]: passage_from(row) for row in rows}
 
 
 async def outlines(

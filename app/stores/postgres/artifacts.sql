@@ -78,12 +78,11 @@ FROM passage
 WHERE tenant_id = $1 AND artifact_number = ANY ($2::bigint[])
 ORDER BY artifact_number, ordinal;
 
--- name: passages_at
--- What do these passages, one per artifact, say?
-SELECT passage.artifact_number, passage.ordinal, heading, text, tokens
-FROM unnest($2::bigint[], $3::integer[]) AS wanted (artifact_number, ordinal)
-JOIN passage ON passage.tenant_id = $1
-    AND passage.artifact_number = wanted.artifact_number AND passage.ordinal = wanted.ordinal;
+-- name: first_passages
+-- How does each of these artifacts begin?
+SELECT artifact_number, ordinal, heading, text, tokens
+FROM passage
+WHERE tenant_id = $1 AND artifact_number = ANY ($2::bigint[]) AND ordinal = 0;
 
 -- name: outlines
 -- What are these artifacts and whose, without their bodies?

@@ -11,7 +11,9 @@ import numpy as np
 from numpy.typing import NDArray
 from pgvector import HalfVector
 
+from app.domain.artifact import Passage
 from app.domain.recall import Candidate
+from app.stores.postgres.artifacts import passage_from
 from app.stores.postgres.scope import Scope
 from app.stores.postgres.sql import blocks_beside
 
@@ -19,6 +21,7 @@ SQL = blocks_beside(__file__)
 
 SHORT_PASSAGE_TOKENS = 24
 SHORT_PASSAGE_HANDICAP = 0.15
+PASSAGES_PER_ARTIFACT = 8
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,8 +55,22 @@ async def insert_embeddings(
 async def nearest_artifacts(
     connection: asyncpg.Connection, scope: Scope, vector: NDArray[np.float32], limit: int
 ) -> list[Candidate]:
-    """Answer the artifacts with the passage nearest to a vector, scored by cosine."""
-    rows = await connection.fetch(
+    """Answer the artifacts with the passage nearest to a vector, scored by cosine.
+
+    As many passages are looked at as give `limit` artifacts: more again when a few artifacts have them all.
+    """
+    passages = limit * PASSAGES_PER_ARTIFACT
+    while True:
+        rows = await _nearest(connection, scope, vector, limit, passages)
+        if len(rows) >= limit or not rows or rows[0]["passages"] < passages:
+            return [Candidate(row["artifact_number"], row["score"]) for row in rows]
+        passages *= PASSAGES_PER_ARTIFACT
+
+
+async def _nearest(
+    connection: asyncpg.Connection, scope: Scope, vector: NDArray[np.float32], limit: int, passages: int
+) -> list[asyncpg.Record]:
+    rows: list[asyncpg.Record] = await connection.fetch(
         SQL["nearest_artifacts"],
         scope.tenant,
         list(scope.projects),
@@ -63,16 +80,17 @@ async def nearest_artifacts(
         limit,
         scope.types,
         scope.domains,
+        passages,
     )
-    return [Candidate(row["artifact_number"], row["score"]) for row in rows]
+    return rows
 
 
-async def nearest_passages(
+async def passages_nearest(
     connection: asyncpg.Connection, scope: Scope, artifacts: Sequence[int], vector: NDArray[np.float32]
-) -> dict[int, int]:
-    """Answer the ordinal of each artifact's passage that is nearest to a vector, short ones held back."""
+) -> dict[int, Passage]:
+    """Answer each artifact's passage that is nearest to a vector, short ones held back."""
     rows = await connection.fetch(
-        SQL["nearest_passages"],
+        SQL["passages_nearest"],
         scope.tenant,
         list(scope.projects),
         list(artifacts),
@@ -80,7 +98,7 @@ async def nearest_passages(
         SHORT_PASSAGE_HANDICAP,
         SHORT_PASSAGE_TOKENS,
     )
-    return {row["artifact_number"]: row["ordinal"] for row in rows}
+    return {row["artifact_number"]: passage_from(row) for row in rows}
 
 
 async def embedding_model(connection: asyncpg.Connection) -> EmbeddingModel | None:

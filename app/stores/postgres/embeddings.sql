@@ -4,23 +4,30 @@ INSERT INTO embedding (tenant_id, project_id, artifact_number, ordinal, created_
 VALUES ($1, $2, $3, $4, $5, $6, $7);
 
 -- name: nearest_artifacts
--- Which artifacts have the passage nearest to a vector, among those visible at a moment?
-SELECT artifact_number, 1 - min(vector <=> $5) AS score
-FROM embedding
-WHERE tenant_id = $1 AND project_id = ANY ($2::integer[]) AND created_at <= $3 AND recorded_at <= $4
-    AND ($7::integer[] IS NULL AND $8::text[] IS NULL OR EXISTS (
-        SELECT FROM artifact
-        WHERE artifact.tenant_id = $1 AND artifact.number = artifact_number
-            AND ($7::integer[] IS NULL OR type_id = ANY ($7)) AND ($8::text[] IS NULL OR domain = ANY ($8))
-    ))
+-- Which artifacts have the $9 passages nearest to a vector, among those visible at a moment?
+-- Distances are taken before anything is sorted, so that no plan ever sorts vectors.
+WITH near AS MATERIALIZED (
+    SELECT artifact_number, vector <=> $5 AS distance
+    FROM embedding
+    WHERE tenant_id = $1 AND project_id = ANY ($2::integer[]) AND created_at <= $3 AND recorded_at <= $4
+        AND ($7::integer[] IS NULL AND $8::text[] IS NULL OR EXISTS (
+            SELECT FROM artifact
+            WHERE artifact.tenant_id = $1 AND artifact.number = artifact_number
+                AND ($7::integer[] IS NULL OR type_id = ANY ($7)) AND ($8::text[] IS NULL OR domain = ANY ($8))
+        ))
+    ORDER BY distance, artifact_number
+    LIMIT $9
+)
+SELECT artifact_number, 1 - min(distance) AS score, (SELECT count(*) FROM near) AS passages
+FROM near
 GROUP BY artifact_number
 ORDER BY score DESC, artifact_number
 LIMIT $6;
 
--- name: nearest_passages
--- Which passage of each of these artifacts says most about a vector?
+-- name: passages_nearest
+-- What does the passage of each of these artifacts say that says most about a vector?
 -- A passage of a few words is little more than its title, so it must be nearer by $5 to be chosen.
-SELECT DISTINCT ON (artifact_number) artifact_number, ordinal
+SELECT DISTINCT ON (artifact_number) artifact_number, ordinal, heading, text, tokens
 FROM embedding JOIN passage USING (tenant_id, artifact_number, ordinal)
 WHERE tenant_id = $1 AND project_id = ANY ($2::integer[]) AND artifact_number = ANY ($3::bigint[])
 ORDER BY

@@ -2,13 +2,32 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from datetime import datetime
 
 import asyncpg
 
+from app.domain.surface_form import UNKEEPABLE, fold
+from app.domain.temporal import AsOf
 from app.stores.postgres.sql import blocks_beside
 
 SQL = blocks_beside(__file__)
+
+
+@dataclass(frozen=True, slots=True)
+class Extent:
+    """What there is to look at: the clock, projects by number, and the times of the last artifact in them."""
+
+    clock: datetime
+    projects: tuple[int, ...]
+    latest_valid: datetime | None
+    latest_known: datetime | None
+
+    def lies_before(self, moment: AsOf) -> bool:
+        """Tell whether a moment sees all of it."""
+        return (self.latest_valid is None or self.latest_valid <= moment.valid) and (
+            self.latest_known is None or self.latest_known <= moment.known
+        )
 
 
 async def advance_clock(connection: asyncpg.Connection, tenant: int) -> datetime:
@@ -24,6 +43,26 @@ async def read_clock(connection: asyncpg.Connection, tenant: int) -> datetime:
     """Answer the transaction time up to which this connection sees everything of the tenant."""
     recorded_at: datetime = await connection.fetchval(SQL["read_clock"], tenant)
     return recorded_at
+
+
+async def read_extent(connection: asyncpg.Connection, tenant: int, project: str | None) -> Extent:
+    """Answer the clock and the extent of all projects, or of the one with this key."""
+    rows = await connection.fetch(SQL["read_extent"], tenant, None if project is None else _kept(project))
+    return Extent(
+        clock=rows[0]["clock"],
+        projects=tuple(row["project_id"] for row in rows if row["project_id"] is not None),
+        latest_valid=max(
+            (row["latest_created_at"] for row in rows if row["latest_created_at"]), default=None
+        ),
+        latest_known=max(
+            (row["latest_recorded_at"] for row in rows if row["latest_created_at"]), default=None
+        ),
+    )
+
+
+def _kept(project: str) -> str:
+    """Answer a project's key as it is kept; none has the empty one, nor one that cannot be stored."""
+    return "" if UNKEEPABLE.search(project) else fold(project)
 
 
 async def settle_clock(connection: asyncpg.Connection, tenant: int) -> datetime:

@@ -9,6 +9,17 @@ RETURNING recorded_at;
 -- Up to which transaction time is everything of this tenant visible here?
 SELECT recorded_at FROM ledger_clock WHERE tenant_id = $1;
 
+-- name: read_extent
+-- Up to which transaction time is everything visible here, which projects are there, and how late is their last?
+-- One row per project, and one without when there is none.
+SELECT ledger_clock.recorded_at AS clock, project.project_id, latest_created_at, latest_recorded_at
+FROM ledger_clock
+LEFT JOIN project
+    ON project.tenant_id = ledger_clock.tenant_id AND ($2::text IS NULL OR project.folded_key = $2)
+LEFT JOIN scope_statistics
+    ON scope_statistics.tenant_id = ledger_clock.tenant_id AND scope_statistics.project_id = project.project_id
+WHERE ledger_clock.tenant_id = $1;
+
 -- name: settle_clock
 -- Up to which transaction time is everything of this tenant visible here, once the write at hand has ended?
 SELECT recorded_at FROM ledger_clock WHERE tenant_id = $1 FOR SHARE;

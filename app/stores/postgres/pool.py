@@ -24,6 +24,8 @@ _SESSION = {
     "search_path": "public",
     "timezone": "UTC",
     "jit": "off",
+    # Every statement runs well by one plan, and planning the long ones anew costs more than running them.
+    "plan_cache_mode": "force_generic_plan",
     "statement_timeout": "60s",
     "idle_in_transaction_session_timeout": "300s",
 }

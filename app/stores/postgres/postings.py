@@ -21,6 +21,8 @@ SQL = blocks_beside(__file__)
 
 TERM_SATURATION = 1.5
 LENGTH_NORMALISATION = 0.75
+SHARE_UNITS = 1e7
+"""A term's share of a score is rounded to this part of one, so that it is a small whole number to add."""
 
 
 async def insert_postings(
@@ -70,9 +72,24 @@ async def artifacts_holding(
 async def best_by_bm25(
     connection: asyncpg.Connection, scope: Scope, terms: Sequence[str], limit: int
 ) -> list[Candidate]:
-    """Answer the artifacts that hold these terms best, by BM25 over what the scope can see."""
-    rows = await connection.fetch(
-        SQL["best_by_bm25"],
+    """Answer the artifacts that hold these terms best, by BM25 over exactly what the scope can see.
+
+    The kept counts answer for a scope that sees everything; for another, or when a document came in
+    between, the terms of what it sees are counted.
+    """
+    if scope.sees_everything:
+        rows = await _best(connection, SQL["best_by_kept_counts"], scope, terms, limit)
+        if all(row["sees_everything"] for row in rows):
+            return [_candidate(row) for row in rows]
+    rows = await _best(connection, SQL["best_by_counting"], scope, terms, limit)
+    return [_candidate(row) for row in rows]
+
+
+async def _best(
+    connection: asyncpg.Connection, statement: str, scope: Scope, terms: Sequence[str], limit: int
+) -> list[asyncpg.Record]:
+    rows: list[asyncpg.Record] = await connection.fetch(
+        statement,
         scope.tenant,
         list(scope.projects),
         list(terms),
@@ -83,5 +100,10 @@ async def best_by_bm25(
         limit,
         scope.types,
         scope.domains,
+        SHARE_UNITS,
     )
-    return [Candidate(row["artifact_number"], row["score"]) for row in rows]
+    return rows
+
+
+def _candidate(row: asyncpg.Record) -> Candidate:
+    return Candidate(row["artifact_number"], row["score"])

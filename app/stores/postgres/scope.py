@@ -9,10 +9,15 @@ from app.domain.temporal import AsOf
 
 @dataclass(frozen=True, slots=True)
 class Scope:
-    """A tenant's projects at a moment, narrowed to some types and domains; None means all of them."""
+    """A tenant's projects at a moment, narrowed to some types and domains; None means all of them.
+
+    `sees_everything` tells that nothing in the projects was later than the moment when the scope was made;
+    something may have been filed since.
+    """
 
     tenant: int
     projects: tuple[int, ...]
     moment: AsOf
     types: tuple[int, ...] | None = None
     domains: tuple[str, ...] | None = None
+    sees_everything: bool = False

@@ -14,7 +14,7 @@ from app.domain.temporal import AsOf
 from app.embedding import Vector
 from app.services.analysis import query_terms
 from app.services.legs.leg import Leg, Question
-from app.stores.postgres import ledger, projects
+from app.stores.postgres import ledger
 from app.stores.postgres.scope import Scope
 from tests.documents import Desk
 
@@ -22,10 +22,9 @@ from tests.documents import Desk
 async def scope_of(desk: Desk, valid: datetime | None = None, known: datetime | None = None) -> Scope:
     """Answer the desk's project at a moment, now unless said."""
     async with desk.reading() as connection:
-        project = await projects.project_by_key(connection, desk.tenant, desk.project)
-        clock = await ledger.read_clock(connection, desk.tenant)
-    assert project is not None
-    return Scope(desk.tenant, (project.number,), AsOf(valid or datetime.now(UTC), known or clock))
+        extent = await ledger.read_extent(connection, desk.tenant, desk.project)
+    moment = AsOf(valid or datetime.now(UTC), known or extent.clock)
+    return Scope(desk.tenant, extent.projects, moment, sees_everything=extent.lies_before(moment))
 
 
 async def propose(

@@ -10,6 +10,7 @@ import pytest
 from app.domain.artifact import MemoryDomain
 from app.domain.recall import StateFlag
 from app.services.legs.dense import DenseLeg
+from app.stores.postgres.embeddings import PASSAGES_PER_ARTIFACT
 from tests.documents import Desk, adr, day, identifiers
 from tests.services.legs.asking import propose, scope_of
 
@@ -53,6 +54,19 @@ async def test_an_artifact_counts_once_by_its_nearest_passage(desk: Desk) -> Non
     hit = (await desk.ask("how large is the quorum")).hits[0]
     assert "quorum size is five" in hit.passage.text
     assert hit.passage.ordinal > 0
+
+
+async def test_documents_of_many_near_passages_leave_room_for_others(desk: Desk) -> None:
+    sections = "".join(
+        f"\n\n## Queue {n}\n\nWorkers read one queue." for n in range(PASSAGES_PER_ARTIFACT + 2)
+    )
+    crowd = [await desk.file(adr(n, "Queues", f"{n}{sections}")) for n in (1, 2)]
+    other = await desk.file(adr(3, "Shed", "The bicycle shed is painted blue."))
+    for limit in (1, 2, 3, 4):
+        found = await propose(desk, DenseLeg(desk.memory.embedder), "workers read a queue", limit=limit)
+        expected = [*(document.artifact.number for document in crowd), other.artifact.number]
+        assert {candidate.artifact for candidate in found[:2]} <= set(expected[:2])
+        assert [candidate.artifact for candidate in found[2:]] == expected[2:limit]
 
 
 async def test_the_past_is_searched_as_it_was(desk: Desk) -> None:

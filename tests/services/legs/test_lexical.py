@@ -14,10 +14,12 @@ from app.domain.artifact import Document, MemoryDomain
 from app.services.analysis import query_terms, terms_of
 from app.services.filing import FiledDocument
 from app.services.legs.lexical import LexicalLeg
+from app.stores.postgres.postings import SHARE_UNITS
 from tests.documents import Desk, adr, day
 from tests.services.legs.asking import propose, scope_of
 
 SATURATION, NORMALISATION = 1.5, 0.75
+ROUNDING = 10 / SHARE_UNITS  # a query has fewer terms than that
 DOCUMENTS = [
     adr(1, "Retry budget", "Clients keep a retry budget of ten per cent.", created_at=day(2020)),
     adr(2, "Retries", "Retry, retry and retry again: budgets are for others. " * 9, created_at=day(2020, 6)),
@@ -73,9 +75,28 @@ async def test_scores_are_those_of_the_formula(desk: Desk, moment: datetime | No
     for query in QUERIES:
         found = await propose(desk, LexicalLeg(), query, scope=await scope_of(desk, moment))
         scores = {place_of[candidate.artifact]: candidate.score for candidate in found}
-        assert scores == pytest.approx(_bm25(query, DOCUMENTS, visible), abs=1e-9, rel=0)
+        assert scores == pytest.approx(_bm25(query, DOCUMENTS, visible), abs=ROUNDING, rel=0)
         order = [(-candidate.score, candidate.artifact) for candidate in found]
         assert order == sorted(order)
+
+
+async def test_kept_counts_and_counting_score_alike(desk: Desk) -> None:
+    await _filed(desk)
+    scope = await scope_of(desk)
+    assert scope.sees_everything
+    counting = replace(scope, sees_everything=False)
+    for query in QUERIES:
+        kept = await propose(desk, LexicalLeg(), query, scope=scope)
+        assert kept == await propose(desk, LexicalLeg(), query, scope=counting)
+
+
+async def test_what_comes_in_after_the_scope_was_made_counts_nothing(desk: Desk) -> None:
+    await desk.file_all(*DOCUMENTS[:3])
+    scope = await scope_of(desk)
+    before = await propose(desk, LexicalLeg(), "retry budget", scope=scope)
+    await desk.file_all(*DOCUMENTS[3:])
+    assert scope.sees_everything
+    assert await propose(desk, LexicalLeg(), "retry budget", scope=scope) == before
 
 
 async def test_what_was_not_known_is_not_counted(desk: Desk) -> None:
@@ -84,7 +105,7 @@ async def test_what_was_not_known_is_not_counted(desk: Desk) -> None:
     scope = await scope_of(desk, known=filed[2].artifact.recorded_at)
     found = await propose(desk, LexicalLeg(), "retry budget", scope=scope)
     scores = {place_of[candidate.artifact]: candidate.score for candidate in found}
-    assert scores == pytest.approx(_bm25("retry budget", DOCUMENTS, DOCUMENTS[:3]), abs=1e-9, rel=0)
+    assert scores == pytest.approx(_bm25("retry budget", DOCUMENTS, DOCUMENTS[:3]), abs=ROUNDING, rel=0)
 
 
 async def test_kinds_and_domains_narrow_before_the_limit(desk: Desk) -> None:
