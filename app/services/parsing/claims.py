@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from itertools import islice
 
 from app.domain.artifact import ReferenceClaim
 from app.domain.entity import ReferenceType
@@ -10,6 +11,8 @@ from app.domain.identifier import bare_key, identifier_key
 from app.services.parsing.vocabulary import Relation
 
 GENERIC = Relation(ReferenceType.REFERENCES)
+MOST_REFERENCES = 10_000
+"""Each is looked for and written while nobody else can write."""
 
 
 class Claims:
@@ -35,11 +38,15 @@ class Claims:
         self._join(relation, target, path, count)
 
     def gathered(self) -> tuple[ReferenceClaim, ...]:
-        """Answer every claim, typed ones first, each kind in the order of the document."""
+        """Answer the claims, typed ones first, each kind in the order of the document."""
         for target, path, count in self._generic:
             if not self._is_own(target) and not self._typed.intersection(_names(target, path)):
                 self._join(GENERIC, target, path, count)
-        return tuple(self._claims.values())
+        if len(self._claims) > MOST_REFERENCES:
+            self._warnings.append(
+                f"the document has {len(self._claims)} references; only the first {MOST_REFERENCES} are kept"
+            )
+        return tuple(islice(self._claims.values(), MOST_REFERENCES))
 
     def _is_own(self, target: str) -> bool:
         key = identifier_key(target)

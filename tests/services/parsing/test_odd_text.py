@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 from app.services.parsing import parse_markdown, parse_row
+from app.services.parsing.claims import MOST_REFERENCES
 from app.services.parsing.header import LONGEST_NAME, MOST_FIELDS
 from app.services.parsing.status import LONGEST_STATUS
 
@@ -93,3 +94,11 @@ def test_what_stands_in_html_or_an_open_fence_is_no_heading_and_no_reference() -
     assert (html.title, html.references) == ("Title", ())
     fence = parse_markdown("# Title\n\n```\n## Supersedes\nADR-9\n")
     assert fence.references == ()
+
+
+def test_references_have_an_end_and_typed_ones_come_first() -> None:
+    many = " ".join(f"ADR-{number}" for number in range(1, MOST_REFERENCES + 10))
+    document = parse_markdown(f"# Title\n\n{many}\n\n## Supersedes\n\nADR-{MOST_REFERENCES + 20}\n")
+    assert len(document.references) == MOST_REFERENCES
+    assert document.references[0].target == f"ADR-{MOST_REFERENCES + 20}"
+    assert document.warnings == ("the document has 10010 references; only the first 10000 are kept",)
