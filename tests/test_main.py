@@ -7,12 +7,15 @@ import pytest
 from httpx2 import AsyncClient
 from starlette.testclient import TestClient
 
-from app.errors import Conflict
+from app.errors import Conflict, Unavailable
 from app.main import create_app
 from app.settings import Settings
+from app.stores.postgres.migrate import migrate
+from app.stores.postgres.owner_connection import owner_connection
 from tests.conftest import Server
 from tests.e2e.serving import served
 
+RECALL = '{ recall(query: "queue") { hits { artifact { identifier } } legs { problem } } }'
 ASK = {"query": "{ projects { key } }"}
 
 
@@ -78,6 +81,51 @@ async def test_it_does_not_start_over_a_ledger_that_is_not_migrated(empty_databa
     with pytest.raises(Conflict, match="run `trigraph migrate`"):
         async with app.router.lifespan_context(app):
             raise AssertionError("it started")
+
+
+EXTENSIONS = "SELECT count(*) FROM pg_extension WHERE extname = 'vector'"
+FILE = """
+mutation {
+  fileArtifact(input: {kind: "ADR", body: "# ADR-1: Queue\\n\\nWorkers poll the queue."}) {
+    created problems { message }
+  }
+}
+"""
+
+
+async def test_vec_09_a_new_database_gets_its_extension_before_anything_is_asked(
+    empty_database_url: str,
+) -> None:
+    """VEC-09: `trigraph migrate` makes it, and the first recall works."""
+    async with owner_connection(empty_database_url) as owner:
+        assert await owner.fetchval(EXTENSIONS) == 0
+        await migrate(empty_database_url)
+        assert await owner.fetchval(EXTENSIONS) == 1
+    app = create_app(Settings(database_url=empty_database_url, pool_size=4))
+    with served(app, starts=True) as address:
+        async with AsyncClient(base_url=address, timeout=30) as client:
+            first = await client.post("/graphql", json={"query": RECALL})
+            assert first.json() == {"data": {"recall": {"hits": [], "legs": [{"problem": None}] * 4}}}
+            filed = await client.post("/graphql", json={"query": FILE})
+            assert filed.json() == {"data": {"fileArtifact": {"created": True, "problems": []}}}
+            hits = (await client.post("/graphql", json={"query": RECALL})).json()["data"]["recall"]["hits"]
+            assert hits == [{"artifact": {"identifier": "ADR-1"}}]
+
+
+async def test_vec_09_who_may_not_make_the_extension_is_told(server: Server, empty_database_url: str) -> None:
+    """VEC-09: by name, with what an administrator has to run, and the ledger is left as it was."""
+    name = empty_database_url.rpartition("/")[2].partition("?")[0]
+    await server.run("CREATE ROLE owner_of_one LOGIN CREATEROLE")
+    await server.run(f"ALTER DATABASE {name} OWNER TO owner_of_one")
+    url = empty_database_url.replace("postgres@", "owner_of_one@")
+    with pytest.raises(Unavailable, match=r'(?s)"vector".*administrator run CREATE EXTENSION vector first'):
+        await migrate(url)
+    app = create_app(Settings(database_url=url))
+    with pytest.raises(Conflict, match=r"the ledger lacks 0001_ledger.*run `trigraph migrate`"):
+        async with app.router.lifespan_context(app):
+            raise AssertionError("it started")
+    await server.run(f"ALTER DATABASE {name} OWNER TO postgres")
+    await server.run("DROP ROLE owner_of_one")
 
 
 @pytest.mark.parametrize("host", ["localhost", "localhost:8000", "127.0.0.1:1", "[::1]:8000", "LOCALHOST"])
