@@ -10,6 +10,7 @@ from rich.text import Text
 from app.cli.hit_reasons import explained, reasons
 from app.cli.no_hits import why_nothing
 from app.cli.printing import moment_text, printable
+from app.domain.graphemes import beginning
 from app.domain.ontology import label_of
 from app.domain.recall import Anchor, Hit, RecallRequest, RecallResult, StateFlag
 
@@ -71,7 +72,8 @@ def _snippet(hit: Hit) -> str:
         heading = ""
     words = _without_headings(hit.passage.text)
     text = printable(f"{heading}: {words}" if heading and words else words or hit.passage.text)
-    return text if len(text) <= SNIPPET else f"{text[:SNIPPET].rpartition(' ')[0]} …"
+    start = beginning(text, SNIPPET)
+    return text if start == text else f"{start.rpartition(' ')[0] or start} …"
 
 
 def _without_headings(text: str) -> str:

@@ -13,6 +13,8 @@ from graphql import GraphQLError
 from strawberry.scalars import JSON
 from strawberry.types.scalar import ScalarDefinition
 
+from app.domain.graphemes import beginning
+
 RFC_3339 = re.compile(
     r"(?P<second>\d{4}-\d\d-\d\d[Tt]\d\d:\d\d:\d\d)(?P<fraction>\.\d+)?(?P<offset>[Zz]|[+-]\d\d:\d\d)?",
     re.ASCII,
@@ -70,7 +72,7 @@ def _is_unkept_number(item: object) -> bool:
 
 def _shown(value: object) -> str:
     text = f'"{value}"' if isinstance(value, str) else str(value)
-    return text if len(text) <= 60 else text[:60] + "…"
+    return text if len(text) <= 60 else beginning(text, 60) + "…"
 
 
 DATE_TIME: ScalarDefinition = strawberry.scalar(

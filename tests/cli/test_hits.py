@@ -86,3 +86,17 @@ def test_a_hit_that_no_leg_found_says_which_one_it_replaces() -> None:
 )
 def test_a_heading_is_shown_once(heading: str | None, text: str, shown: str) -> None:
     assert printed(hit(1, uuid4(), Passage(0, heading, text, 9)))[1] == f"    {shown}"
+
+
+@pytest.mark.parametrize(
+    ("text", "shown"),
+    [
+        pytest.param("word " * 60, "word " * 39 + "word …", id="BYT-03 words"),
+        pytest.param("決" * 300, "決" * 200 + " …", id="BYT-03 without spaces"),
+        pytest.param("a" * 199 + "👍🏽" * 9, "a" * 199 + " …", id="BYT-03 a tinted emoji"),
+        pytest.param("a" * 199 + "e\u0301" * 9, "a" * 199 + " …", id="BYT-03 an accent"),
+        pytest.param("a" * 198 + "🇩🇪" * 9, "a" * 198 + "🇩🇪 …", id="BYT-03 a flag"),
+    ],
+)
+def test_a_long_passage_is_cut_between_characters(text: str, shown: str) -> None:
+    assert printed(hit(1, uuid4(), Passage(0, None, text, 9)))[1] == f"    {shown}"

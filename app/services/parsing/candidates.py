@@ -8,6 +8,7 @@ from functools import cache
 from itertools import islice
 
 from app.domain.artifact import AliasClaim, FactClaim, Quote
+from app.domain.graphemes import safe_cut
 from app.services.parsing.blocks import Block, BlockKind
 from app.services.parsing.reading import Reading
 from app.services.parsing.vocabulary import vocabulary
@@ -93,9 +94,10 @@ def _quote(reading: Reading, block: Block, lines: list[int], match: re.Match[str
 
 def _sentence(content: str, start: int, end: int) -> tuple[int, int]:
     earliest = max(0, start - LONGEST_QUOTE)
-    first = max((ended.end() for ended in _BOUNDARY.finditer(content, earliest, start)), default=earliest)
+    torn = safe_cut(content, earliest)
+    first = max((ended.end() for ended in _BOUNDARY.finditer(content, earliest, start)), default=torn)
     stop = _BOUNDARY.search(content, end, end + LONGEST_QUOTE)
-    last = stop.end() if stop else min(len(content), end + LONGEST_QUOTE)
+    last = stop.end() if stop else safe_cut(content, min(len(content), end + LONGEST_QUOTE))
     sentence = content[first:last]
     return first + len(sentence) - len(sentence.lstrip()), last - len(sentence) + len(sentence.rstrip())
 

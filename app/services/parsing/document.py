@@ -5,6 +5,7 @@ from __future__ import annotations
 from datetime import datetime
 
 from app.domain.artifact import Document, MemoryDomain
+from app.domain.graphemes import beginning
 from app.domain.surface_form import fold
 from app.services.parsing.blocks import read_page
 from app.services.parsing.candidates import read_candidates
@@ -89,7 +90,7 @@ def _created(reading: Reading) -> datetime | None:
         moment = read_date(text)
         if moment is not None:
             return moment
-        reading.warnings.append(f"no date could be read from {text[:40]!r}")
+        reading.warnings.append(f"no date could be read from {beginning(text, 40)!r}")
     return None
 
 

@@ -6,6 +6,7 @@ import re
 from dataclasses import dataclass
 from pathlib import PurePosixPath
 
+from app.domain.graphemes import beginning
 from app.domain.identifier import identifier_key
 from app.domain.surface_form import fold
 from app.services.parsing.blocks import Block, BlockKind
@@ -17,6 +18,7 @@ from app.services.parsing.values import text_of
 from app.services.parsing.vocabulary import kind_named, relation_named, vocabulary
 
 LONGEST_TITLE = 300
+MOST_OF_A_TEXT = 80
 
 _NUMBERED_TITLE = re.compile(
     r"(?:(?P<prefix>[A-Za-z]{2,16})(?P<joint>[-‐‑_ #]{0,2}))?(?P<number>[0-9]{1,6})"
@@ -210,10 +212,10 @@ def _title(
     for name, value in reading.by_role("title"):
         stated = text_of(value, name, reading.warnings)
         if stated:
-            return stated[:LONGEST_TITLE]
+            return beginning(stated, LONGEST_TITLE)
     stripped = titled.rest if titled is not None and (titled.prefix or prefix) and identifier else spelled
     title = stripped or _file_title(reading) or identifier or _first_words(reading) or "Untitled"
-    return title[:LONGEST_TITLE]
+    return beginning(title, LONGEST_TITLE)
 
 
 def _file_title(reading: Reading) -> str | None:
@@ -229,5 +231,10 @@ def _first_words(reading: Reading) -> str | None:
         for block in reading.page.blocks:
             words = plain_text(block.content[:400]) if block.kind is kind else ""
             if words:
-                return words[:80].rsplit(" ", 1)[0] if len(words) > 80 else words
+                return _some(words)
     return None
+
+
+def _some(words: str) -> str:
+    start = beginning(words, MOST_OF_A_TEXT)
+    return words if start == words else start.rpartition(" ")[0] or start

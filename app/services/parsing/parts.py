@@ -7,6 +7,7 @@ from bisect import bisect_left
 from dataclasses import dataclass
 from itertools import pairwise
 
+from app.domain.graphemes import beginning
 from app.services.parsing.blocks import Block, read_page
 from app.services.parsing.encoder_text import JOINT, fits_heading
 from app.services.parsing.prose import plain_text
@@ -66,7 +67,7 @@ def _enter(path: list[tuple[int, str]], heading: Block | None) -> str:
     while path and path[-1][0] >= heading.level:
         path.pop()
     name = plain_text(heading.content)
-    path.append((heading.level, name[:LONGEST_NAME]))
+    path.append((heading.level, beginning(name, LONGEST_NAME)))
     return name
 
 

@@ -7,9 +7,10 @@ from datetime import datetime
 
 from app.domain.artifact import Document, ReferenceClaim
 from app.domain.entity import ReferenceType
+from app.domain.graphemes import beginning
 from app.errors import Invalid
 from app.services.parsing.candidates import read_candidates
-from app.services.parsing.claims import Claims
+from app.services.parsing.claims import MOST_REFERENCES, Claims
 from app.services.parsing.cleaning import clean_text, clean_value
 from app.services.parsing.dates import read_date
 from app.services.parsing.document import accepted_prefixes, domain_of, open_reading
@@ -20,8 +21,6 @@ from app.services.parsing.references import read_links, read_references
 from app.services.parsing.status import read_status
 from app.services.parsing.values import text_of, texts_of
 from app.services.parsing.vocabulary import Relation, relation_named
-
-MOST_REFERENCES = 10_000
 
 _READ = frozenset({"status", "author", "authors", "domain"})
 _TAKEN = frozenset({"refs"})
@@ -100,7 +99,7 @@ def _created(row: Mapping[str, object]) -> datetime | None:
         return None
     moment = read_date(text)
     if moment is None:
-        raise Invalid(f"created_at is no date that can be read: {text[:40]}", field="created_at")
+        raise Invalid(f"created_at is no date that can be read: {beginning(text, 40)}", field="created_at")
     return moment
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from app.services.parsing.graphemes import safe_cut
+from app.domain.graphemes import safe_cut
 from app.services.parsing.pieces import PieceOffsets, Pieces
 
 LONGEST_TEXT = 4_096

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 
+from app.domain.graphemes import beginning
 from app.domain.surface_form import fold
 from app.services.parsing.blocks import Block, BlockKind
 from app.services.parsing.outline import Section
@@ -71,5 +72,5 @@ def _quoted_status(texts: list[Block]) -> str | None:
 
 
 def _unread(text: str, warnings: list[str]) -> str | None:
-    warnings.append(f"no status could be read from {plain_text(text[:200])[:80]!r}")
+    warnings.append(f"no status could be read from {beginning(plain_text(text[:200]), 80)!r}")
     return None

@@ -20,6 +20,11 @@ def safe_cut(text: str, place: int) -> int:
     return place
 
 
+def beginning(text: str, most: int) -> str:
+    """Answer at most this many characters of the start of a text, cut where no grapheme is torn."""
+    return text if len(text) <= most else text[: safe_cut(text, most)]
+
+
 def _continues(text: str, place: int) -> bool:
     """Tell whether the character at the place belongs to the one before it."""
     after, before = text[place], text[place - 1]
