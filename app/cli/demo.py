@@ -42,6 +42,7 @@ def demo() -> None:
 
 
 async def _demo() -> None:
+    from rich.console import Console
     from rich.text import Text
 
     from app.cli.hits import print_hits
@@ -59,7 +60,7 @@ async def _demo() -> None:
     async with open_memory(chosen) as memory:
         service = ImportService(memory.database, memory.filing, chosen.embedding_threads + 1)
         screen.print(f"Trigraph's own decision records, filed into the project {PROJECT}:")
-        with import_progress() as watch:
+        with import_progress(Console(stderr=True)) as watch:
             request = ImportRequest((folder,), PROJECT)
             print_summary(screen, await service.run(memory.caller, request, watch=watch))
         for number, example in enumerate(EXAMPLES, start=1):

@@ -12,11 +12,13 @@ from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, T
 
 from app.services.importing.summary import ImportSummary
 
+STOPPING = "stopping after the documents at hand; interrupt again to stop at once"
+STOPPED = "stopped at once; what was filed stays: run it again to go on"
+
 
 @contextmanager
-def import_progress() -> Iterator[Callable[[ImportSummary], None]]:
-    """Show a bar on the error output when that is a terminal; the block hands it the summary so far."""
-    console = Console(stderr=True)
+def import_progress(console: Console) -> Iterator[Callable[[ImportSummary], None]]:
+    """Show a bar on the console when that is a terminal; the block hands it the summary so far."""
     columns = (TextColumn("filing"), BarColumn(), MofNCompleteColumn(), TimeRemainingColumn())
     with Progress(*columns, console=console, transient=True, disable=not console.is_terminal) as progress:
         task = progress.add_task("filing", total=None)
@@ -24,13 +26,17 @@ def import_progress() -> Iterator[Callable[[ImportSummary], None]]:
 
 
 @contextmanager
-def stop_on_interrupt(stop: asyncio.Event) -> Iterator[None]:
-    """Let the first interrupt ask for a stop; a second one ends the program."""
+def stop_on_interrupt(stop: asyncio.Event, console: Console) -> Iterator[None]:
+    """Let the first interrupt ask for a stop and say so on the console; a second one ends the program."""
     loop = asyncio.get_running_loop()
 
     def interrupted() -> None:
+        if stop.is_set():
+            loop.remove_signal_handler(signal.SIGINT)
+            console.print(STOPPED, style="yellow", soft_wrap=True)
+            raise KeyboardInterrupt
         stop.set()
-        loop.remove_signal_handler(signal.SIGINT)
+        console.print(STOPPING, style="yellow", soft_wrap=True)
 
     loop.add_signal_handler(signal.SIGINT, interrupted)
     try:

@@ -46,6 +46,8 @@ def ingest(
 
 
 async def _ingest(paths: tuple[Path, ...], project: str | None, kind: str | None) -> ImportSummary:
+    from rich.console import Console
+
     from app.cli.import_progress import import_progress, stop_on_interrupt
     from app.services.importing import ImportRequest, ImportService
     from app.services.memory import open_memory
@@ -55,7 +57,8 @@ async def _ingest(paths: tuple[Path, ...], project: str | None, kind: str | None
         # One document more than there are threads, so that none idles while another is written.
         service = ImportService(memory.database, memory.filing, chosen.embedding_threads + 1)
         stop = asyncio.Event()
-        with stop_on_interrupt(stop), import_progress() as watch:
+        console = Console(stderr=True)
+        with stop_on_interrupt(stop, console), import_progress(console) as watch:
             request = ImportRequest(paths, project, kind)
             return await service.run(memory.caller, request, stop=stop, watch=watch)
 
