@@ -20,6 +20,7 @@ from app.domain.temporal import AsOf
 from app.services.catalog.listing import Listing
 from app.services.catalog.resolution import resolve
 from app.services.catalog.scoping import instant, project_numbers, project_of, require_type
+from app.services.parsing import clean_text
 from app.stores.postgres import listings, lookups, ontology, projects
 from app.stores.postgres.listings import ArtifactFilter, EntityFilter, ReferenceFilter
 from app.stores.postgres.pool import Database
@@ -85,7 +86,7 @@ class CatalogService:
         async with self._database.reading(caller.tenant) as connection:
             number = await project_of(connection, caller, project)
             await require_type(connection, caller, number, kind, "kind")
-            key = None if identifier is None else identifier_key(identifier)
+            key = None if identifier is None else identifier_key(clean_text(identifier))
             wanted = ArtifactFilter(number, kind, key, domain)
             found = await listings.artifacts_page(connection, caller.tenant, wanted, page)
         return self._listing(caller, found, listings.count_artifacts, wanted)
@@ -111,7 +112,7 @@ class CatalogService:
         async with self._database.reading(caller.tenant) as connection:
             numbers = await project_numbers(connection, caller, project)
             moment = AsOf(await instant(connection, caller, as_of), EVERYTHING_KNOWN)
-            return await resolve(connection, Scope(caller.tenant, numbers, moment), form)
+            return await resolve(connection, Scope(caller.tenant, numbers, moment), clean_text(form))
 
     async def kind_of_node(self, caller: Caller, node: UUID) -> str | None:
         """Answer what an id stands for: Entity, EntityState, Alias, Reference, Artifact, or None."""
