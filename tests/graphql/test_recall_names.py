@@ -180,3 +180,14 @@ async def test_lex_14_a_composed_and_a_decomposed_alias_are_one(api: Api, kept: 
         assert found == {"entity": {"label": "Northern office"}}
         anchors = (await recall(api, form))["anchors"]
         assert [anchor["entity"]["label"] for anchor in anchors] == ["Northern office"]
+
+
+@pytest.mark.parametrize(("kept", "linked"), [("Málaga", "Ma\u0301laga"), ("Ma\u0301laga", "Málaga")])
+async def test_lex_14_a_file_is_one_however_its_accents_are_kept(api: Api, kept: str, linked: str) -> None:
+    """File systems take accents apart that links have in one."""
+    await api.file(f"# Tax\n\n## Related\n\n- [the policy]({linked}.md)", sourceUri="docs/tax.md")
+    filed = await api.file("# Policy\n\nOranges.", sourceUri=f"docs/{kept}.md")
+    again = await api.file("# Policy\n\nOranges and lemons.", sourceUri=f"docs/{linked}.md")
+    assert again["entity"]["id"] == filed["entity"]["id"]
+    edges = (await api.ask("{ references { nodes { source { label } target { label } } } }"))["references"]
+    assert edges["nodes"] == [{"source": {"label": "Tax"}, "target": {"label": "Policy"}}]

@@ -7,7 +7,7 @@ from datetime import datetime
 
 from app.domain.artifact import Document, MemoryDomain
 from app.errors import Invalid
-from app.services.parsing import clean_text, parse_markdown
+from app.services.parsing import clean_path, clean_text, parse_markdown
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,7 +32,7 @@ def document_from(stated: StatedDocument, known_prefixes: frozenset[str] = froze
     is neither text nor title.
     """
     kind = clean_text(stated.kind).strip()
-    title = _given(stated.title)
+    title, source_uri = _given(stated.title), _given(stated.source_uri)
     if title is None and not stated.body.strip():
         raise Invalid("a document needs a title or a body", field="body")
     parsed = parse_markdown(stated.body, kind=kind, known_prefixes=known_prefixes)
@@ -44,7 +44,7 @@ def document_from(stated: StatedDocument, known_prefixes: frozenset[str] = froze
         status=_given(stated.status) or parsed.status,
         domain=stated.domain or parsed.domain,
         created_at=stated.created_at or parsed.created_at,
-        source_uri=_given(stated.source_uri),
+        source_uri=clean_path(source_uri) if source_uri else None,
         source_commit=_given(stated.source_commit),
     )
 

@@ -7,6 +7,7 @@ import errno
 import os
 import re
 import stat
+import unicodedata
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -44,8 +45,12 @@ class MarkdownFile:
 
     @property
     def source(self) -> str:
-        """The path inside the named folder, with slashes; a file named itself goes by its name."""
-        return self.path.name if self.path == self.root else self.path.relative_to(self.root).as_posix()
+        """The path inside the named folder, with slashes; a file named itself goes by its name.
+
+        Its accents are composed, as those of links are: some file systems take them apart.
+        """
+        inside = self.path.name if self.path == self.root else self.path.relative_to(self.root).as_posix()
+        return unicodedata.normalize("NFC", inside)
 
     @property
     def place(self) -> str:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from app.services.parsing.cleaning import clean_text
+from app.services.parsing.cleaning import clean_path, clean_text
 from app.services.parsing.document import parse_markdown
 from app.services.parsing.encoder_text import passage_text_for_encoder
 from app.services.parsing.identifiers import IdentifierMention, find_identifiers
@@ -11,6 +11,7 @@ from app.services.parsing.rows import parse_row
 
 __all__ = [
     "IdentifierMention",
+    "clean_path",
     "clean_text",
     "cut_passages",
     "find_identifiers",

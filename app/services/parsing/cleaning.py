@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import unicodedata
 from math import isfinite
 
 from app.domain.surface_form import UNKEEPABLE
@@ -21,6 +22,11 @@ def clean_text(text: str) -> str:
     unmarked = text.lstrip("\ufeff")
     one_line_end = unmarked.replace("\r\n", "\n").replace("\r", "\n")
     return UNKEEPABLE.sub("\ufffd", one_line_end)
+
+
+def clean_path(path: str) -> str:
+    """Answer the path of a file as text, its accents composed: file systems spell them in two ways."""
+    return unicodedata.normalize("NFC", clean_text(path))
 
 
 def clean_value(value: object, depth: int = 0) -> object:

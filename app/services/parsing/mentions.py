@@ -8,6 +8,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from urllib.parse import unquote
 
+from app.services.parsing.cleaning import clean_path
 from app.services.parsing.identifiers import find_identifiers, whole_identifier
 from app.services.parsing.prose import Link, Prose
 
@@ -35,7 +36,7 @@ def relative_path(href: str) -> str | None:
     if _ABSOLUTE.match(href):
         return None
     match = _MARKDOWN_PATH.fullmatch(unquote(href))
-    return match["path"] if match is not None else None
+    return clean_path(match["path"]) if match is not None else None
 
 
 def without_anchor(target: str, prefixes: frozenset[str]) -> str:

@@ -11,7 +11,7 @@ from app.domain.graphemes import beginning
 from app.errors import Invalid
 from app.services.parsing.candidates import read_candidates
 from app.services.parsing.claims import MOST_REFERENCES, Claims
-from app.services.parsing.cleaning import clean_text, clean_value
+from app.services.parsing.cleaning import clean_path, clean_text, clean_value
 from app.services.parsing.dates import read_date
 from app.services.parsing.document import accepted_prefixes, domain_of, open_reading
 from app.services.parsing.header import bounded_fields, field_role
@@ -33,6 +33,7 @@ def parse_row(row: Mapping[str, object], *, known_prefixes: frozenset[str] = fro
     """
     if not isinstance(row, Mapping):
         raise Invalid("a row must be an object with id, title and body")
+    source_uri = _optional_text(row, "source_uri")
     identifier = clean_text(_required_text(row, "id")).strip()
     if not identifier:
         raise Invalid("a row needs an id", field="id")
@@ -53,7 +54,7 @@ def parse_row(row: Mapping[str, object], *, known_prefixes: frozenset[str] = fro
         created_at=_created(row),
         domain=domain_of(reading),
         author=_author(reading),
-        source_uri=_optional_text(row, "source_uri"),
+        source_uri=clean_path(source_uri) if source_uri else None,
         props=_props(meta, reading),
         references=_references(refs, identity, warnings)
         if refs is not None

@@ -55,6 +55,20 @@ async def test_names_of_every_kind_are_kept_as_they_are(
     assert {source for source, _ in await sources(desk)} == names
 
 
+async def test_lex_14_a_link_finds_a_file_whose_accents_are_taken_apart(
+    desk: Desk, folder: Path, write: Write, imported: Importer
+) -> None:
+    write("politique/re\u0301sume\u0301.md", "# Oranges\n\nOranges are taxed.\n")
+    write("0001-tax.md", "# ADR-1: Tax\n\n## Supersedes\n\n- [the former](politique/résumé.md)\n")
+    summary = await imported(folder)
+    assert (summary.filed, summary.refused) == (2, [])
+    assert ("politique/résumé.md", "Oranges") in await sources(desk)
+    result = await desk.ask("oranges are taxed")
+    assert identifiers(result)[0] == "ADR-0001"
+    assert result.hits[1].annotation.superseded_by is not None
+    assert (await imported(folder)).unchanged == 2
+
+
 async def test_odd_headers_are_filed_with_a_warning_and_stop_nothing(
     folder: Path, write: Write, imported: Importer
 ) -> None:
