@@ -7,6 +7,7 @@ from tests.cli.processes import Shell
 
 
 def test_ingest_ends_with_one_line_and_fails_for_what_it_refused(served_home: Shell, folder: Path) -> None:
+    """IDM-08."""
     first = served_home.run("ingest", folder, "--project", "team", "--json")
     assert (first.code, first.err) == (1, "")
     said = first.object

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import asyncio
 import logging
+from bisect import bisect
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from itertools import count
 from pathlib import Path
 
 from app.domain.artifact import Document
@@ -89,22 +91,27 @@ class ImportService:
         room = asyncio.Semaphore(self._width)
         try:
             async with asyncio.TaskGroup() as group:
-                while (await room.acquire()) and not stop.is_set():
+                for place in count():
+                    await room.acquire()
+                    if stop.is_set():
+                        break
                     item = await asyncio.to_thread(next, items, None)
                     if item is None:
                         return
-                    group.create_task(self._file_one(run, item, room))
+                    group.create_task(self._file_one(run, place, item, room))
                 run.summary.was_stopped = True
         except ExceptionGroup as failures:
             raise failures.exceptions[0] from None
 
-    async def _file_one(self, run: _Run, item: Readable | Refusal, room: asyncio.Semaphore) -> None:
+    async def _file_one(
+        self, run: _Run, place: int, item: Readable | Refusal, room: asyncio.Semaphore
+    ) -> None:
         try:
             refusal = item if isinstance(item, Refusal) else await self._filed(run, item)
         finally:
             room.release()
         if refusal is not None:
-            run.summary.refused.append(refusal)
+            run.refuse(place, refusal)
         run.watch(run.summary)
 
     async def _filed(self, run: _Run, item: Readable) -> Refusal | None:
@@ -146,9 +153,16 @@ class _Run:
         self._project = project
         self._homonyms = homonyms
         self._seen: dict[str, tuple[str, str]] = {}
+        self._refused: list[int] = []
         self.caller = caller
         self.summary = summary
         self.watch = watch
+
+    def refuse(self, place: int, refusal: Refusal) -> None:
+        """List a refusal in the order of what was read, whichever was known first."""
+        at = bisect(self._refused, place)
+        self._refused.insert(at, place)
+        self.summary.refused.insert(at, refusal)
 
     def clash(self, item: Readable) -> str | None:
         """Answer why a document cannot be filed beside one that this import holds already.

@@ -14,6 +14,7 @@ from app.domain.entity import Caller, Role
 from app.domain.recall import StateFlag
 from app.domain.temporal import Branch
 from app.errors import Conflict, Forbidden, Invalid
+from app.services.filing import StatedDocument, document_from
 from app.services.memory import Memory
 from app.stores.postgres import projects, states
 from tests.documents import RELATES_TO, Desk, adr, claims, day, file, identifiers
@@ -73,8 +74,34 @@ async def test_another_tenant_of_content_is_not_the_same(desk: Desk, shared_memo
     assert other.entity.id != first.entity.id
 
 
+@pytest.mark.parametrize(
+    ("before", "after"),
+    [
+        pytest.param("retention is 5 days", "retention is 6 days", id="IDM-02"),
+        pytest.param("retention is 5 days", "retention is 5 days.", id="IDM-02 a full stop"),
+        pytest.param("Retention IS 5 days", "Retention is 5 days", id="IDM-02 case"),
+        pytest.param("5 days\n\n    of code", "5 days\n\n   of code", id="IDM-02 an indent"),
+        pytest.param("x " * 4_000 + "5", "x " * 4_000 + "6", id="IDM-02 at the end of much"),
+        pytest.param("---\nsummary: 5\n---\nx", "---\nsummary: 6\n---\nx", id="IDM-02 a property"),
+    ],
+)
+async def test_what_differs_by_one_character_is_a_version(desk: Desk, before: str, after: str) -> None:
+    first, second, again = [
+        await desk.file(document_from(StatedDocument("ADR", body, "ADR-5", "Retention")))
+        for body in (before, after, after)
+    ]
+    assert (first.created, second.created, again.created) == (True, True, False)
+    assert second.state.id != first.state.id
+    assert len(await _versions(desk, first.entity.id)) == 2
+    current = [
+        hit.artifact.id
+        for hit in (await desk.ask("retention")).hits
+        if hit.annotation.flag is StateFlag.CURRENT
+    ]
+    assert current == [second.artifact.id]
+
+
 async def test_a_changed_document_moves_the_state_and_keeps_the_older_one(desk: Desk) -> None:
-    """IDM-02: one number of difference is a difference."""
     first = await desk.file(adr(1, "Retention", "Retention is 5 days."))
     second = await desk.file(
         adr(1, "Retention", "Retention is 6 days.", status="Final", created_at=day(2021))

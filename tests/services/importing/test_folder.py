@@ -72,6 +72,7 @@ async def test_lex_14_a_link_finds_a_file_whose_accents_are_taken_apart(
 async def test_odd_headers_are_filed_with_a_warning_and_stop_nothing(
     folder: Path, write: Write, imported: Importer
 ) -> None:
+    """MDP-12."""
     headers = (
         "title: [a, b]",
         "tags: x",
@@ -92,6 +93,7 @@ async def test_odd_headers_are_filed_with_a_warning_and_stop_nothing(
 async def test_bad_files_are_listed_with_reasons_and_the_good_are_filed(
     folder: Path, write: Write, imported: Importer
 ) -> None:
+    """IDM-08: and what was bad is filed once it is repaired."""
     write("good-one.md", "# One\n\nText.\n")
     write("good-two.md", "# Two\n\nText.\n")
     bad = write("latin.md", "# Café\n".encode("latin-1"))

@@ -100,6 +100,7 @@ async def test_a_path_longer_than_the_system_takes_is_refused_by_name(
 async def test_a_document_of_more_passages_than_are_kept_is_refused_and_the_rest_is_filed(
     folder: Path, write: Write, imported: Importer
 ) -> None:
+    """BYT-06."""
     write("good.md", "# Good\n")
     write("long.md", "# h\ntext\n" * (MOST_PASSAGES + 1))
     summary = await imported(folder)
@@ -129,3 +130,27 @@ async def test_rows_from_a_pipe_are_refused_before_anything_waits_for_them(
     os.mkfifo(folder / "docs.jsonl")
     with pytest.raises(Invalid, match="is no regular file"):
         await imported(folder / "docs.jsonl")
+
+
+@pytest.mark.parametrize(
+    ("content", "reason"),
+    [
+        pytest.param("# h\ntext\n" * (MOST_PASSAGES + 1), "makes 5001 passages", id="BYT-06 passages"),
+        pytest.param(b"x" * (files.LARGEST_BODY + 1), "larger than 33554432 bytes", id="BYT-06 bytes"),
+        pytest.param(f"---\nid: {'x' * 300}\n---\ntext\n", "at most 256", id="BYT-06 identifier"),
+        pytest.param(f"---\nkind: {'x' * 300}\n---\ntext\n", "at most 64", id="BYT-06 kind"),
+    ],
+)
+async def test_one_beyond_a_limit_holds_up_none_and_is_told_each_time(
+    desk: Desk, folder: Path, write: Write, imported: Importer, content: str | bytes, reason: str
+) -> None:
+    write("1-ok.md", "# First\n\nA needle.\n")
+    big = write("2-big.md", content)
+    write("3-ok.md", "# Third\n\nA needle.\n")
+    first, again = await imported(folder, width=1), await imported(folder, width=1)
+    assert (first.filed, again.filed, again.unchanged) == (2, 0, 2)
+    for summary in (first, again):
+        (refusal,) = summary.refused
+        assert refusal.source == str(big)
+        assert reason in refusal.reason
+    assert len((await desk.ask("needle")).hits) == 2

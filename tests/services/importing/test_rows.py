@@ -40,6 +40,7 @@ async def test_rows_are_filed_with_their_references_from_any_packing(
 
 
 async def test_a_broken_row_is_refused_by_its_number(desk: Desk, write: Write, imported: Importer) -> None:
+    """IDM-08."""
     content = (
         rows(row("RFC-1"), "{", '{"id": 7}', "[]", row("RFC-2")) + b'{"id": "\xff"}\n' + rows(row("RFC-3"))
     )
@@ -54,6 +55,7 @@ async def test_a_broken_row_is_refused_by_its_number(desk: Desk, write: Write, i
 async def test_a_file_that_is_cut_off_is_read_to_there_and_reported(
     desk: Desk, write: Write, imported: Importer
 ) -> None:
+    """IDM-08."""
     whole = gzip.compress(rows(*(row(f"RFC-{number}", f"Text {number}") for number in range(1, 200))))
     path = write("docs.jsonl.gz", whole[: len(whole) * 3 // 4])
     summary = await imported(path)
@@ -64,6 +66,7 @@ async def test_a_file_that_is_cut_off_is_read_to_there_and_reported(
 async def test_one_name_with_two_texts_is_refused_and_with_one_text_is_not(
     desk: Desk, write: Write, imported: Importer
 ) -> None:
+    """IDM-05: so the documentation has it; what is refused is listed in the order of the rows."""
     path = write("docs.jsonl", rows(row("RFC-1", "v1"), row("rfc 1", "v2"), row("RFC-2"), row("RFC-2")))
     first, again = await imported(path), await imported(path)
     assert (first.filed, first.unchanged, len(first.refused)) == (2, 1, 1)
@@ -118,3 +121,40 @@ async def test_half_characters_anywhere_in_a_row_are_replaced(
     assert (first.filed, first.refused) == (2, [])
     assert again.unchanged == 2
     assert len((await desk.ask("About RFC")).hits) == 2
+
+
+@pytest.mark.parametrize(
+    ("batch", "refused"),
+    [
+        pytest.param([("adr/7", "v1"), ("adr/7", "v2")], [2], id="IDM-05"),
+        pytest.param([("adr/7", "v1"), ("adr/7", "v2"), ("ADR/7", "v3")], [2, 3], id="IDM-05 three"),
+        pytest.param([("adr/7", "v1"), ("adr/8", "x"), ("adr/7", "v2"), ("adr/7", "v1")], [3], id="IDM-05 x"),
+        pytest.param([("ADR-7", "v1"), ("adr 007", "v2"), ("ADR-70", "v2")], [2], id="IDM-05 spelling"),
+    ],
+)
+@pytest.mark.parametrize("width", [1, 4])
+async def test_of_rows_with_one_key_the_first_is_filed_and_the_others_are_told(
+    desk: Desk,
+    write: Write,
+    imported: Importer,
+    batch: list[tuple[str, str]],
+    refused: list[int],
+    width: int,
+) -> None:
+    path = write("docs.jsonl", rows(*(row(key, body) for key, body in batch)))
+    for _ in range(2):
+        summary = await imported(path, width=width)
+        assert [refusal.source for refusal in summary.refused] == [f"{path}:{line}" for line in refused]
+        assert all("stands in" in refusal.reason for refusal in summary.refused)
+    assert (await desk.ask(batch[0][0])).hits[0].artifact.body == "v1"
+
+
+async def test_refusals_stand_in_the_order_of_the_rows_whichever_is_known_first(
+    write: Write, imported: Importer
+) -> None:
+    """IDM-05: a row of another kind is refused late, one that is no JSON at once."""
+    await imported(write("before.jsonl", rows(row("RFC-1"))))
+    path = write("docs.jsonl", rows(row("RFC-1", "Another text. " * 200, kind="ADR"), "{", row("RFC-2"), "["))
+    summary = await imported(path, width=4)
+    assert [refusal.source for refusal in summary.refused] == [f"{path}:{line}" for line in (1, 2, 4)]
+    assert "is a rfc in this project already" in summary.refused[0].reason
