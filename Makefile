@@ -49,8 +49,8 @@ test-corpora: .venv/dev-ready  ## the promises on real corpora: make test-corpor
 	@test -d "$(CORPORA)" || { echo 'name the folder of the corpora: make test-corpora CORPORA=FOLDER' >&2; exit 2; }
 	TRIGRAPH_CORPORA=$(abspath $(CORPORA)) $(BIN)/pytest -o python_files='check_*.py' tests/corpora
 
-bench: .venv/dev-ready ## time filing and recall beside the encoder alone
-	$(BIN)/python -m tests.benchmarks.measure
+bench: .venv/ready     ## time filing and recall beside the least they can cost
+	$(BIN)/trigraph bench
 
 test-models: .venv-models/ready  ## the checks that need torch and the published weights
 	$(MODELS)/pytest -o python_files='check_*.py' tests/models

@@ -14,8 +14,8 @@ import typer
 import uvloop
 from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
-from rich.table import Table
 
+from app.cli.bench_report import print_report
 from app.cli.printing import console, print_json
 from app.cli.running import INTERRUPTED, finish, settings
 
@@ -50,7 +50,7 @@ def bench(
     if as_json:
         print_json(asdict(report))
     else:
-        _print_report(console(), report)
+        print_report(console(), report)
 
 
 async def _bench(documents: int, folder: Path | None) -> Report:
@@ -81,29 +81,3 @@ def _progress() -> Iterator[Advance]:
             progress.update(steps[step], completed=done, total=total)
 
         yield advance
-
-
-def _print_report(output: Console, report: Report) -> None:
-    repeats = report.corpus["repeats"]
-    output.print(f"{report.documents} documents, milliseconds, the best of {repeats} for each question")
-    table = Table("row", "p50", "p95")
-    for name, figures in report.rows.items():
-        table.add_row(name, f"{figures['p50']:.2f}", f"{figures['p95']:.2f}")
-    output.print(table)
-    _print_pairs(output, "ratio", report.ratios)
-    _print_pairs(output, "throughput", report.throughput)
-    _print_pairs(output, "bulk, documents", report.bulk)
-    parts = Table("part of a recall", "ms", "calls")
-    for part in report.profile:
-        parts.add_row(str(part["part"]), f"{part['ms']:.2f}", f"{part['calls']:.1f}")
-    output.print(parts)
-    for pairs in (report.machine, report.corpus):
-        output.print(", ".join(f"{name} {value}" for name, value in pairs.items()), soft_wrap=True)
-
-
-def _print_pairs(output: Console, title: str, pairs: object) -> None:
-    assert isinstance(pairs, dict)
-    table = Table(title, "")
-    for name, value in pairs.items():
-        table.add_row(name.replace("_", " "), f"{value:g}")
-    output.print(table)

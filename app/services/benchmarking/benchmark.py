@@ -10,9 +10,7 @@ from pathlib import Path
 from random import Random
 
 from app.domain.artifact import Document
-from app.domain.moment import present
-from app.domain.temporal import AsOf
-from app.errors import NotFound
+from app.domain.recall import RecallRequest
 from app.services.benchmarking.client import RecallClient
 from app.services.benchmarking.corpus import SEED, read_corpus
 from app.services.benchmarking.documents import Body, made_of
@@ -28,10 +26,11 @@ from app.services.benchmarking.serving import served
 from app.services.benchmarking.throughput import SECONDS, measure_throughput
 from app.services.benchmarking.timing import REPEATS, percentiles, time_rows
 from app.services.memory import Memory, open_memory
+from app.services.recall.scoping import scope_of
 from app.settings import Settings
-from app.stores.postgres import ledger, projects
 from app.stores.postgres.floor import Floor
 from app.stores.postgres.location import locate_ledger
+from app.stores.postgres.owner_connection import owner_connection
 from app.stores.postgres.pool import Database
 from app.stores.postgres.scope import Scope
 
@@ -55,6 +54,7 @@ async def run_benchmark(
         random = Random(SEED)
         source = corpus.bodies()
         filled = await run.fill(source, documents, random)
+        await _settle(scratch)
         questions = make_questions(filled.kept, SEED)
         newcomers = (made_of(next(source), number, documents, random) for number in count(documents + 1))
         wordings = Wordings()
@@ -118,15 +118,20 @@ class _Run:
         self._advance("filling", filed, documents)
 
 
+async def _settle(settings: Settings) -> None:
+    """Tidy up now, as the server would by itself a minute after a large import and amid the timing."""
+    location = await locate_ledger(settings)
+    try:
+        async with owner_connection(location.url) as owner:
+            await owner.execute("VACUUM (ANALYZE)")
+    finally:
+        await location.close()
+
+
 async def _scope(memory: Memory) -> Scope:
     """Answer everything that is filed, as of now."""
-    tenant = memory.caller.tenant
-    async with memory.database.reading(tenant) as connection:
-        project = await projects.project_by_key(connection, tenant, PROJECT)
-        clock = await ledger.read_clock(connection, tenant)
-    if project is None:
-        raise NotFound(f"the project {PROJECT} of this measurement is gone")
-    return Scope(tenant, (project.number,), AsOf(present(clock), clock))
+    async with memory.database.reading(memory.caller.tenant) as connection:
+        return await scope_of(connection, memory.caller, RecallRequest("anything", project=PROJECT))
 
 
 @asynccontextmanager

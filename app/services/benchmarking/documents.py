@@ -6,6 +6,7 @@ import json
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
+from hashlib import blake2b
 from random import Random
 
 from app.domain.artifact import Document
@@ -51,16 +52,13 @@ def bodies(stretches: Sequence[Body], seed: int) -> Iterator[Body]:
     """
     yield from stretches
     random = Random(seed)
-    made: set[tuple[int, int, int, int]] = set()
+    made = {_digest(" ".join(_words(stretch))) for stretch in stretches}
     while len(made) < RECOMBINATIONS * len(stretches) ** 2:
-        first, second = random.randrange(len(stretches)), random.randrange(len(stretches))
-        head, tail = _words(stretches[first]), _words(stretches[second])
-        end, start = _near_middle(head, random), _near_middle(tail, random)
-        if (first, second, end, start) not in made:
-            made.add((first, second, end, start))
-            joined = " ".join([*head[:end], *tail[start:]][:MOST_WORDS_JOINED])
-            title = _title(stretches[first].title.partition(": ")[0], joined)
-            yield Body(title, (joined,), is_recombined=True)
+        first, second = random.choice(stretches), random.choice(stretches)
+        joined = _joined(_words(first), _words(second), random)
+        if (digest := _digest(joined)) not in made:
+            made.add(digest)
+            yield Body(_title(first.title.partition(": ")[0], joined), (joined,), is_recombined=True)
 
 
 def made_of(body: Body, number: int, total: int, random: Random) -> Document:
@@ -110,6 +108,15 @@ def _stretches(text: Text, random: Random) -> Iterator[Body]:
 
 def _words(body: Body) -> list[str]:
     return " ".join(body.paragraphs).split()
+
+
+def _digest(text: str) -> bytes:
+    return blake2b(text.encode(), digest_size=8).digest()
+
+
+def _joined(head: Sequence[str], tail: Sequence[str], random: Random) -> str:
+    words = [*head[: _near_middle(head, random)], *tail[_near_middle(tail, random) :]]
+    return " ".join(words[:MOST_WORDS_JOINED])
 
 
 def _near_middle(words: Sequence[str], random: Random) -> int:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections import defaultdict
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from time import perf_counter
@@ -15,6 +15,7 @@ from app.domain.recall import RecallRequest
 from app.embedding import Embedder, Vector, Vectors
 from app.services.benchmarking.filling import PROJECT
 from app.services.benchmarking.questions import AskedFor, Wordings
+from app.services.benchmarking.timing import REPEATS
 from app.services.memory import Memory
 from app.services.recall import RecallService
 from app.settings import Settings
@@ -27,12 +28,14 @@ _OTHER = "other statements"
 
 
 @dataclass(slots=True)
-class _Spans:
-    """Stretches of time, by what was done in them."""
+class Spans:
+    """One recall: how long it took whole, and the stretches of time by what was done in them, in seconds."""
 
+    whole: float = 0.0
     by_name: dict[str, list[tuple[float, float]]] = field(default_factory=lambda: defaultdict(list))
 
     def add(self, name: str, start: float, end: float) -> None:
+        """Note a stretch of time."""
         self.by_name[name].append((start, end))
 
     def covered(self) -> float:
@@ -47,7 +50,7 @@ class _Spans:
 class _TimedEmbedder:
     """An embedder that notes when it works on a question."""
 
-    def __init__(self, embedder: Embedder, spans: _Spans) -> None:
+    def __init__(self, embedder: Embedder, spans: Spans) -> None:
         self._embedder = embedder
         self._spans = spans
         self.name = embedder.name
@@ -83,24 +86,33 @@ async def profile_recall(
 ) -> list[dict[str, object]]:
     """Answer each part of a recall with its mean milliseconds and calls, the whole first.
 
-    Parts overlap, so they may add up to more than the whole; `python` is the time in which neither the
-    database nor the encoder was at work.
+    Of the repeats of a question the fastest counts. Parts overlap, so they may add up to more than the
+    whole; `python` is the time in which neither the database nor the encoder was at work.
     """
     names = statement_names()
-    spans, whole = _Spans(), 0.0
+    fastest = []
+    for question in questions:
+        requests = [RecallRequest(wordings.fresh(question), project=PROJECT) for _ in range(REPEATS)]
+        runs = [await _run(memory, settings, request, names) for request in requests]
+        fastest.append(min(runs, key=lambda run: run.whole))
+        advance()
+    return parts_of(fastest)
+
+
+async def _run(memory: Memory, settings: Settings, request: RecallRequest, names: Mapping[str, str]) -> Spans:
+    spans = Spans()
     service = RecallService(memory.database, _TimedEmbedder(memory.embedder, spans), settings.leg_timeout)
 
     def note(logged: Any) -> None:
         now = perf_counter()
         spans.add(names.get(logged.query, _OTHER), now - logged.elapsed, now)
 
-    for question in questions:
-        request = RecallRequest(wordings.fresh(question), project=PROJECT)
-        with memory.database.logging(note):
-            whole += await _seconds(service.recall(memory.caller, request))
-        await asyncio.sleep(0)  # the driver reports a statement in the loop's next round
-        advance()
-    return _parts(spans, whole, len(questions))
+    with memory.database.logging(note):
+        started = perf_counter()
+        await service.recall(memory.caller, request)
+        spans.whole = perf_counter() - started
+    await asyncio.sleep(0)  # the driver reports a statement in the loop's next round
+    return spans
 
 
 def statement_names() -> dict[str, str]:
@@ -113,24 +125,23 @@ def statement_names() -> dict[str, str]:
     }
 
 
-async def _seconds(work: Awaitable[object]) -> float:
-    started = perf_counter()
-    await work
-    return perf_counter() - started
-
-
-def _parts(spans: _Spans, whole: float, recalls: int) -> list[dict[str, object]]:
-    def part(name: str, seconds: float, calls: float) -> dict[str, object]:
-        return {
+def parts_of(runs: Sequence[Spans]) -> list[dict[str, object]]:
+    """Answer what recalls were made of: each part's mean milliseconds and calls, the whole first."""
+    seconds: dict[str, float] = defaultdict(float)
+    calls: dict[str, int] = defaultdict(int)
+    for run in runs:
+        for name, found in run.by_name.items():
+            seconds[name] += sum(end - start for start, end in found)
+            calls[name] += len(found)
+        seconds[PYTHON] += max(0.0, run.whole - run.covered())
+        calls[PYTHON] += 1
+    ordered = sorted(seconds, key=lambda name: -seconds[name])
+    seconds[WHOLE], calls[WHOLE] = sum(run.whole for run in runs), len(runs)
+    return [
+        {
             "part": name,
-            "ms": round(seconds * 1000 / recalls, 3),
-            "calls": round(calls / recalls, 2),
+            "ms": round(seconds[name] * 1000 / len(runs), 3),
+            "calls": round(calls[name] / len(runs), 2),
         }
-
-    parts = [
-        part(name, sum(end - start for start, end in found), len(found))
-        for name, found in spans.by_name.items()
+        for name in (WHOLE, *ordered)
     ]
-    parts.append(part(PYTHON, max(0.0, whole - spans.covered()), recalls))
-    ordered = sorted(parts, key=lambda found: -float(str(found["ms"])))
-    return [part(WHOLE, whole, recalls), *ordered]

@@ -84,10 +84,17 @@ def _sentences(body: str) -> Iterator[str]:
 def _bodies(folder: Path) -> Iterator[tuple[str, str]]:
     for path in sorted(folder.rglob("*")):
         if path.suffix.lower() in MARKDOWN and path.is_file():
-            read = parse_markdown(read_text(path), path=path.name)
-            yield read.title, read.body
+            yield _page(path)
         elif is_row_file(path.name) and path.name.startswith(_DOCUMENTS):
             yield from _rows(path)
+
+
+def _page(path: Path) -> tuple[str, str]:
+    try:
+        read = parse_markdown(read_text(path), path=path.name)
+    except Invalid as error:
+        raise Invalid(f"{path}: {error.message}") from error
+    return read.title, read.body
 
 
 def _rows(path: Path) -> Iterator[tuple[str, str]]:

@@ -1,9 +1,14 @@
 -- name: vector_only
 -- Which passages of which artifacts lie nearest to a vector, one of each artifact?
+-- OFFSET 0 keeps distances from being taken later than sorting, which would then move whole vectors.
 WITH nearest AS (
-    SELECT artifact_number, min(vector <=> $5) AS distance
-    FROM embedding
-    WHERE tenant_id = $1 AND project_id = ANY ($2::integer[]) AND created_at <= $3 AND recorded_at <= $4
+    SELECT artifact_number, min(distance) AS distance
+    FROM (
+        SELECT artifact_number, vector <=> $5 AS distance
+        FROM embedding
+        WHERE tenant_id = $1 AND project_id = ANY ($2::integer[]) AND created_at <= $3 AND recorded_at <= $4
+        OFFSET 0
+    ) AS visible
     GROUP BY artifact_number
     ORDER BY distance, artifact_number
     LIMIT $6
@@ -26,9 +31,13 @@ ORDER BY distance, nearest.artifact_number;
 WITH dense AS (
     SELECT artifact_number, row_number() OVER (ORDER BY distance, artifact_number) AS rank
     FROM (
-        SELECT artifact_number, min(vector <=> $5) AS distance
-        FROM embedding
-        WHERE tenant_id = $1 AND project_id = ANY ($2::integer[]) AND created_at <= $3 AND recorded_at <= $4
+        SELECT artifact_number, min(distance) AS distance
+        FROM (
+            SELECT artifact_number, vector <=> $5 AS distance
+            FROM embedding
+            WHERE tenant_id = $1 AND project_id = ANY ($2::integer[]) AND created_at <= $3 AND recorded_at <= $4
+            OFFSET 0
+        ) AS visible
         GROUP BY artifact_number
         ORDER BY distance, artifact_number
         LIMIT $12

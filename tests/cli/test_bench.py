@@ -1,0 +1,125 @@
+from __future__ import annotations
+
+import io
+import os
+import signal
+import subprocess
+import tempfile
+from collections.abc import AsyncIterator
+from dataclasses import asdict
+from pathlib import Path
+
+import pytest
+from rich.console import Console
+
+from app.cli.bench_report import print_report
+from app.cli.running import INTERRUPTED
+from app.services.benchmarking import Report, run_benchmark
+from app.settings import Settings
+from tests.cli.processes import Shell
+
+ROWS = {
+    "encoder", "vector_only", "floor", "service", "graphql", "graphql_as_of", "leg_dense", "leg_lexical",
+    "leg_graph", "leg_cooccurrence", "leg_recency", "file_one",
+}  # fmt: skip
+RATIOS = {
+    "graphql_over_floor_p50", "graphql_over_floor_p95", "hybrid_over_vector_p50", "as_of_over_current_p50",
+    "bulk_over_embed",
+}  # fmt: skip
+
+
+DOCUMENTS = 12
+
+
+@pytest.fixture(scope="module")
+async def report() -> AsyncIterator[Report]:
+    """One whole run, as short as it can be."""
+    told: list[str] = []
+    settings = Settings(embedding_threads=2)
+    run = run_benchmark(settings, DOCUMENTS, None, lambda step, done, total: told.append(step), seconds=0.2)
+    yield await run
+    assert list(dict.fromkeys(told)) == [
+        "filling", "timing", "filing one by one", "asking with many clients", "profiling",
+    ]  # fmt: skip
+
+
+def test_one_run_answers_every_figure(report: Report) -> None:
+    assert set(asdict(report)) == {
+        "documents", "rows", "ratios", "throughput", "bulk", "profile", "machine", "corpus",
+    }  # fmt: skip
+    assert report.documents == DOCUMENTS
+    assert set(report.rows) == ROWS
+    for figures in report.rows.values():
+        assert 0 < figures["p50"] <= figures["p95"]
+    assert set(report.ratios) == RATIOS
+    assert all(ratio > 0 for ratio in report.ratios.values())
+    assert set(report.throughput) == {"clients", "requests_per_second", "p50", "p95", "errors"}
+    assert (report.throughput["clients"], report.throughput["errors"]) == (16, 0)
+    assert report.throughput["requests_per_second"] > 0
+    assert set(report.bulk) == {"filed_per_second", "embedded_per_second"}
+    assert report.machine["cores"] == os.cpu_count()
+    assert (report.corpus["questions"], report.corpus["repeats"]) == (DOCUMENTS, 3)
+
+
+def test_a_recall_is_told_by_its_parts(report: Report) -> None:
+    whole, *parts = report.profile
+    assert (whole["part"], whole["calls"]) == ("whole recall", 1.0)
+    names = [str(part["part"]) for part in parts]
+    assert {"encoder", "python"} < set(names)
+    assert any(name.startswith("postings.") for name in names)
+    assert "other statements" not in names
+
+
+def test_people_read_the_same_figures_in_tables(report: Report) -> None:
+    console = Console(file=io.StringIO(), markup=False, highlight=False, width=100)
+    print_report(console, report)
+    assert isinstance(console.file, io.StringIO)
+    shown = console.file.getvalue()
+    assert shown.startswith(f"{DOCUMENTS} documents, milliseconds, the best of 3 for each question\n")
+    assert all(f" {name} " in shown for name in ROWS)
+    assert f" {report.rows['floor']['p50']:.2f} " in shown
+    assert f" {report.ratios['graphql_over_floor_p50']:g} " in shown
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        (("--documents", "9"), "--documents is from 10 to 1,000,000, not 9"),
+        (("--corpora", "/nothing/here"), "there is no folder /nothing/here"),
+    ],
+)
+def test_what_cannot_be_measured_is_refused(shell: Shell, words: tuple[str, ...], said: str) -> None:
+    ran = shell.run("bench", *words)
+    assert (ran.code, ran.out) == (2, "")
+    assert said in ran.err
+    assert "Traceback" not in ran.err
+
+
+@pytest.mark.parametrize("sign", [signal.SIGINT, signal.SIGTERM])
+def test_an_interrupt_leaves_no_process_and_no_folder(shell: Shell, sign: signal.Signals) -> None:
+    with tempfile.TemporaryDirectory(prefix="tb-") as scratch:
+        inside = Shell(shell.home, {"TMPDIR": scratch})
+        with inside.start("bench", "--documents", "10000", "--corpora", "docs/decisions") as benching:
+            while not any(Path(scratch).glob("trigraph-bench-*/postgres/postmaster.pid")):
+                assert benching.poll() is None
+            server = _server_of(Path(scratch))
+            benching.send_signal(sign)
+            assert benching.wait(60) == INTERRUPTED
+            assert benching.stderr is not None
+            assert "Traceback" not in benching.stderr.read()
+        assert not any(Path(scratch).glob("trigraph-*"))
+        assert not _is_running(server)
+
+
+def _is_running(process: int) -> bool:
+    """Tell whether a process runs; one that has ended may still wait to be buried."""
+    state = subprocess.run(["ps", "-p", str(process), "-o", "stat="], capture_output=True, text=True).stdout
+    return state.strip()[:1] not in ("", "Z")
+
+
+def _server_of(scratch: Path) -> int:
+    """Answer the process of the server under a folder, once it has written it down."""
+    (file,) = scratch.glob("trigraph-bench-*/postgres/postmaster.pid")
+    while not (lines := file.read_text().splitlines()):
+        pass
+    return int(lines[0])
