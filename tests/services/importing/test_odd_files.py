@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from app.errors import Invalid
-from app.services.filing.preparation import MOST_PASSAGES
+from app.services.filing.preparation import LARGEST_BODY, MOST_PASSAGES
 from app.services.importing import files, rows
 from app.services.importing.files import NO_FILE, read_text
 from tests.documents import Desk
@@ -136,7 +136,7 @@ async def test_rows_from_a_pipe_are_refused_before_anything_waits_for_them(
     ("content", "reason"),
     [
         pytest.param("# h\ntext\n" * (MOST_PASSAGES + 1), "makes 5001 passages", id="BYT-06 passages"),
-        pytest.param(b"x" * (files.LARGEST_BODY + 1), "larger than 33554432 bytes", id="BYT-06 bytes"),
+        pytest.param(b"x" * (LARGEST_BODY + 1), "larger than 33554432 bytes", id="BYT-06 bytes"),
         pytest.param(f"---\nid: {'x' * 300}\n---\ntext\n", "at most 256", id="BYT-06 identifier"),
         pytest.param(f"---\nkind: {'x' * 300}\n---\ntext\n", "at most 64", id="BYT-06 kind"),
     ],
