@@ -1,0 +1,162 @@
+"""An import that is interrupted anywhere and run again leaves the ledger of one that was not."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import random
+import re
+import signal
+import subprocess
+import tempfile
+from collections.abc import AsyncIterator, Iterator
+from contextlib import asynccontextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from signal import SIGINT, SIGKILL
+from typing import TypeAlias
+
+import asyncpg
+import pytest
+
+from app.cli.import_progress import STOPPING
+from app.cli.running import FAILED, INTERRUPTED
+from app.stores.postgres.embedded import EmbeddedPostgres
+from tests.cli.digest import said
+from tests.cli.processes import Ran, Shell
+
+Ledger: TypeAlias = dict[str, list[str]]
+
+DOCUMENTS = 24
+COUNT = "SELECT count(*) FROM artifact JOIN tenant USING (tenant_id) WHERE key = $1"
+
+
+@pytest.fixture(scope="module")
+def related() -> Iterator[Path]:
+    """Records that supersede and name one another, earlier and later ones, and one that is no text."""
+    with tempfile.TemporaryDirectory(prefix="trigraph-cli-related-") as name:
+        adr = Path(name) / "adr"
+        adr.mkdir()
+        for number in range(1, DOCUMENTS):
+            (adr / f"{number:04}-record.md").write_text(_record(number))
+        (adr / "0099-broken.md").write_bytes(b"\xff\xfe")
+        (Path(name) / "diary.md").write_text("# Diary\n\nDate: 2026-03-01\n\nThe Beacon 4 shone on ADR-9.\n")
+        yield Path(name)
+
+
+def _record(number: int) -> str:
+    relation = {
+        0: f"## Supersedes\n\n- ADR-{number - 1}\n",
+        1: f"## Depends on\n\n- ADR-{number + 4}\n",
+        2: f"## Related\n\n- [[Record {number + 7}]]\n- [that one]({(number + 5):04}-record.md)\n",
+    }[number % 3]
+    by = f"\nSuperseded by ADR-{number + 6}\n" if number % 8 == 1 else ""
+    return (
+        f"---\naliases: [Beacon {number}]\ndate: 2026-01-{number:02}\n---\n\n# Record {number}\n{by}\n"
+        f"The Beacon {number + 2} and Beacon {number - 2} stay, see ADR-{number * 5 % 31 + 1}. Lamp {number},"
+        f" formerly known as Candle {number}, is lit. The status is now Retired.\n\n{relation}"
+    )
+
+
+@pytest.fixture(scope="module")
+async def whole(served_home: Shell, related: Path) -> Ledger:
+    """What an import that nobody interrupts leaves."""
+    ran = await asyncio.to_thread(served_home.run, "ingest", related, TRIGRAPH_TENANT="whole")
+    assert (ran.code, ran.out.partition("\n")[0]) == (FAILED, f"filed {DOCUMENTS}, unchanged 0, refused 1")
+    async with served(served_home.home) as url:
+        return await said(url, "whole")
+
+
+@asynccontextmanager
+async def served(home: Path) -> AsyncIterator[str]:
+    """Answer where the server of a home is, kept running until the block ends."""
+    embedded = await asyncio.to_thread(EmbeddedPostgres.start, home)
+    try:
+        yield embedded.url
+    finally:
+        await asyncio.to_thread(embedded.stop)
+
+
+async def wait_until(least: int, url: str, tenant: str, process: subprocess.Popen[str]) -> None:
+    """Wait until this many documents of a tenant are filed, or the process that files them ends."""
+    connection = await asyncpg.connect(url)
+    try:
+        while process.poll() is None and await _filed(connection, tenant) < least:
+            await connection.execute("SELECT pg_sleep(0.005)")
+    finally:
+        await connection.close()
+
+
+async def _filed(connection: asyncpg.Connection, tenant: str) -> int:
+    try:
+        count: int = await connection.fetchval(COUNT, tenant)
+        return count
+    except asyncpg.UndefinedTableError:
+        return 0
+
+
+@dataclass(frozen=True, slots=True)
+class Strike:
+    """A signal, sent a moment after so many documents are filed."""
+
+    number: signal.Signals
+    least: int
+    pause: float
+
+    async def hit(self, shell: Shell, folder: Path, url: str) -> Ran:
+        process = shell.start("ingest", folder)
+        await wait_until(self.least, url, shell.variables["TRIGRAPH_TENANT"], process)
+        await asyncio.sleep(self.pause)
+        process.send_signal(self.number)
+        out, err = await asyncio.to_thread(process.communicate)
+        return Ran(process.returncode, out, err)
+
+
+def strikes(seed: int) -> list[Strike]:
+    """Answer one strike while the import opens and two while it files."""
+    chance = random.Random(seed)
+    opening = Strike(SIGKILL, 0, chance.uniform(0.5, 1.5))
+    numbers = chance.sample((SIGINT, SIGKILL), 2)
+    least = sorted(chance.sample(range(1, 17), 2))
+    pauses = [chance.uniform(0, 0.03) for _ in numbers]
+    return [opening, *map(Strike, numbers, least, pauses)]
+
+
+@pytest.mark.parametrize("seed", [1, 2])
+async def test_an_import_struck_again_and_again_leaves_the_ledger_of_a_whole_one(
+    served_home: Shell, related: Path, whole: Ledger, seed: int
+) -> None:
+    tenant = f"struck-{seed}"
+    shell = Shell(served_home.home, {"TRIGRAPH_TENANT": tenant, "TRIGRAPH_EMBEDDING_THREADS": "1"})
+    async with served(shell.home) as url:
+        for strike in strikes(seed):
+            ran = await strike.hit(shell, related, url)
+            if strike.number is SIGINT:
+                assert ran.code == INTERRUPTED
+                assert re.match(r"filed \d+, unchanged \d+, refused \d\nstopped with \d+ left; ", ran.out)
+                assert ran.err == f"{STOPPING}\n"
+            else:
+                assert (ran.code, ran.out) == (-SIGKILL, "")
+        last = await asyncio.to_thread(shell.run, "ingest", related)
+        counts = re.match(r"filed (\d+), unchanged (\d+), refused 1\n", last.out)
+        assert counts is not None
+        assert sum(map(int, counts.groups())) == DOCUMENTS
+        assert 0 < int(counts[1]) < DOCUMENTS
+        assert await said(url, tenant) == whole
+
+
+async def test_a_server_killed_under_an_import_costs_what_was_at_hand(related: Path, whole: Ledger) -> None:
+    with tempfile.TemporaryDirectory(prefix="trigraph-cli-killed-") as name:
+        home = Path(name)
+        shell = Shell(home, {"TRIGRAPH_TENANT": "killed"})
+        async with served(home) as url:
+            process = shell.start("ingest", related)
+            await wait_until(6, url, "killed", process)
+            os.kill(int((home / "postgres/postmaster.pid").read_text().split()[0]), SIGKILL)
+            out, err = await asyncio.to_thread(process.communicate)
+            assert process.returncode == FAILED
+            assert "retry" in out + err
+            assert "Traceback" not in out + err
+            last = await asyncio.to_thread(shell.run, "ingest", related)
+            assert re.match(r"filed \d+, unchanged \d+, refused 1\n", last.out)
+            assert await said(url, "killed") == whole
