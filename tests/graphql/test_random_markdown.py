@@ -1,0 +1,205 @@
+"""Random Markdown through fileArtifact: always an answer, the same for the same, found by its rarest word.
+
+TRIGRAPH_RANDOM_MARKDOWN=20 tries twenty times as many documents as usual, other ones in each run.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import os
+from collections.abc import AsyncIterator
+from contextlib import AsyncExitStack
+from dataclasses import dataclass, replace
+from datetime import UTC, datetime
+from itertools import count
+from uuid import uuid4
+
+import asyncpg
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from app.embedding import Embedder
+from app.stores.postgres.pool import Database
+from app.stores.postgres.tenants import ensure_tenant
+from tests.conftest import TEMPLATE, Server, memory_on
+from tests.graphql.clerk import Clerk, Payload, Question, clerk_of
+from tests.graphql.random_filings import Filing, arguments, filings
+from tests.graphql.rarest import Rarest, rarest_words
+from tests.graphql.scattering import ScatteringEmbedder
+from tests.graphql.told import told
+
+MOST_IN_A_BATCH = 6
+BATCHES = 300
+CALLS = 400
+CROWD = 60
+
+LONGER = int(os.environ.get("TRIGRAPH_RANDOM_MARKDOWN", "0"))
+_NUMBERS = count(1)
+
+
+def tried(examples: int) -> settings:
+    """Answer how a property is tried: always the same way, unless a longer run is asked for."""
+    return settings(
+        max_examples=examples * max(1, LONGER),
+        derandomize=not LONGER,
+        database=None,
+        deadline=None,
+        suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large],
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class Offices:
+    """Clerks of two tenants in one ledger."""
+
+    here: Clerk
+    there: Clerk
+
+
+@pytest.fixture(scope="module")
+async def offices(server: Server, embedder: Embedder, tenant: int) -> AsyncIterator[Offices]:
+    """Two tenants in a ledger whose vectors cost nothing."""
+    name = await server.create(TEMPLATE)
+    owner = await asyncpg.connect(server.url_of(name))
+    another = await ensure_tenant(owner, "another")
+    await owner.close()
+    database = await Database.open(server.url_of(name), size=10)
+    here = memory_on(database, ScatteringEmbedder(embedder), tenant)
+    there = replace(here, caller=replace(here.caller, tenant=another))
+    async with AsyncExitStack() as stack:
+        yield Offices(*[await stack.enter_async_context(clerk_of(memory)) for memory in (here, there)])
+    await database.close()
+    await server.drop(name)
+
+
+batches = st.lists(
+    filings(), min_size=1, max_size=MOST_IN_A_BATCH, unique_by=lambda filing: str(filing["body"])
+)
+
+
+@tried(BATCHES)
+@given(batch=batches)
+async def test_any_document_is_filed_and_told_alike_and_found(offices: Offices, batch: list[Filing]) -> None:
+    project = f"project-{next(_NUMBERS)}"
+    inputs = [{**filing, "project": project} for filing in batch]
+    here, there = await asyncio.gather(
+        _filed_twice(offices.here, inputs), _filed_twice(offices.there, inputs)
+    )
+    assert told(here) == told(there)
+    if any(payload["created"] for payload in here):
+        assert await offices.here.references(project) == await offices.there.references(project)
+        await _found_by_their_rarest_words(offices.here, project, here)
+
+
+async def _filed_twice(clerk: Clerk, inputs: list[Filing]) -> list[Payload]:
+    """File each document under a key, at once again without it, and all once more under their keys."""
+    keyed = [{**given, "idempotencyKey": f"key {uuid4()}"} for given in inputs]
+    each_twice = [said for pair in zip(keyed, inputs, strict=True) for said in pair]
+    answers = await clerk.file(*each_twice)
+    first, again = answers[::2], answers[1::2]
+    for one, other in zip(first, again, strict=True):
+        assert_answered(one)
+        assert other == (one if one["problems"] else _unchanged(one))
+    assert await clerk.file(*keyed) == first
+    return first
+
+
+def assert_answered(payload: Payload) -> None:
+    """Check that an answer is a document, or problems that each say what they are about."""
+    if payload["problems"]:
+        assert payload["artifact"] is None
+        for problem in payload["problems"]:
+            assert problem["code"] in ("INVALID", "CONFLICT")
+            assert problem["field"]
+            assert problem["message"].strip()
+    else:
+        assert payload["artifact"]["passages"]
+        assert payload["artifact"]["title"].strip()
+
+
+def _unchanged(payload: Payload) -> Payload:
+    """Answer what filing the same again says: the same things, and that none of them is new."""
+    return {**payload, "created": False, "candidates": 0, "warnings": [], "references": []}
+
+
+async def _found_by_their_rarest_words(clerk: Clerk, project: str, payloads: list[Payload]) -> None:
+    artifacts = [payload["artifact"] for payload in payloads if payload["artifact"] and payload["created"]]
+    sought = _sought(artifacts)
+    results = await clerk.recall(project, *(_question(artifact, rarest) for artifact, rarest in sought))
+    for (artifact, rarest), result in zip(sought, results, strict=True):
+        assert_found(artifact, rarest, result)
+
+
+def _sought(artifacts: list[Payload]) -> list[tuple[Payload, Rarest]]:
+    """Answer the artifacts that hold a word, and the rarest of each."""
+    words = zip(artifacts, rarest_words(artifacts), strict=True)
+    return [(artifact, rarest) for artifact, rarest in words if rarest is not None]
+
+
+def _question(artifact: Payload, rarest: Rarest) -> Question:
+    starts = datetime.fromisoformat(artifact["createdAt"])
+    return Question(rarest.word, artifact["createdAt"] if starts > datetime.now(UTC) else None)
+
+
+def assert_found(artifact: Payload, rarest: Rarest, result: Payload) -> None:
+    """Check that the words of a document led to it, and before all others when no other has that word."""
+    assert [leg["problem"] for leg in result["legs"]] == [None] * len(result["legs"])
+    hits = [hit for hit in result["hits"] if hit["artifact"]["id"] == artifact["id"]]
+    assert hits, f"{rarest.word!r} does not find {artifact['title']!r}"
+    (hit,) = hits
+    assert "LEXICAL" in [share["leg"] for share in hit["explanation"]], rarest.word
+    if rarest.documents == 1 and not result["anchors"] and hit["stateFlag"] != "HISTORICAL":
+        assert hit["rank"] == 1, f"{rarest.word!r} finds something else before {artifact['title']!r}"
+
+
+@tried(CALLS)
+@given(said=arguments())
+async def test_any_argument_gives_a_document_or_a_problem_that_names_it(
+    offices: Offices, said: Filing
+) -> None:
+    said = {"project": f"project-{next(_NUMBERS)}", **said}
+    first, again = [await offices.here.file_or_refuse(said) for _ in range(2)]
+    if "errors" in first:
+        assert {error["extensions"]["code"] for error in first["errors"]} == {"BAD_USER_INPUT"}
+        assert first == again
+        return
+    (one,), (other,) = first["data"].values(), again["data"].values()
+    assert_answered(one)
+    repeated = one["problems"] or said.get("idempotencyKey") is not None
+    assert other == (one if repeated else _unchanged(one))
+
+
+@pytest.fixture(scope="module")
+async def archive(server: Server, embedder: Embedder, tenant: int) -> AsyncIterator[Clerk]:
+    """A ledger of the real encoder."""
+    name = await server.create(TEMPLATE)
+    database = await Database.open(server.url_of(name), size=10)
+    async with clerk_of(memory_on(database, embedder, tenant)) as clerk:
+        yield clerk
+    await database.close()
+    await server.drop(name)
+
+
+def drawn(number: int) -> list[Filing]:
+    """Answer the batches of so many tries as one list, without doubles."""
+    taken: dict[str, Filing] = {}
+
+    @tried(number)
+    @given(batch=batches)
+    def take(batch: list[Filing]) -> None:
+        taken.update({filing["body"]: filing for filing in batch})
+
+    take()
+    return list(taken.values())
+
+
+async def test_each_of_a_crowd_is_found_by_its_rarest_word(archive: Clerk) -> None:
+    crowd = drawn(CROWD)
+    filed = [await archive.file({**filing, "project": "crowd"}) for filing in crowd]
+    artifacts = [payload["artifact"] for (payload,) in filed if payload["created"]]
+    sought = [found for found in _sought(artifacts) if found[1].documents == 1]
+    assert len(sought) > len(crowd) / 3
+    for artifact, rarest in sought:
+        (result,) = await archive.recall("crowd", _question(artifact, rarest))
+        assert artifact["id"] in [hit["artifact"]["id"] for hit in result["hits"]], rarest.word
