@@ -108,10 +108,19 @@ def _props(reading: Reading) -> dict[str, object]:
     for name, value in reading.fields.items():
         role = field_role(name, reading.prefixes)
         if role == "tags":
-            if isinstance(value, dict):
-                reading.warnings.append(f"the field {name} is no list; its names were taken")
-            tags = [tag.strip() for text in texts_of(value) for tag in text.split(",") if tag.strip()]
+            texts = _names(name, value, reading.warnings)
+            tags = [tag.strip() for text in texts for tag in text.split(",") if tag.strip()]
             props["tags"] = list(dict.fromkeys(tags))
+        elif fold(name) == "aliases" and value not in EMPTY:
+            props["aliases"] = _names(name, value, reading.warnings) if isinstance(value, dict) else value
+        elif fold(name) == "kind" and not isinstance(value, str) and value not in EMPTY:
+            reading.warnings.append(f"the field {name} is not plain text; it was left out")
         elif (role is None or (role == "kind" and not names_kind(name, value))) and value not in EMPTY:
             props[name] = value
     return props
+
+
+def _names(name: str, value: object, warnings: list[str]) -> list[str]:
+    if isinstance(value, dict):
+        warnings.append(f"the field {name} is no list; its names were taken")
+    return texts_of(value)

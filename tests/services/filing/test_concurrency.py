@@ -7,6 +7,7 @@ from dataclasses import replace
 from itertools import pairwise
 
 import asyncpg
+import pytest
 
 from app.domain.recall import StateFlag
 from app.domain.temporal import Branch
@@ -18,9 +19,20 @@ from tests.documents import RELATES_TO, SUPERSEDES, Desk, adr, claims, day
 CALLERS = 20
 
 
-async def test_equal_content_filed_by_many_at_once_is_one_artifact(desk: Desk) -> None:
-    """IDM-04: all calls succeed with the same artifact."""
-    document = adr(7, "Queue", identifier=None, source_uri="git:repo/adr/0007.md")
+@pytest.mark.parametrize(
+    "known_by",
+    [
+        pytest.param({"identifier": None, "source_uri": "git:repo/adr/0007.md"}, id="IDM-04"),
+        pytest.param({"identifier": "ADR-0007"}, id="IDM-04 identifier"),
+        pytest.param({"identifier": None}, id="IDM-04 content"),
+        pytest.param({"identifier": None, "source_uri": "u" * 4_096}, id="IDM-04 long address"),
+    ],
+)
+async def test_equal_content_filed_by_many_at_once_is_one_artifact(
+    desk: Desk, known_by: dict[str, str | None]
+) -> None:
+    """All calls succeed with the same artifact."""
+    document = adr(7, "Queue", **known_by)
     filed = await asyncio.gather(*(desk.file(document) for _ in range(CALLERS)))
     assert {document.artifact.id for document in filed} == {filed[0].artifact.id}
     assert sorted(document.created for document in filed) == [False] * (CALLERS - 1) + [True]

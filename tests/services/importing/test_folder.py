@@ -81,6 +81,14 @@ async def test_odd_headers_are_filed_with_a_warning_and_stop_nothing(
         "- list",
         "title: a: b",
         "title: a\ntitle: b",
+        "status: [Accepted, {a: b}]\nauthor: {a: 1}\ndomain: [x]",
+        "aliases: {Lamp: 1}\ndate: [2026-01-01]\nkind: [ADR]",
+        "id: {a: 1}",
+        "? [a, b]\n: c\n? {d: e}\n: f",
+        "title: !!python/object:os.system x\ntags: !!binary eA==",
+        "tags: [a, [b, {c: d}], null, 1.5, true]\nsupersedes: [null, [], {}, true]",
+        "title: |\n  two\n  lines\nsummary: >\n  folded\n  text",
+        "--- a\ntitle: b",
     )
     for number, header in enumerate(headers, start=1):
         write(f"note-{number}.md", f"---\n{header}\n---\n\nThe text of note {number}.\n")

@@ -73,6 +73,7 @@ def test_header_fields_nobody_reads_become_properties() -> None:
     assert document.domain is MemoryDomain.DECISION
     assert document.author == "Ann, Bob"
     assert document.props == {"tags": ["a", "b"], "stage": {"alpha": "v1"}}
+    assert parse_markdown("---\nAliases: {Lamp: 1}\n---\n# T\n").props == {"aliases": ["Lamp"]}
 
 
 def test_marks_of_bytes_and_line_ends_are_made_one() -> None:

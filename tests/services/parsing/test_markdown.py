@@ -62,6 +62,10 @@ def test_header_fields_name_what_a_document_supersedes(value: str, targets: list
         pytest.param("title: &x [*x, *x]", "Heading", True, id="alias"),
         pytest.param("title: " + "[" * 200, "[" * 200, True, id="deep"),
         pytest.param("\x07 : [", "Heading", True, id="garbage"),
+        pytest.param("aliases: {Lamp: 1}", "Heading", True, id="mapping_aliases"),
+        pytest.param("kind: [ADR, SPEC]", "Heading", True, id="list_kind"),
+        pytest.param("author: {a: 1}", "Heading", True, id="mapping_author"),
+        pytest.param("date: [soon]", "Heading", True, id="list_date"),
     ],
 )
 def test_odd_headers_never_stop_a_document(front_matter: str, title: str, warns: bool) -> None:
@@ -90,11 +94,22 @@ def test_closing_hashes_are_no_part_of_a_heading() -> None:
     assert edges(parse_markdown("### Implements ###\nSPEC-5\n")) == [("IMPLEMENTS", "SPEC-5")]
 
 
-def test_headings_alone_make_no_passage() -> None:
-    """MDP-18."""
-    passages = cut_passages("Doc", "# Intro\n## Scope\n\n\n\n# Part B\ntext\n", piece_offsets, 254)
-    assert [passage.heading for passage in passages] == ["Part B"]
-    assert passages[0].text.endswith("text")
+@pytest.mark.parametrize(
+    ("body", "headings"),
+    [
+        pytest.param("# Intro\n## Scope\n\n\n\n# Part B\ntext\n", ["Part B"], id="MDP-18"),
+        pytest.param("# Intro\n***\n\n \n# Part B\ntext\n", ["Part B"], id="MDP-18 a rule"),
+        pytest.param("# A\none\n# B\n<!-- -->\n# C\ntwo\n", ["A", "C"], id="MDP-18 a comment"),
+        pytest.param("# A\none\n# B\n# C\n\n\n# D\ntwo\n", ["A", "D"], id="MDP-18 several"),
+        pytest.param("# A\n## B\n### C\ntext\n", ["A > B > C"], id="MDP-18 one in the other"),
+        pytest.param("Intro\n===\n\nPart B\n===\ntext\n", ["Part B"], id="MDP-18 underlined"),
+    ],
+)
+def test_headings_alone_make_no_passage(body: str, headings: list[str]) -> None:
+    passages = cut_passages("Doc", body, piece_offsets, 254)
+    assert [passage.heading for passage in passages] == headings
+    assert passages[-1].text.endswith(("text", "two"))
+    assert all(not passage.text.lstrip().startswith("#") or len(passage.text) > 12 for passage in passages)
 
 
 @pytest.mark.parametrize(
