@@ -25,18 +25,25 @@ class FileArtifactInput:
     kind: str = strawberry.field(
         description="The name of a document type, such as ADR, compared without case."
     )
-    body: str = strawberry.field(description="The document in Markdown, with its header if it has one.")
+    body: str = strawberry.field(
+        description="The document in Markdown, with its header if it has one. All of it is indexed but words"
+        " of more than 128 bytes; one of more than 5,000 passages, about a million words, is refused, not cut."
+    )
     project: str | None = strawberry.field(
         default=None, description="The key of the project, made when it is new; default without one."
     )
-    identifier: str | None = strawberry.field(default=None, description="What it is cited by, such as ADR-7.")
-    title: str | None = strawberry.field(default=None, description="Its title.")
+    identifier: str | None = strawberry.field(
+        default=None, description="What it is cited by, such as ADR-7; at most 256 characters."
+    )
+    title: str | None = strawberry.field(default=None, description="Its title; at most 1,024 characters.")
     status: str | None = strawberry.field(default=None, description="Its status, such as Accepted.")
     domain: MemoryDomain | None = strawberry.field(
         default=None, description="The part of memory it belongs to."
     )
     created_at: datetime | None = strawberry.field(default=None, description="When it takes effect.")
-    source_uri: str | None = strawberry.field(default=None, description="Where it was found.")
+    source_uri: str | None = strawberry.field(
+        default=None, description="Where it was found; at most 4,096 characters."
+    )
     source_commit: str | None = strawberry.field(default=None, description="The commit it was found at.")
     idempotency_key: str | None = strawberry.field(
         default=None,

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 from dataclasses import replace
 from itertools import pairwise
+from typing import Any
 
 import asyncpg
 import pytest
@@ -29,7 +30,7 @@ CALLERS = 20
     ],
 )
 async def test_equal_content_filed_by_many_at_once_is_one_artifact(
-    desk: Desk, known_by: dict[str, str | None]
+    desk: Desk, known_by: dict[str, Any]
 ) -> None:
     """All calls succeed with the same artifact."""
     document = adr(7, "Queue", **known_by)

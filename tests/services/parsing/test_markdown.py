@@ -15,8 +15,10 @@ def test_headings_in_code_fences_are_no_headings() -> None:
 
 def test_a_thematic_break_ends_a_typed_section() -> None:
     """MDP-03."""
-    document = parse_markdown("## Supersedes\n- ADR-0004\n---\nADR-0009 is related history.\n")
+    text = "## Supersedes\n- ADR-0004\n---\nADR-0009 is related history.\n"
+    document = parse_markdown(text)
     assert edges(document) == [("SUPERSEDES", "ADR-0004"), ("REFERENCES", "ADR-0009")]
+    assert [passage.heading for passage in cut_passages("T", text, piece_offsets, 254)] == ["Supersedes"]
 
 
 def test_inline_code_refers_to_nothing() -> None:
