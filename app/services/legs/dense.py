@@ -25,6 +25,11 @@ class DenseLeg:
         Raises Conflict while the ledger's vectors are another model's, as when they are being made again.
         """
         vector = await question.vector
+        model = self._embedder.fingerprint
         async with database.reading(question.scope.tenant) as connection:
-            await check_model(connection, self._embedder)
-            return await embeddings.nearest_artifacts(connection, question.scope, vector, question.limit)
+            found = await embeddings.nearest_artifacts(
+                connection, question.scope, vector, model, question.limit
+            )
+            if not found:
+                await check_model(connection, self._embedder)
+            return found

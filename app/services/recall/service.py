@@ -24,7 +24,8 @@ from app.services.recall.ordering import cut, replacements_first
 from app.services.recall.packing import pack
 from app.services.recall.scoping import check_request, scope_of
 from app.services.recall.standings import Standings, load_standings
-from app.stores.postgres import artifacts, embeddings
+from app.stores.postgres import artifacts
+from app.stores.postgres.hits import read_hits
 from app.stores.postgres.pool import Database
 from app.stores.postgres.scope import Scope
 
@@ -122,16 +123,13 @@ class RecallService:
     ) -> list[Hit]:
         numbers = [candidate.artifact for candidate in chosen]
         async with self._database.reading(asked.scope.tenant) as connection:
-            bodies = await artifacts.artifacts_by_number(connection, asked.scope.tenant, numbers)
             # An identifier means nothing to the encoder: its document then speaks from its beginning.
-            if vector is None or asked.anchored.is_bare_identifier:
-                passages = await artifacts.first_passages(connection, asked.scope.tenant, numbers)
-            else:
-                passages = await embeddings.passages_nearest(connection, asked.scope, numbers, vector)
+            speaks = None if asked.anchored.is_bare_identifier else vector
+            found = await read_hits(connection, asked.scope.tenant, numbers, speaks)
         return [
             Hit(
-                artifact=bodies[candidate.artifact],
-                passage=passages[candidate.artifact],
+                artifact=found[candidate.artifact][0],
+                passage=found[candidate.artifact][1],
                 score=candidate.score,
                 rank=place,
                 annotation=annotate(

@@ -12,14 +12,13 @@ import asyncpg
 from app.domain.ontology import label_of
 from app.domain.recall import Anchor
 from app.domain.surface_form import fold
-from app.domain.temporal import Branch, EntityState
+from app.domain.temporal import Branch
 from app.services.annotation import FormerName, Standing
 from app.stores.postgres import anchors as names
-from app.stores.postgres import artifacts, mentions, references, states
+from app.stores.postgres import mentions
 from app.stores.postgres.artifacts import Outline
 from app.stores.postgres.scope import Scope
-
-States = Mapping[tuple[UUID, Branch], EntityState]
+from app.stores.postgres.standings import EntityStanding, standings_as_of
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,52 +41,46 @@ async def load_standings(
 ) -> Standings:
     """Answer how these artifacts, and those that replaced them, stand at the scope's moment."""
     owners = {outline.entity for outline in outlines.values()}
-    above = await references.superseders_as_of(connection, scope.tenant, list(owners), scope.moment)
-    entities = list(owners.union(*above.values()))
-    newest = await artifacts.newest_versions_as_of(connection, scope.tenant, entities, scope.moment)
-    missing = [number for number in newest.values() if number not in outlines]
-    known = {**outlines, **await artifacts.outlines(connection, scope.tenant, missing)}
-    held = await states.states_as_of(connection, scope.tenant, entities, scope.moment)
+    held = await standings_as_of(connection, scope.tenant, list(owners), scope.moment)
+    newest = {each.newest.number: each.newest for each in held.values() if each.newest is not None}
+    known = {**outlines, **newest}
     former = await _former_names(connection, scope, list(known), anchors)
     standings = {
-        number: _standing(outline, newest, above, held, former.get(number, []))
-        for number, outline in known.items()
+        number: _standing(outline, held, former.get(number, [])) for number, outline in known.items()
     }
-    return Standings(standings, _replacements(standings, newest))
+    return Standings(standings, _replacements(standings, held))
 
 
 def _standing(
-    outline: Outline,
-    newest: Mapping[UUID, int],
-    above: Mapping[UUID, Sequence[UUID]],
-    held: States,
-    former: Sequence[FormerName],
+    outline: Outline, held: Mapping[UUID, EntityStanding], former: Sequence[FormerName]
 ) -> Standing:
-    visible = [entity for entity in above.get(outline.entity, ()) if entity in newest]
+    own = held[outline.entity]
+    visible = [held[entity] for entity in own.superseders if held[entity].newest is not None]
     return Standing(
         entity=outline.entity,
-        committed=held.get((outline.entity, Branch.COMMITTED)),
-        wip=held.get((outline.entity, Branch.WIP)),
-        newer_version=newest.get(outline.entity, outline.number) != outline.number,
-        superseded_by=(visible[0], _called(visible[0], held)) if visible else None,
+        committed=own.states.get(Branch.COMMITTED),
+        wip=own.states.get(Branch.WIP),
+        newer_version=own.newest is not None and own.newest.number != outline.number,
+        superseded_by=(visible[0].entity, _called(visible[0])) if visible else None,
         former_names=former,
     )
 
 
-def _called(entity: UUID, held: States) -> str:
-    state = held.get((entity, Branch.COMMITTED))
+def _called(above: EntityStanding) -> str:
+    state = above.states.get(Branch.COMMITTED)
     props = {} if state is None else state.props
     parts = [props.get("identifier"), label_of(props)]
     return " ".join(dict.fromkeys(part for part in parts if isinstance(part, str))) or "another document"
 
 
-def _replacements(standings: Mapping[int, Standing], newest: Mapping[UUID, int]) -> dict[int, int]:
+def _replacements(standings: Mapping[int, Standing], held: Mapping[UUID, EntityStanding]) -> dict[int, int]:
+    """Answer the number of what replaced each artifact that gave way."""
     replaced = {}
     for number, standing in standings.items():
-        if standing.superseded_by is not None:
-            replaced[number] = newest[standing.superseded_by[0]]
-        elif standing.newer_version:
-            replaced[number] = newest[standing.entity]
+        gave_way_to = standing.superseded_by[0] if standing.superseded_by is not None else standing.entity
+        newest = held[gave_way_to].newest
+        if newest is not None and (standing.superseded_by is not None or standing.newer_version):
+            replaced[number] = newest.number
     return replaced
 
 

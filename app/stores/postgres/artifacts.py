@@ -12,7 +12,6 @@ import asyncpg
 
 from app.domain.artifact import Artifact, MemoryDomain, Passage
 from app.domain.surface_form import fold
-from app.domain.temporal import AsOf
 from app.stores.postgres.scope import Scope
 from app.stores.postgres.sql import blocks_beside
 
@@ -21,11 +20,10 @@ SQL = blocks_beside(__file__)
 
 @dataclass(frozen=True, slots=True)
 class Outline:
-    """An artifact without its body: enough to rank and annotate it."""
+    """An artifact without what it says: enough to rank and annotate it."""
 
     number: int
     entity: UUID
-    title: str
     created_at: datetime
 
 
@@ -115,30 +113,12 @@ async def latest_version_date(connection: asyncpg.Connection, tenant: int, entit
     return moment
 
 
-async def artifacts_by_number(
-    connection: asyncpg.Connection, tenant: int, numbers: Sequence[int]
-) -> dict[int, Artifact]:
-    """Answer the artifacts of these numbers, by number."""
-    rows = await connection.fetch(SQL["artifacts_by_number"], tenant, list(numbers))
-    return {row["number"]: artifact_from(row) for row in rows}
-
-
 async def artifacts_by_id(
     connection: asyncpg.Connection, tenant: int, ids: Sequence[UUID]
 ) -> dict[UUID, Artifact]:
     """Answer the artifacts of these ids, by id."""
     rows = await connection.fetch(SQL["artifacts_by_id"], tenant, list(ids))
     return {row["id"]: artifact_from(row) for row in rows}
-
-
-async def newest_versions_as_of(
-    connection: asyncpg.Connection, tenant: int, entities: Sequence[UUID], moment: AsOf
-) -> dict[UUID, int]:
-    """Answer the number of each entity's newest artifact that exists at a moment."""
-    rows = await connection.fetch(
-        SQL["newest_versions_as_of"], tenant, list(entities), moment.valid, moment.known
-    )
-    return {row["entity"]: row["number"] for row in rows}
 
 
 async def newest_versions_in_scope(
@@ -173,22 +153,12 @@ async def passages_by_artifact(
     return dict(passages)
 
 
-async def first_passages(
-    connection: asyncpg.Connection, tenant: int, artifacts: Sequence[int]
-) -> dict[int, Passage]:
-    """Answer the first passage of each of these artifacts, by artifact number."""
-    rows = await connection.fetch(SQL["first_passages"], tenant, list(artifacts))
-    return {row["artifact_number"]: passage_from(row) for row in rows}
-
-
 async def outlines(
     connection: asyncpg.Connection, tenant: int, artifacts: Sequence[int]
 ) -> dict[int, Outline]:
     """Answer what these artifacts are and whose, by number."""
     rows = await connection.fetch(SQL["outlines"], tenant, list(artifacts))
-    return {
-        row["number"]: Outline(row["number"], row["entity"], row["title"], row["created_at"]) for row in rows
-    }
+    return {row["number"]: Outline(row["number"], row["entity"], row["created_at"]) for row in rows}
 
 
 async def identifiers_of(

@@ -36,14 +36,6 @@ LIMIT 1;
 -- When does the last of an entity's artifacts take effect?
 SELECT max(created_at) FROM artifact WHERE tenant_id = $1 AND entity = $2;
 
--- name: artifacts_by_number
--- Which artifacts have these numbers?
-SELECT
-    artifact.id, number, artifact.project_id, type.name AS kind, identifier, title, body, domain,
-    created_at, artifact.recorded_at, source_uri, source_commit, author, content_hash, entity
-FROM artifact JOIN type USING (tenant_id, type_id)
-WHERE tenant_id = $1 AND number = ANY ($2::bigint[]);
-
 -- name: artifacts_by_id
 -- Which artifacts have these ids?
 SELECT
@@ -51,13 +43,6 @@ SELECT
     created_at, artifact.recorded_at, source_uri, source_commit, author, content_hash, entity
 FROM artifact JOIN type USING (tenant_id, type_id)
 WHERE tenant_id = $1 AND artifact.id = ANY ($2::uuid[]);
-
--- name: newest_versions_as_of
--- Which artifact of each of these entities is the newest at a moment?
-SELECT DISTINCT ON (entity) entity, number
-FROM artifact
-WHERE tenant_id = $1 AND entity = ANY ($2::uuid[]) AND created_at <= $3 AND recorded_at <= $4
-ORDER BY entity, created_at DESC;
 
 -- name: newest_versions_in_scope
 -- Which of these entities' artifacts, the newest at a moment, are of the wanted types and domains?
@@ -78,15 +63,9 @@ FROM passage
 WHERE tenant_id = $1 AND artifact_number = ANY ($2::bigint[])
 ORDER BY artifact_number, ordinal;
 
--- name: first_passages
--- How does each of these artifacts begin?
-SELECT artifact_number, ordinal, heading, text, tokens
-FROM passage
-WHERE tenant_id = $1 AND artifact_number = ANY ($2::bigint[]) AND ordinal = 0;
-
 -- name: outlines
 -- What are these artifacts and whose, without their bodies?
-SELECT number, entity, title, created_at
+SELECT number, entity, created_at
 FROM artifact
 WHERE tenant_id = $1 AND number = ANY ($2::bigint[]);
 

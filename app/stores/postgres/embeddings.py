@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
 
@@ -11,16 +10,12 @@ import numpy as np
 from numpy.typing import NDArray
 from pgvector import HalfVector
 
-from app.domain.artifact import Passage
 from app.domain.recall import Candidate
-from app.stores.postgres.artifacts import passage_from
 from app.stores.postgres.scope import Scope
 from app.stores.postgres.sql import blocks_beside
 
 SQL = blocks_beside(__file__)
 
-SHORT_PASSAGE_TOKENS = 24
-SHORT_PASSAGE_HANDICAP = 0.15
 PASSAGES_PER_ARTIFACT = 8
 
 
@@ -53,22 +48,28 @@ async def insert_embeddings(
 
 
 async def nearest_artifacts(
-    connection: asyncpg.Connection, scope: Scope, vector: NDArray[np.float32], limit: int
+    connection: asyncpg.Connection, scope: Scope, vector: NDArray[np.float32], model: str, limit: int
 ) -> list[Candidate]:
     """Answer the artifacts with the passage nearest to a vector, scored by cosine.
 
-    As many passages are looked at as give `limit` artifacts: more again when a few artifacts have them all.
+    `model` is the fingerprint of the model that made the vector; nothing is near while the ledger's vectors
+    are another's. More passages are looked at when a few artifacts have all the nearest.
     """
     passages = limit * PASSAGES_PER_ARTIFACT
     while True:
-        rows = await _nearest(connection, scope, vector, limit, passages)
+        rows = await _nearest(connection, scope, vector, model, limit, passages)
         if len(rows) >= limit or not rows or rows[0]["passages"] < passages:
             return [Candidate(row["artifact_number"], row["score"]) for row in rows]
         passages *= PASSAGES_PER_ARTIFACT
 
 
 async def _nearest(
-    connection: asyncpg.Connection, scope: Scope, vector: NDArray[np.float32], limit: int, passages: int
+    connection: asyncpg.Connection,
+    scope: Scope,
+    vector: NDArray[np.float32],
+    model: str,
+    limit: int,
+    passages: int,
 ) -> list[asyncpg.Record]:
     rows: list[asyncpg.Record] = await connection.fetch(
         SQL["nearest_artifacts"],
@@ -81,24 +82,9 @@ async def _nearest(
         scope.types,
         scope.domains,
         passages,
+        model,
     )
     return rows
-
-
-async def passages_nearest(
-    connection: asyncpg.Connection, scope: Scope, artifacts: Sequence[int], vector: NDArray[np.float32]
-) -> dict[int, Passage]:
-    """Answer each artifact's passage that is nearest to a vector, short ones held back."""
-    rows = await connection.fetch(
-        SQL["passages_nearest"],
-        scope.tenant,
-        list(scope.projects),
-        list(artifacts),
-        HalfVector(vector),
-        SHORT_PASSAGE_HANDICAP,
-        SHORT_PASSAGE_TOKENS,
-    )
-    return {row["artifact_number"]: passage_from(row) for row in rows}
 
 
 async def embedding_model(connection: asyncpg.Connection) -> EmbeddingModel | None:

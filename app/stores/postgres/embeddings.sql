@@ -5,11 +5,13 @@ VALUES ($1, $2, $3, $4, $5, $6, $7);
 
 -- name: nearest_artifacts
 -- Which artifacts have the $9 passages nearest to a vector, among those visible at a moment?
--- Distances are taken before anything is sorted, so that no plan ever sorts vectors.
+-- Distances are taken before anything is sorted, so that no plan ever sorts vectors. Vectors of another model
+-- than $10 are no answer.
 WITH near AS MATERIALIZED (
     SELECT artifact_number, vector <=> $5 AS distance
     FROM embedding
-    WHERE tenant_id = $1 AND project_id = ANY ($2::integer[]) AND created_at <= $3 AND recorded_at <= $4
+    WHERE EXISTS (SELECT FROM embedding_model WHERE fingerprint = $10)
+        AND tenant_id = $1 AND project_id = ANY ($2::integer[]) AND created_at <= $3 AND recorded_at <= $4
         AND ($7::integer[] IS NULL AND $8::text[] IS NULL OR EXISTS (
             SELECT FROM artifact
             WHERE artifact.tenant_id = $1 AND artifact.number = artifact_number
@@ -23,17 +25,6 @@ FROM near
 GROUP BY artifact_number
 ORDER BY score DESC, artifact_number
 LIMIT $6;
-
--- name: passages_nearest
--- What does the passage of each of these artifacts say that says most about a vector?
--- A passage of a few words is little more than its title, so it must be nearer by $5 to be chosen.
-SELECT DISTINCT ON (artifact_number) artifact_number, ordinal, heading, text, tokens
-FROM embedding JOIN passage USING (tenant_id, artifact_number, ordinal)
-WHERE tenant_id = $1 AND project_id = ANY ($2::integer[]) AND artifact_number = ANY ($3::bigint[])
-ORDER BY
-    artifact_number,
-    (vector <=> $4) + CASE WHEN tokens < $6 THEN $5::float8 ELSE 0 END,
-    ordinal;
 
 -- name: embedding_model
 -- With which model were the vectors of this ledger made?
