@@ -26,8 +26,9 @@ class FileArtifactInput:
         description="The name of a document type, such as ADR, compared without case."
     )
     body: str = strawberry.field(
-        description="The document in Markdown, with its header if it has one. All of it is indexed but words"
-        " of more than 128 bytes; one of more than 5,000 passages, about a million words, is refused, not cut."
+        description="The document in Markdown, with its header if it has one. All of it is indexed but"
+        " words of more than 128 bytes; one of more than 5,000 passages, about a million words, is refused,"
+        " not cut."
     )
     project: str | None = strawberry.field(
         default=None, description="The key of the project, made when it is new; default without one."
