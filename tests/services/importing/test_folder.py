@@ -10,7 +10,8 @@ import pytest
 
 from app.errors import Invalid
 from app.services.importing.files import A_LINK, A_ROW_FILE, NO_FILE, NO_TEXT, MarkdownFile, find_files
-from app.services.importing.item import Refusal, Skipped
+from app.services.importing.item import Readable, Refusal, Skipped
+from app.services.importing.survey import survey
 from tests.documents import Desk, identifiers
 from tests.services.importing.conftest import Importer, Write, reasons
 
@@ -182,19 +183,22 @@ def unprivileged() -> Iterator[None]:
         os.seteuid(user)
 
 
-def test_what_may_not_be_read_is_named() -> None:
+def test_what_may_not_be_read_is_named_and_the_rest_is_read() -> None:
     with tempfile.TemporaryDirectory(prefix="trigraph-closed-") as name:
         root = Path(name)
         root.chmod(0o755)
         (root / "closed").mkdir(mode=0o000)
+        (root / "closed.md").write_text("text")
+        (root / "closed.md").chmod(0o000)
         (root / "open.md").write_text("text")
         with unprivileged():
-            found = list(find_files(root))
+            read = list(survey([root], None, frozenset()).read())
+            whole = list(survey([root / "closed"], None, frozenset()).read())
         (root / "closed").chmod(0o755)
-    assert found == [
-        Refusal(str(root / "closed"), "it cannot be read: Permission denied"),
-        MarkdownFile(root / "open.md", root),
-    ]
+    denied = "it cannot be read: Permission denied"
+    assert [type(each) for each in read] == [Refusal, Refusal, Readable]
+    assert read[:2] == [Refusal(str(root / "closed"), denied), Refusal(str(root / "closed.md"), denied)]
+    assert whole == [Refusal(str(root / "closed"), denied)]
 
 
 async def test_a_name_that_is_no_text_is_refused_in_words_that_can_be_printed(
