@@ -22,6 +22,7 @@ PASSED_OVER = frozenset({"node_modules"})
 A_LINK = "it is a symbolic link, and links are not followed"
 A_ROW_FILE = "a file of rows is read only when it is named itself"
 NO_TEXT = "its name is not UTF-8; rename it"
+A_TWIN = "another has its name but for how the accents are kept; rename it"
 NO_FILE = "it is no regular file"
 MOST_CONTROLS = 10
 """One control character in this many is an accident in a text; more is a picture, a program, or UTF-16."""
@@ -92,9 +93,19 @@ def find_files(root: Path) -> Iterator[MarkdownFile | Refusal | Skipped]:
 def _entries(folder: Path) -> list[os.DirEntry[str] | Refusal]:
     try:
         with os.scandir(folder) as entries:
-            return [*sorted(entries, key=lambda entry: entry.name)]
+            found = sorted(entries, key=lambda entry: entry.name)
     except OSError as error:
         return [Refusal(shown(str(folder)), f"it cannot be read: {error.strerror}")]
+    names = {entry.name for entry in found}
+    return [Refusal(shown(entry.path), A_TWIN) if _is_twin(entry, names) else entry for entry in found]
+
+
+def _is_twin(entry: os.DirEntry[str], names: set[str]) -> bool:
+    """Tell whether another of the folder has the same name but for how its accents are kept."""
+    composed = unicodedata.normalize("NFC", entry.name)
+    if composed == entry.name or composed not in names:
+        return False
+    return is_markdown(entry.name) or _is_folder(entry, follow=False)
 
 
 def _is_passed_over(entry: os.DirEntry[str]) -> bool:

@@ -9,7 +9,15 @@ from pathlib import Path
 import pytest
 
 from app.errors import Invalid
-from app.services.importing.files import A_LINK, A_ROW_FILE, NO_FILE, NO_TEXT, MarkdownFile, find_files
+from app.services.importing.files import (
+    A_LINK,
+    A_ROW_FILE,
+    A_TWIN,
+    NO_FILE,
+    NO_TEXT,
+    MarkdownFile,
+    find_files,
+)
 from app.services.importing.item import Readable, Refusal, Skipped
 from app.services.importing.survey import survey
 from tests.documents import Desk, identifiers
@@ -68,6 +76,17 @@ async def test_lex_14_a_link_finds_a_file_whose_accents_are_taken_apart(
     assert identifiers(result)[0] == "ADR-0001"
     assert result.hits[1].annotation.superseded_by is not None
     assert (await imported(folder)).unchanged == 2
+
+
+async def test_two_names_that_look_alike_are_not_one_file(
+    folder: Path, write: Write, imported: Importer
+) -> None:
+    for name in ("résumé.md", "re\u0301sume\u0301.md", "é/one.md", "e\u0301/two.md", "e\u0301.png"):
+        write(name, f"# {name}\n\nOranges are taxed.\n")
+    for filed in (2, 0):
+        summary = await imported(folder)
+        assert (summary.filed, summary.unchanged) == (filed, 2 - filed)
+        assert reasons(summary) == {"re\u0301sume\u0301.md": A_TWIN, "e\u0301": A_TWIN}
 
 
 async def test_odd_headers_are_filed_with_a_warning_and_stop_nothing(
