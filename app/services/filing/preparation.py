@@ -20,7 +20,9 @@ from app.services.parsing import cut_passages, passage_text_for_encoder
 
 LONGEST_TITLE = 1024
 LONGEST_SOURCE = 4096
-LARGEST_BODY = 32 * 1024 * 1024
+LARGEST_BODY = 8 * 1024 * 1024
+"""Reading a text made to hurt takes two hundred times its size in memory."""
+
 MOST_PASSAGES = 5_000
 """Embedding these takes two processor cores two or three minutes."""
 

@@ -8,7 +8,11 @@ from enum import Enum, auto
 from markdown_it import MarkdownIt
 from markdown_it.token import Token
 
+from app.errors import Invalid
+
 DEEPEST = 40
+MOST_LINES = 200_000
+"""Every line of a body may become a block of a kilobyte."""
 
 _BLOCKS = MarkdownIt("commonmark", {"maxNesting": DEEPEST}).enable("table").disable(["inline", "text_join"])
 
@@ -65,7 +69,14 @@ _CELLS = frozenset({"th_open", "th_close", "td_open", "td_close"})
 
 
 def read_page(body: str) -> Page:
-    """Read the block structure of a Markdown body (CommonMark and tables); takes any text."""
+    """Read the block structure of a Markdown body (CommonMark and tables).
+
+    Takes any text; raises Invalid when it has more than 200,000 lines.
+    """
+    if (lines := body.count("\n")) > MOST_LINES:
+        raise Invalid(
+            f"the body has {lines} lines; at most {MOST_LINES} are read: split the document", field="body"
+        )
     definitions: dict[str, object] = {}
     blocks: list[Block] = []
     quotes = 0

@@ -33,7 +33,8 @@ def parse_markdown(
     """Read one Markdown document; takes any text and tells in its warnings what was odd.
 
     `path` is the file's path inside its import; kind and identifier are guessed from it where the text
-    is silent. `known_prefixes` are accepted in identifiers beside the shipped ones.
+    is silent. `known_prefixes` are accepted in identifiers beside the shipped ones. Raises Invalid for more
+    lines than are read.
     """
     prefixes = accepted_prefixes(known_prefixes)
     header = read_header(clean_text(text), prefixes)

@@ -14,6 +14,7 @@ from app.errors import Invalid
 from app.services.filing.preparation import LARGEST_BODY, MOST_PASSAGES
 from app.services.importing import files, rows
 from app.services.importing.files import NO_FILE, read_text
+from app.services.parsing.blocks import MOST_LINES
 from tests.documents import Desk
 from tests.services.importing.conftest import Importer, Write, reasons
 
@@ -136,7 +137,8 @@ async def test_rows_from_a_pipe_are_refused_before_anything_waits_for_them(
     ("content", "reason"),
     [
         pytest.param("# h\ntext\n" * (MOST_PASSAGES + 1), "makes 5001 passages", id="BYT-06 passages"),
-        pytest.param(b"x" * (LARGEST_BODY + 1), "larger than 33554432 bytes", id="BYT-06 bytes"),
+        pytest.param(b"x" * (LARGEST_BODY + 1), "larger than 8388608 bytes", id="BYT-06 bytes"),
+        pytest.param("\n" * (MOST_LINES + 1) + "x", "has 200001 lines", id="BYT-06 lines"),
         pytest.param(f"---\nid: {'x' * 300}\n---\ntext\n", "at most 256", id="BYT-06 identifier"),
         pytest.param(f"---\nkind: {'x' * 300}\n---\ntext\n", "at most 64", id="BYT-06 kind"),
     ],
