@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from math import ceil
+from random import Random
 from time import perf_counter
 from typing import TypeAlias
 
@@ -23,13 +24,14 @@ async def time_rows(
 ) -> dict[str, list[float]]:
     """Answer for each row the milliseconds of each question, the best of the repeats.
 
-    All rows are timed for one question before the next, each time beginning with another row, so that
-    whatever else the machine does meets all of them alike.
+    All rows are timed for one question before the next, each time in another order, so that whatever
+    else the machine does, and whatever a row leaves behind, meets all of them alike.
     """
+    random = Random(0)
     best: dict[str, dict[AskedFor, float]] = {name: {} for name in rows}
-    for repeat in range(REPEATS):
-        for place, question in enumerate(questions):
-            for name in _turned(list(rows), repeat + place):
+    for _ in range(REPEATS):
+        for question in questions:
+            for name in random.sample(list(rows), len(rows)):
                 took = await milliseconds(await rows[name](question))
                 best[name][question] = min(took, best[name].get(question, took))
             advance()
@@ -50,8 +52,3 @@ def percentiles(values: Sequence[float]) -> dict[str, float]:
         name: round(ordered[max(0, ceil(share * len(ordered)) - 1)], 3)
         for name, share in (("p50", 0.50), ("p95", 0.95))
     }
-
-
-def _turned(names: Sequence[str], by: int) -> Sequence[str]:
-    start = by % len(names)
-    return [*names[start:], *names[:start]]
