@@ -18,7 +18,7 @@ from app.services.filing.preparation import LARGEST_BODY
 from app.services.importing.item import Items, Readable, refusing, shown
 from app.services.parsing import parse_row
 
-LONGEST_LINE = 256 * 1024 * 1024
+LONGEST_LINE = 32 * 1024 * 1024
 SUFFIXES = (".jsonl", ".jsonl.gz", ".jsonl.xz")
 
 _IDENTIFIER = re.compile(rb'"id"\s*:\s*"(?P<id>[^"\\]{1,256})"')

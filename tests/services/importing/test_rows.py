@@ -7,6 +7,7 @@ from typing import Any
 
 import pytest
 
+from app.services.importing import rows as row_files
 from tests.documents import Desk, identifiers
 from tests.services.importing.conftest import Importer, Write
 
@@ -162,3 +163,33 @@ async def test_refusals_stand_in_the_order_of_the_rows_whichever_is_known_first(
     summary = await imported(path, width=4)
     assert [refusal.source for refusal in summary.refused] == [f"{path}:{line}" for line in (1, 2, 4)]
     assert "is a rfc in this project already" in summary.refused[0].reason
+
+
+async def test_rows_made_to_hurt_are_refused_by_their_number(
+    write: Write, imported: Importer, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(row_files, "LONGEST_LINE", 1_000)
+    deep = '{"id": "RFC-1", "title": "T", "body": "B", "meta": ' + "[" * 450 + "]" * 450 + "}"
+    lines = (
+        row("RFC-1", "word " * 1_000),
+        row("RFC-2"),
+        deep,
+        '{"id": ' + "9" * 900 + "}",
+        "NaN",
+        row("RFC-3"),
+    )
+    path = write("docs.jsonl", rows(*lines))
+    summary = await imported(path)
+    assert (summary.filed, summary.total) == (2, 6)
+    assert [refusal.source for refusal in summary.refused] == [f"{path}:{number}" for number in (1, 3, 4, 5)]
+    assert summary.refused[0].reason == "the row is longer than 1000 bytes"
+
+
+@pytest.mark.parametrize("encoding", ["utf-16", "utf-8-sig"])
+async def test_rows_in_another_encoding_are_refused_and_a_mark_is_passed_over(
+    write: Write, imported: Importer, encoding: str
+) -> None:
+    path = write("docs.jsonl", f"{row('RFC-1')}\n".encode(encoding))
+    summary = await imported(path)
+    assert summary.filed == (encoding == "utf-8-sig")
+    assert len(summary.refused) + summary.filed == summary.total
