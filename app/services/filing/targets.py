@@ -53,10 +53,10 @@ def path_key(source_uri: str) -> str:
 def target_key(text: str, own_key: str) -> str:
     """Answer the key a target names; a bare number is one of the document's own series."""
     key = identifier_key(text)
-    if key.isdigit():
-        series = bare_key(own_key).rpartition("-")[0]
-        return f"{series}-{int(key)}" if series else key
-    return key
+    series = bare_key(own_key).rpartition("-")[0]
+    # Unicode has digits that are no numbers, such as ➊; identifiers are counted in plain ones.
+    is_number = key.isascii() and key.isdigit()
+    return identifier_key(f"{series}-{key.lstrip('0') or '0'}") if series and is_number else key
 
 
 @dataclass(frozen=True, slots=True)

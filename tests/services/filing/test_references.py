@@ -56,6 +56,19 @@ async def test_a_reference_waits_for_its_target_and_joins_when_it_arrives(desk: 
     assert await _believed(desk) == {("adr-1", "EXTENDS", "adr-2", day(2023), None)}
 
 
+@pytest.mark.parametrize("target", ["➊", "፩", "٣", "9" * 5_000])
+async def test_what_counts_in_no_identifier_waits_under_its_own_name(desk: Desk, target: str) -> None:
+    await desk.file(adr(3, "Clock"))
+    await desk.file(adr(1, "Queue", references=claims(ReferenceType.EXTENDS, target)))
+    assert await _waiting(desk) == [(target, False)]
+
+
+async def test_a_bare_number_is_one_of_the_documents_own_series(desk: Desk) -> None:
+    await desk.file(adr(3, "Clock"))
+    await desk.file(adr(1, "Queue", references=claims(ReferenceType.EXTENDS, "003")))
+    assert await _believed(desk) == {("adr-1", "EXTENDS", "adr-3", day(2020), None)}
+
+
 async def test_a_reference_read_backwards_waits_too(desk: Desk) -> None:
     await desk.file(adr(1, "Queue", references=claims(ReferenceType.IMPLEMENTS, "ADR-2", inverted=True)))
     await desk.file(adr(2, "Clock"))
