@@ -6,6 +6,7 @@ import asyncio
 from collections.abc import Awaitable, Callable, Collection, Iterator, Sequence
 from dataclasses import dataclass, field
 from itertools import islice
+from math import ceil
 from random import Random
 from time import perf_counter
 from typing import TypeVar
@@ -54,27 +55,29 @@ async def fill(
     random: Random,
     advance: Callable[[int], None],
 ) -> Filled:
-    """File so many documents, and embed blocks of others alone in between; both `width` at once.
+    """File so many documents in blocks, and embed others alone after a block; both `width` at once.
+
+    Past ten thousand documents not every block is followed by one of the others.
 
     `advance` is told how many are filed.
     """
     filled = Filled()
     block = min(FILED_AT_A_TIME, count)
-    blocks = -(-count // block)
-    alone = min(EMBEDDED_AT_A_TIME, block, max(1, MOST_EMBEDDED_ALONE // blocks))
-    while filled.filed < count:
-        documents = []
-        for number in range(filled.filed + 1, min(filled.filed + block, count) + 1):
-            body = next(source)
-            documents.append(made_of(body, number, count, random))
-            filled.recombined += body.is_recombined
-            if number in asked_for:
-                filled.kept[number] = body
+    alone = min(EMBEDDED_AT_A_TIME, block)
+    every = max(1, ceil(count / block * alone / MOST_EMBEDDED_ALONE))
+    for place in range(ceil(count / block)):
+        numbered = dict(
+            zip(range(filled.filed + 1, min(filled.filed + block, count) + 1), source, strict=False)
+        )
+        documents = [made_of(body, number, count, random) for number, body in numbered.items()]
+        filled.kept |= {number: body for number, body in numbered.items() if number in asked_for}
+        filled.recombined += sum(body.is_recombined for body in numbered.values())
         filled.filing_seconds += await _file_all(memory, documents, width)
         filled.filed += len(documents)
-        others = [made_of(body, filled.filed, count, random) for body in islice(source, alone)]
-        filled.embedding_seconds += await _embed_all(memory, others, width)
-        filled.embedded += len(others)
+        if place % every == 0:
+            others = [made_of(body, filled.filed, count, random) for body in islice(source, alone)]
+            filled.embedding_seconds += await _embed_all(memory, others, width)
+            filled.embedded += len(others)
         advance(filled.filed)
     return filled
 
