@@ -45,11 +45,10 @@ def summary_json(summary: ImportSummary) -> dict[str, Any]:
 def print_summary(console: Console, summary: ImportSummary) -> None:
     """Write the counts, what was odd, what was left alone, and what was refused and why."""
     console.print(Text(_counts(summary), style="bold"))
-    if summary.total == 0:
-        console.print(Text(NOTHING_FOUND, style="yellow"), soft_wrap=True)
     if summary.was_stopped:
-        left = summary.total - summary.seen
-        console.print(Text(f"stopped with {left} left; run it again to go on", style="yellow"))
+        console.print(Text(_stopped(summary), style="yellow"))
+    elif summary.total == 0:
+        console.print(Text(NOTHING_FOUND, style="yellow"), soft_wrap=True)
     for kind in summary.kinds_defined:
         console.print(f"defined the kind {printable(kind)}")
     _print_collisions(console, summary)
@@ -65,6 +64,11 @@ def print_summary(console: Console, summary: ImportSummary) -> None:
 def _counts(summary: ImportSummary) -> str:
     counts = f"filed {summary.filed}, unchanged {summary.unchanged}, refused {len(summary.refused)}"
     return f"{counts}, skipped {len(summary.skipped)}" if summary.skipped else counts
+
+
+def _stopped(summary: ImportSummary) -> str:
+    left = f"with {summary.total - summary.seen} left" if summary.total else "before anything was filed"
+    return f"stopped {left}; run it again to go on"
 
 
 def _print_skipped(console: Console, summary: ImportSummary) -> None:

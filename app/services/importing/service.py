@@ -22,7 +22,7 @@ from app.services.filing.write import Homonyms
 from app.services.importing.collisions import Collision
 from app.services.importing.item import Items, Readable, Refusal
 from app.services.importing.summary import ImportSummary
-from app.services.importing.survey import survey
+from app.services.importing.survey import Stopped, survey
 from app.stores.postgres import ledger, ontology, projects
 from app.stores.postgres.pool import Database
 
@@ -63,14 +63,18 @@ class ImportService:
         """
         before = await self._types(caller, request.project)
         prefixes = prefixes_of(before.values())
-        found = await asyncio.to_thread(survey, request.paths, request.kind, prefixes)
+        stop = stop or asyncio.Event()
+        try:
+            found = await asyncio.to_thread(survey, request.paths, request.kind, prefixes, stop.is_set)
+        except Stopped:
+            return ImportSummary(was_stopped=True)
         summary = ImportSummary(
             total=found.total, skipped=list(found.skipped), collisions=list(found.collisions)
         )
         watch(summary)
         run = _Run(self._filing, caller, request.project, summary, watch, _homonyms(found.collisions))
         try:
-            await self._file_all(run, found.read(), stop or asyncio.Event())
+            await self._file_all(run, found.read(), stop)
         except Unavailable as error:
             raise Unavailable(
                 f"{error.message}; {summary.filed} documents were filed before that: import again to go on"

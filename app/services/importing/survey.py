@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -66,10 +66,20 @@ class Survey:
                 yield _read_file(source, self.prefixes)
 
 
-def survey(paths: Sequence[Path], kind: str | None, prefixes: frozenset[str]) -> Survey:
+class Stopped(Exception):
+    """Somebody asked for an end while there was still something to look at."""
+
+
+def survey(
+    paths: Sequence[Path],
+    kind: str | None,
+    prefixes: frozenset[str],
+    is_stopped: Callable[[], bool] = lambda: False,
+) -> Survey:
     """Look at everything under these paths; `prefixes` are accepted in identifiers beside the shipped ones.
 
-    Raises Invalid when a path does not exist or is nothing that can be imported.
+    Raises Invalid when a path does not exist or is nothing that can be imported, and Stopped once
+    `is_stopped` says so.
     """
     met = list(_found(paths))
     found = [source for source in met if not isinstance(source, Skipped)]
@@ -82,11 +92,11 @@ def survey(paths: Sequence[Path], kind: str | None, prefixes: frozenset[str]) ->
         rows[path] = RowFile(path, count)
         names |= identifiers
     prefixes |= prefixes_among([*names, f"{kind or ''}-1"])
-    claims = _claims(files, kind, prefixes)
+    claims = _claims(files, kind, prefixes, is_stopped)
     stated = prefixes_among(claim.identifier or "" for claim in claims.values() if isinstance(claim, Claim))
     if not stated <= prefixes:
         prefixes |= stated
-        claims = _claims(files, kind, prefixes)
+        claims = _claims(files, kind, prefixes, is_stopped)
     claimed, collisions = _apart(claims)
     sources = tuple(_source(source, claimed, rows) for source in found)
     return Survey(sources, skipped, kind, prefixes, tuple(collisions))
@@ -134,9 +144,17 @@ def _single(path: Path) -> MarkdownFile | Path | Refusal:
 
 
 def _claims(
-    files: Sequence[MarkdownFile], kind: str | None, prefixes: frozenset[str]
+    files: Sequence[MarkdownFile],
+    kind: str | None,
+    prefixes: frozenset[str],
+    is_stopped: Callable[[], bool],
 ) -> dict[MarkdownFile, Claim | Refusal]:
-    return {file: _claim(file, kind, prefixes) for file in files}
+    claims = {}
+    for file in files:
+        if is_stopped():
+            raise Stopped
+        claims[file] = _claim(file, kind, prefixes)
+    return claims
 
 
 def _claim(file: MarkdownFile, kind: str | None, prefixes: frozenset[str]) -> Claim | Refusal:

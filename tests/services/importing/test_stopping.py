@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import asyncio
+import io
 import subprocess
 import sys
 from pathlib import Path
@@ -8,7 +9,9 @@ from typing import Any
 
 import asyncpg
 import pytest
+from rich.console import Console
 
+from app.cli.import_report import print_summary
 from app.errors import Unavailable
 from app.services.filing import FilingService
 from app.services.importing import ImportRequest, ImportService, ImportSummary
@@ -123,6 +126,17 @@ async def test_a_stop_lets_the_documents_at_hand_end_and_the_next_run_goes_on(
     again = await service.run(desk.memory.caller, request)
     assert (again.filed + again.unchanged, again.unchanged) == (DOCUMENTS, stopped.filed)
     assert not again.was_stopped
+
+
+async def test_a_stop_before_all_is_looked_at_files_nothing(desk: Desk, corpus: Path) -> None:
+    stop = asyncio.Event()
+    stop.set()
+    service = ImportService(desk.memory.database, desk.memory.filing, width=2)
+    stopped = await service.run(desk.memory.caller, ImportRequest((corpus,), desk.project), stop=stop)
+    assert (stopped.was_stopped, stopped.filed, stopped.total) == (True, 0, 0)
+    screen = io.StringIO()
+    print_summary(Console(file=screen), stopped)
+    assert screen.getvalue().endswith("\nstopped before anything was filed; run it again to go on\n")
 
 
 async def test_a_ledger_that_is_gone_ends_the_import(corpus: Path, desk: Desk, database_url: str) -> None:
