@@ -136,7 +136,6 @@ async def test_rows_from_a_pipe_are_refused_before_anything_waits_for_them(
 @pytest.mark.parametrize(
     ("content", "reason"),
     [
-        pytest.param("# h\ntext\n" * (MOST_PASSAGES + 1), "makes 5001 passages", id="BYT-06 passages"),
         pytest.param(b"x" * (LARGEST_BODY + 1), "larger than 8388608 bytes", id="BYT-06 bytes"),
         pytest.param("\n" * (MOST_LINES + 1) + "x", "has 200001 lines", id="BYT-06 lines"),
         pytest.param(f"---\nid: {'x' * 300}\n---\ntext\n", "at most 256", id="BYT-06 identifier"),
