@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
@@ -41,10 +42,13 @@ fragment Found on RecallResult {
   hits { rank stateFlag artifact { id } explanation { leg } }
 }
 """
-_REFERENCES = """
-query ($project: String!) {
-  references(project: $project, first: 100, asOf: "9999-12-31T00:00:00Z") {
+_CONTENTS = """
+query ($project: String!, $end: DateTime = "9999-12-31T00:00:00Z") {
+  references(project: $project, first: 100, asOf: $end) {
     nodes { type source { label } target { label } }
+  }
+  entities(project: $project, first: 100, asOf: $end) {
+    nodes { label aliases(asOf: $end) { surfaceForm } state(asOf: $end) { props } }
   }
 }
 """
@@ -91,11 +95,12 @@ class Clerk:
         assert "errors" not in answer, answer["errors"]
         return list(answer["data"].values())
 
-    async def references(self, project: str) -> list[str]:
-        """Answer what refers to what in a project, in words."""
-        answer = await self.post(_REFERENCES, project=project)
-        nodes = answer["data"]["references"]["nodes"]
-        return sorted(f"{node['source']['label']} {node['type']} {node['target']['label']}" for node in nodes)
+    async def contents(self, project: str) -> list[str]:
+        """Answer the references of a project and the last state of its entities, in an order of their own."""
+        answer = await self.post(_CONTENTS, project=project)
+        assert "errors" not in answer, answer["errors"]
+        nodes = [node for listed in answer["data"].values() for node in listed["nodes"]]
+        return sorted(json.dumps(node, sort_keys=True) for node in nodes)
 
 
 @asynccontextmanager

@@ -6,9 +6,10 @@ from collections.abc import Sequence
 
 from hypothesis import strategies as st
 
-from tests.graphql.odd_words import DATES, FIELDS, IDENTIFIERS, STATUSES, VALUES
+from tests.graphql.odd_words import DATES, FIELDS, IDENTIFIERS, STATUSES, STRANGE, VALUES
 from tests.graphql.random_lines import lines, picked, words
 
+RELATED = ("supersedes", "superseded-by", "requires", "related", "Extends", "see also")
 ALIASES = ("[PrismGR, Old Name]", "PrismGR", "[שלום, ADR-2, x]", "[a, b, null]", "[ADR-1, ADR-2, Prism]")
 
 
@@ -21,7 +22,7 @@ _telling_fields = st.one_of(
     st.tuples(st.just("date"), picked(DATES)),
     st.tuples(st.just("aliases"), picked(ALIASES)),
     st.tuples(st.just("id"), picked(IDENTIFIERS)),
-    st.tuples(st.sampled_from(["supersedes", "superseded-by", "requires", "related"]), picked(IDENTIFIERS)),
+    st.tuples(st.sampled_from(RELATED), st.one_of(picked(IDENTIFIERS), picked(STRANGE), words)),
     st.tuples(st.sampled_from(["tags", "author", "summary", "title"]), st.one_of(words, picked(VALUES))),
 )
 _any_fields = st.tuples(

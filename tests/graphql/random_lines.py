@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from random import Random
+
 from hypothesis import strategies as st
 
 from tests.graphql.odd_words import CODE_NAMES, IDENTIFIERS, MARKUP, PLAIN, SPACES, STRANGE
@@ -16,6 +18,7 @@ FRAMES = (
 # Past what a term, a stretch of text, a passage or a piece of work may hold.
 LENGTHS = (30, 64, 127, 128, 129, 200, 255, 300, 513, 1_025)
 LONGEST = 4_200
+RANGES = ((0x21, 0x7F), (0x61, 0x7B), (0x4E00, 0xA000), (0x20000, 0x2A6D0), (0x1F300, 0x1F600))
 
 
 def picked(*pools: tuple[str, ...]) -> Texts:
@@ -33,16 +36,24 @@ def _framed(frame: str, inside: str, other: str) -> str:
     return frame.replace("%", inside).replace("@", other)
 
 
+def _noise(seed: int, among: tuple[int, int], times: int) -> str:
+    """Answer so many characters of a range, in an order that no store can make shorter."""
+    return "".join(map(chr, Random(seed).choices(range(*among), k=times)))
+
+
 def _repeated(part: str, times: int) -> str:
     return (part * times)[:LONGEST]
 
 
 characters = st.characters(exclude_categories=["Cs"])
 raw_text = st.text(characters, max_size=12)
-long_words = st.builds(
-    _repeated,
-    st.one_of(picked(PLAIN, STRANGE, MARKUP), st.text(characters, min_size=1, max_size=3)),
-    st.sampled_from(LENGTHS),
+long_words = st.one_of(
+    st.builds(
+        _repeated,
+        st.one_of(picked(PLAIN, STRANGE, MARKUP), st.text(characters, min_size=1, max_size=3)),
+        st.sampled_from(LENGTHS),
+    ),
+    st.builds(_noise, st.integers(0, 1_000), st.sampled_from(RANGES), st.sampled_from(LENGTHS)),
 )
 words = st.one_of(
     picked(PLAIN), picked(PLAIN), picked(CODE_NAMES), picked(IDENTIFIERS), picked(STRANGE), raw_text

@@ -16,7 +16,7 @@ from uuid import uuid4
 
 import asyncpg
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 
 from app.embedding import Embedder
@@ -80,19 +80,18 @@ batches = st.lists(
 
 @tried(BATCHES)
 @given(batch=batches)
+@example(batch=[{"kind": "ADR", "body": "---\nid: ADR-1\nrequires: ➊\n---\nA digit that is no number."}])
 async def test_any_document_is_filed_and_told_alike_and_found(offices: Offices, batch: list[Filing]) -> None:
     project = f"project-{next(_NUMBERS)}"
     inputs = [{**filing, "project": project} for filing in batch]
-    here, there = await asyncio.gather(
-        _filed_twice(offices.here, inputs), _filed_twice(offices.there, inputs)
-    )
+    here, there = await asyncio.gather(_filed_again(offices.here, inputs), offices.there.file(*inputs))
     assert told(here) == told(there)
     if any(payload["created"] for payload in here):
-        assert await offices.here.references(project) == await offices.there.references(project)
+        assert await offices.here.contents(project) == await offices.there.contents(project)
         await _found_by_their_rarest_words(offices.here, project, here)
 
 
-async def _filed_twice(clerk: Clerk, inputs: list[Filing]) -> list[Payload]:
+async def _filed_again(clerk: Clerk, inputs: list[Filing]) -> list[Payload]:
     """File each document under a key, at once again without it, and all once more under their keys."""
     keyed = [{**given, "idempotencyKey": f"key {uuid4()}"} for given in inputs]
     each_twice = [said for pair in zip(keyed, inputs, strict=True) for said in pair]
@@ -199,7 +198,7 @@ async def test_each_of_a_crowd_is_found_by_its_rarest_word(archive: Clerk) -> No
     filed = [await archive.file({**filing, "project": "crowd"}) for filing in crowd]
     artifacts = [payload["artifact"] for (payload,) in filed if payload["created"]]
     sought = [found for found in _sought(artifacts) if found[1].documents == 1]
-    assert len(sought) > len(crowd) / 3
+    assert len(sought) > len(crowd) / 4
     for artifact, rarest in sought:
         (result,) = await archive.recall("crowd", _question(artifact, rarest))
         assert artifact["id"] in [hit["artifact"]["id"] for hit in result["hits"]], rarest.word
