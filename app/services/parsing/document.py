@@ -21,6 +21,7 @@ from app.services.parsing.values import text_of, texts_of
 from app.services.parsing.vocabulary import vocabulary
 
 EMPTY: tuple[object, ...] = (None, "", [], {})
+MOST_WARNINGS = 50
 
 
 def parse_markdown(
@@ -55,8 +56,15 @@ def parse_markdown(
         links=read_links(reading),
         alias_claims=aliases,
         fact_claims=facts,
-        warnings=tuple(reading.warnings),
+        warnings=told(reading.warnings),
     )
+
+
+def told(warnings: list[str]) -> tuple[str, ...]:
+    """Answer each warning once, up to a number that somebody reads, and how many more there are."""
+    different = list(dict.fromkeys(warnings))
+    more = len(different) - MOST_WARNINGS
+    return (*different[:MOST_WARNINGS], *([f"and {more} more warnings"] if more > 0 else []))
 
 
 def accepted_prefixes(known: frozenset[str]) -> frozenset[str]:

@@ -13,7 +13,7 @@ from app.services.parsing.candidates import read_candidates
 from app.services.parsing.claims import MOST_REFERENCES, Claims
 from app.services.parsing.cleaning import clean_path, clean_text, clean_value
 from app.services.parsing.dates import read_date
-from app.services.parsing.document import accepted_prefixes, domain_of, open_reading
+from app.services.parsing.document import accepted_prefixes, domain_of, open_reading, told
 from app.services.parsing.header import bounded_fields, field_role
 from app.services.parsing.identity import Identity, read_identity
 from app.services.parsing.reading import Reading
@@ -62,7 +62,7 @@ def parse_row(row: Mapping[str, object], *, known_prefixes: frozenset[str] = fro
         links=read_links(reading) if refs is None else (),
         alias_claims=aliases,
         fact_claims=facts,
-        warnings=tuple(warnings),
+        warnings=told(warnings),
     )
 
 

@@ -102,3 +102,11 @@ def test_references_have_an_end_and_typed_ones_come_first() -> None:
     assert len(document.references) == MOST_REFERENCES
     assert document.references[0].target == f"ADR-{MOST_REFERENCES + 20}"
     assert document.warnings == ("the document has 10010 references; only the first 10000 are kept",)
+
+
+def test_a_warning_is_given_once_and_many_have_an_end() -> None:
+    once = parse_markdown("---\na: &a [x]\nb: [*a, *a, *a]\n---\ntext\n")
+    assert once.warnings == ("an alias in the front matter was not followed",)
+    twice = "".join(f"f{number}: x\nf{number}: y\n" for number in range(60))
+    many = parse_markdown(f"---\n{twice}---\ntext\n").warnings
+    assert (len(many), many[-1]) == (51, "and 10 more warnings")
