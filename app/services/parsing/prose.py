@@ -1,4 +1,4 @@
-"""The prose of a block: its text with code, comments and addresses covered, and its links."""
+"""The prose of a block: its text, with code, comments, addresses and struck words covered, and its links."""
 
 from __future__ import annotations
 
@@ -14,7 +14,8 @@ COVER = "\ufffc"
 """Stands for a character that is no prose, so that offsets in the prose are offsets in the content."""
 
 _STRETCH = 4_000
-_MARKUP = re.compile(r"[`<\]]|://")
+_MARKUP = re.compile(r"[`<\]]|://|~~")
+_STRUCK = re.compile(r"~~(?=\S)[^~]{1,2000}~~")
 _ADDRESS = re.compile(r"\b[a-z][a-z0-9+.-]{1,15}://[^\s<>\ufffc]+", re.IGNORECASE)
 _TAG = re.compile(r"<(?P<end>/?)(?P<name>code|kbd|pre|samp|tt)(?=[\s/>])", re.IGNORECASE)
 _NOT_LINE_END = re.compile(r"[^\n]")
@@ -52,7 +53,9 @@ def read_prose(content: str, definitions: dict[str, Any]) -> Prose:
             _INLINE.inline.parse(stretch, _INLINE, {**definitions, "found": found}, [])
             covers += _between_tags(content, found.tags)
     text = _covered(content, covers)
-    return Prose(_ADDRESS.sub(lambda match: COVER * len(match[0]), text), tuple(links))
+    for unread in (_ADDRESS, _STRUCK):
+        text = unread.sub(lambda match: _NOT_LINE_END.sub(COVER, match[0]), text)
+    return Prose(text, tuple(link for link in links if text[link.start] != COVER))
 
 
 def plain_text(content: str) -> str:

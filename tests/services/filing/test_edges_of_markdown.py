@@ -94,6 +94,11 @@ def to(relation: str, *targets: str) -> set[tuple[str, str]]:
             id="MDP-05 tags of code",
         ),
         pytest.param(
+            "## Supersedes\n- ~~ADR-0004~~ ADR-0005\n- ~~[[ADR-3]]\n  and [1](0001-x.md)~~\n",
+            to("SUPERSEDES", "adr-5"),
+            id="MDP-05 struck out",
+        ),
+        pytest.param(
             "## Supersedes\n[`0004-x.md`](0004-x.md) and ADR-0005\n",
             to("SUPERSEDES", "adr-4", "adr-5"),
             id="MDP-05 a link whose label is code is a link",
