@@ -31,7 +31,6 @@ from app.stores.postgres.scope import Scope
 
 CANDIDATES_PER_LEG = 100
 DEEPEST = 2_000
-ANNOTATED = 50
 
 
 @dataclass(frozen=True, slots=True)
@@ -95,10 +94,10 @@ class RecallService:
             born = {number: known[number].created_at for number in proposed}
             rankings.append(rank_by_recency(born, scope.moment.valid))
             ordered = led_by(fuse(rankings), asked.anchored.leading or _as_written(asked.request, rankings))
-            pool = _judged(asked.request, rankings, ordered)
-            outlines = {number: known[number] for number in pool}
+            pool = _pool(asked.request, rankings, ordered)
+            outlines = {candidate.artifact: known[candidate.artifact] for candidate in pool}
             standings = await load_standings(connection, scope, outlines, asked.anchored.anchors)
-        chosen = _choose(asked, rankings, ordered, standings)
+        chosen = _choose(asked, rankings, pool, standings)
         if limit < DEEPEST and _runs_short(asked.request, rankings, len(chosen), limit):
             return await self._answer(asked, DEEPEST)
         hits = await self._hits(asked, chosen, standings, await _served_vector(asked, rankings))
@@ -160,27 +159,22 @@ def _as_written(request: RecallRequest, rankings: Sequence[Ranking]) -> list[int
     return leg_winners([ranking for ranking in rankings if ranking.leg is LegName.LEXICAL])
 
 
-def _judged(
+def _pool(
     request: RecallRequest, rankings: Sequence[Ranking], ordered: Sequence[FusedCandidate]
-) -> list[int]:
-    """Answer the artifacts whose standing can matter: the best so many, and the winner of every leg."""
-    if request.flags:
-        return [candidate.artifact for candidate in ordered]
-    best = [candidate.artifact for candidate in ordered[: max(request.first, ANNOTATED)]]
-    return list(dict.fromkeys([*best, *leg_winners(rankings)]))
+) -> Sequence[FusedCandidate]:
+    """Answer the candidates that can become hits: those in front, or all of them where flags decide."""
+    return ordered if request.flags else keep_leg_winners(ordered, rankings, request.first)
 
 
 def _choose(
-    asked: Asked, rankings: Sequence[Ranking], ordered: Sequence[FusedCandidate], standings: Standings
+    asked: Asked, rankings: Sequence[Ranking], pool: Sequence[FusedCandidate], standings: Standings
 ) -> list[FusedCandidate]:
     """Answer the hits in their order: replacements before what they replaced, wanted flags only."""
     request = asked.request
+    placed = replacements_first(pool, standings.replacement)
     if request.flags:
-        placed = replacements_first(ordered, standings.replacement)
         wanted = [candidate for candidate in placed if _is_wanted(asked, candidate, standings)]
         return wanted[: request.first]
-    kept = keep_leg_winners(ordered, rankings, request.first)
-    placed = replacements_first(kept, standings.replacement)
     stays = [*asked.anchored.leading, *leg_winners(rankings)]
     return cut(placed, standings.replacement, stays, request.first)
 
