@@ -10,6 +10,7 @@ import pytest
 ROOT = Path(__file__).parents[2]
 TABLE = (ROOT / "docs/cases.md").read_text(encoding="utf-8")
 ROWS = re.findall(r"^\| (?P<case>[A-Z]{3}-\d{2}) \| [^|]+ \| (?P<where>.+) \|$", TABLE, re.MULTILINE)
+CASE = re.compile(r"\b(?:BYT|DEG|IDM|LEX|MDP|REF|RNK|VEC)-\d{2}\b")
 PLACE = re.compile(r"`(?P<path>tests/[\w/]+\.py)?(?:::(?P<name>\w+))?`")
 
 
@@ -33,9 +34,5 @@ def test_a_case_is_held_by_tests_that_exist(case: str, where: str) -> None:
 
 def test_the_table_and_the_tests_have_the_same_cases() -> None:
     files = (path for path in (ROOT / "tests").rglob("*.py") if path != Path(__file__))
-    in_tests = {
-        case.upper().replace("_", "-")
-        for path in files
-        for case in re.findall(r"(?:BYT|DEG|IDM|LEX|MDP|REF|RNK|VEC)-\d{2}", path.read_text(encoding="utf-8"))
-    }
+    in_tests = {case for path in files for case in CASE.findall(path.read_text(encoding="utf-8"))}
     assert in_tests == {case for case, _ in ROWS}
