@@ -20,6 +20,7 @@ from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 
 from app.embedding import Embedder
+from app.services.memory import Memory
 from app.stores.postgres.pool import Database
 from app.stores.postgres.tenants import ensure_tenant
 from tests.conftest import TEMPLATE, Server, memory_on
@@ -169,17 +170,6 @@ async def test_any_argument_gives_a_document_or_a_problem_that_names_it(
     assert other == (one if repeated else _unchanged(one))
 
 
-@pytest.fixture(scope="module")
-async def archive(server: Server, embedder: Embedder, tenant: int) -> AsyncIterator[Clerk]:
-    """A ledger of the real encoder."""
-    name = await server.create(TEMPLATE)
-    database = await Database.open(server.url_of(name), size=10)
-    async with clerk_of(memory_on(database, embedder, tenant)) as clerk:
-        yield clerk
-    await database.close()
-    await server.drop(name)
-
-
 def drawn(number: int) -> list[Filing]:
     """Answer the batches of so many tries as one list, without doubles."""
     taken: dict[str, Filing] = {}
@@ -193,12 +183,14 @@ def drawn(number: int) -> list[Filing]:
     return list(taken.values())
 
 
-async def test_each_of_a_crowd_is_found_by_its_rarest_word(archive: Clerk) -> None:
+async def test_each_of_a_crowd_is_found_by_its_rarest_word(shared_memory: Memory) -> None:
+    """With the real encoder, and more documents than hits."""
     crowd = drawn(CROWD)
-    filed = [await archive.file({**filing, "project": "crowd"}) for filing in crowd]
-    artifacts = [payload["artifact"] for (payload,) in filed if payload["created"]]
-    sought = [found for found in _sought(artifacts) if found[1].documents == 1]
-    assert len(sought) > len(crowd) / 4
-    for artifact, rarest in sought:
-        (result,) = await archive.recall("crowd", _question(artifact, rarest))
-        assert artifact["id"] in [hit["artifact"]["id"] for hit in result["hits"]], rarest.word
+    async with clerk_of(shared_memory) as clerk:
+        filed = [await clerk.file({**filing, "project": "crowd"}) for filing in crowd]
+        artifacts = [payload["artifact"] for (payload,) in filed if payload["created"]]
+        sought = [found for found in _sought(artifacts) if found[1].documents == 1]
+        assert len(sought) > len(crowd) / 4
+        for artifact, rarest in sought:
+            (result,) = await clerk.recall("crowd", _question(artifact, rarest))
+            assert artifact["id"] in [hit["artifact"]["id"] for hit in result["hits"]], rarest.word
