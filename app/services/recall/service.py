@@ -10,9 +10,9 @@ from uuid import uuid4
 from app.domain.entity import Caller
 from app.domain.recall import FusedCandidate, Hit, LegName, Ranking, RecallRequest, RecallResult
 from app.embedding import Embedder, Vector
-from app.services.analysis import is_one_name, query_terms
+from app.services.analysis import query_terms
 from app.services.annotation import annotate
-from app.services.fusion import fuse, keep_leg_winners, led_by, leg_winners
+from app.services.fusion import fuse, led_by
 from app.services.legs.dense import DenseLeg
 from app.services.legs.graph import CooccurrenceLeg, ReferenceLeg
 from app.services.legs.leg import Leg, Question, rank
@@ -20,7 +20,7 @@ from app.services.legs.lexical import LexicalLeg
 from app.services.legs.recency import rank_by_recency
 from app.services.parsing import clean_text
 from app.services.recall.anchoring import Anchored, anchor_query
-from app.services.recall.ordering import cut, replacements_first
+from app.services.recall.choosing import as_written, choose, pool_of, runs_short
 from app.services.recall.packing import pack
 from app.services.recall.scoping import check_request, scope_of
 from app.services.recall.standings import Standings, load_standings
@@ -93,12 +93,12 @@ class RecallService:
             known = await artifacts.outlines(connection, scope.tenant, looked_at)
             born = {number: known[number].created_at for number in proposed}
             rankings.append(rank_by_recency(born, scope.moment.valid))
-            ordered = led_by(fuse(rankings), asked.anchored.leading or _as_written(asked.request, rankings))
-            pool = _pool(asked.request, rankings, ordered)
+            ordered = led_by(fuse(rankings), asked.anchored.leading or as_written(asked.request, rankings))
+            pool = pool_of(asked.request, rankings, ordered)
             outlines = {candidate.artifact: known[candidate.artifact] for candidate in pool}
             standings = await load_standings(connection, scope, outlines, asked.anchored.anchors)
-        chosen = _choose(asked, rankings, pool, standings)
-        if limit < DEEPEST and _runs_short(asked.request, rankings, len(chosen), limit):
+        chosen = choose(asked.request, asked.anchored.leading, rankings, pool, standings)
+        if limit < DEEPEST and runs_short(asked.request, rankings, len(chosen), limit):
             return await self._answer(asked, DEEPEST)
         hits = await self._hits(asked, chosen, standings, await _served_vector(asked, rankings))
         packed, tokens = pack(hits, asked.request.token_budget)
@@ -150,48 +150,6 @@ def _question(asked: Asked, limit: int) -> Question:
         vector=asked.vector,
         anchors=tuple(anchor.entity.id for anchor in asked.anchored.anchors),
     )
-
-
-def _as_written(request: RecallRequest, rankings: Sequence[Ranking]) -> list[int]:
-    """Answer the best of the lexical leg where the query is one name: the encoder reads only its words."""
-    if not is_one_name(request.query):
-        return []
-    return leg_winners([ranking for ranking in rankings if ranking.leg is LegName.LEXICAL])
-
-
-def _pool(
-    request: RecallRequest, rankings: Sequence[Ranking], ordered: Sequence[FusedCandidate]
-) -> Sequence[FusedCandidate]:
-    """Answer the candidates that can become hits: those in front, or all of them where flags decide."""
-    return ordered if request.flags else keep_leg_winners(ordered, rankings, request.first)
-
-
-def _choose(
-    asked: Asked, rankings: Sequence[Ranking], pool: Sequence[FusedCandidate], standings: Standings
-) -> list[FusedCandidate]:
-    """Answer the hits in their order: replacements before what they replaced, wanted flags only."""
-    request = asked.request
-    placed = replacements_first(pool, standings.replacement)
-    if request.flags:
-        wanted = [candidate for candidate in placed if _is_wanted(asked, candidate, standings)]
-        return wanted[: request.first]
-    stays = [*asked.anchored.leading, *leg_winners(rankings)]
-    return cut(placed, standings.replacement, stays, request.first)
-
-
-def _runs_short(request: RecallRequest, rankings: Sequence[Ranking], chosen: int, limit: int) -> bool:
-    """Tell whether a leg may hold back hits of a wanted flag: former versions crowd out what is current."""
-    proposing = (ranking for ranking in rankings if ranking.leg is not LegName.RECENCY)
-    return (
-        bool(request.flags)
-        and chosen < request.first
-        and any(len(ranking.candidates) >= limit for ranking in proposing)
-    )
-
-
-def _is_wanted(asked: Asked, candidate: FusedCandidate, standings: Standings) -> bool:
-    standing = standings.by_artifact[candidate.artifact]
-    return annotate(standing, prefer_wip=asked.request.prefer_wip).flag in asked.request.flags
 
 
 async def _served_vector(asked: Asked, rankings: Sequence[Ranking]) -> Vector | None:
