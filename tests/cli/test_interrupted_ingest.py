@@ -8,6 +8,7 @@ import random
 import re
 import signal
 import subprocess
+import sys
 import tempfile
 from collections.abc import AsyncIterator, Iterator
 from contextlib import asynccontextmanager
@@ -19,11 +20,11 @@ from typing import TypeAlias
 import asyncpg
 import pytest
 
-from app.cli.import_progress import STOPPING
+from app.cli.import_progress import STOPPED, STOPPING
 from app.cli.running import FAILED, INTERRUPTED
 from app.stores.postgres.embedded import EmbeddedPostgres
 from tests.cli.digest import said
-from tests.cli.processes import Ran, Shell
+from tests.cli.processes import PATIENCE, Ran, Shell
 
 Ledger: TypeAlias = dict[str, list[str]]
 
@@ -122,6 +123,30 @@ def strikes(seed: int) -> list[Strike]:
     least = (chance.randint(1, 7), chance.randint(8, 14))
     pauses = [chance.uniform(0, 0.03) for _ in numbers]
     return [opening, *map(Strike, numbers, least, pauses)]
+
+
+def test_a_second_interrupt_stops_at_once_and_says_that_what_was_filed_stays() -> None:
+    interrupting = (
+        "import asyncio, signal, typer\n"
+        "from rich.console import Console\n"
+        "from app.cli.import_progress import stop_on_interrupt\n"
+        "from app.cli.running import finish\n"
+        "async def main():\n"
+        "    stop = asyncio.Event()\n"
+        "    with stop_on_interrupt(stop, Console(stderr=True)):\n"
+        "        signal.raise_signal(signal.SIGINT)\n"
+        "        await stop.wait()\n"
+        "        signal.raise_signal(signal.SIGINT)\n"
+        "        await asyncio.sleep(60)\n"
+        "try:\n"
+        "    finish(main())\n"
+        "except typer.Exit as ended:\n"
+        "    raise SystemExit(ended.exit_code)\n"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", interrupting], capture_output=True, text=True, timeout=PATIENCE
+    )
+    assert (done.returncode, done.stderr) == (INTERRUPTED, f"{STOPPING}\n{STOPPED}\n")
 
 
 @pytest.mark.parametrize("seed", [1, 2])
