@@ -31,9 +31,9 @@ from tests.graphql.scattering import ScatteringEmbedder
 from tests.graphql.told import told
 
 MOST_IN_A_BATCH = 6
-BATCHES = 300
+BATCHES = 200
 CALLS = 400
-CROWD = 60
+CROWD = 40
 
 LONGER = int(os.environ.get("TRIGRAPH_RANDOM_MARKDOWN", "0"))
 _NUMBERS = count(1)
