@@ -124,8 +124,8 @@ def test_the_version_and_the_schema_are_printed(served_home: Shell) -> None:
 def test_the_demo_shows_five_recalls_and_files_once(served_home: Shell) -> None:
     first, again = served_home.run("demo"), served_home.run("demo")
     assert (first.code, first.err, again.code) == (0, "", 0)
-    assert "filed 15, unchanged 0, refused 0" in first.out
-    assert "filed 0, unchanged 15, refused 0" in again.out
+    assert "filed 16, unchanged 0, refused 0" in first.out
+    assert "filed 0, unchanged 16, refused 0" in again.out
     shown = re.split(r"^\d\. ", again.out, flags=re.MULTILINE)[1:]
     assert len(shown) == 5
     words, identifier, old_name, past, now = shown
