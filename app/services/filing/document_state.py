@@ -10,8 +10,8 @@ from app.domain.temporal import Branch, EntityState
 from app.domain.timeline import Assertion, assert_from
 from app.services.filing.edges import Filed
 from app.services.filing.kinds import DOCUMENT_HEADERS
-from app.services.filing.timelines import Cause, carry_out
-from app.services.filing.write import Write
+from app.services.timelines import Cause, carry_out
+from app.services.write import Write
 from app.stores.postgres import states
 from app.stores.postgres.ontology import RecordedType
 

@@ -10,7 +10,7 @@ from app.domain.artifact import Artifact
 from app.domain.entity import AuthorityTier, Entity, Project, Reference, ReferenceType
 from app.domain.surface_form import name_key
 from app.services.filing.supersession import Revival, Supersession
-from app.services.filing.write import Write
+from app.services.write import Write
 from app.stores.postgres import references
 from app.stores.postgres.mentions import Mention, NamedForm
 

@@ -12,7 +12,7 @@ from app.services.filing.edges import Edge, Filed, Joined, Statement, mention_of
 from app.services.filing.supersession import Revival
 from app.services.filing.targets import Target, find_targets
 from app.services.filing.waiting import keep_waiting
-from app.services.filing.write import Write
+from app.services.write import Write
 from app.stores.postgres import mentions, references
 from app.stores.postgres.entities import KeyedEntity
 

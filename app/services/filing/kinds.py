@@ -11,7 +11,7 @@ from app.domain.entity import Project
 from app.domain.ontology import LONGEST_TYPE_NAME, TypeDefinition, document_type, rules_among
 from app.domain.surface_form import fold
 from app.errors import Invalid
-from app.services.filing.write import Write
+from app.services.write import Write
 from app.stores.postgres import ontology
 from app.stores.postgres.ontology import RecordedType
 

@@ -17,7 +17,7 @@ from app.domain.surface_form import LONGEST_FORM, SHORTEST_FORM, fold, words_of
 from app.domain.temporal import Interval
 from app.services.analysis import query_terms
 from app.services.filing.edges import Filed
-from app.services.filing.write import Write
+from app.services.write import Write
 from app.stores.postgres import aliases, entities, mentions, postings
 from app.stores.postgres.mentions import Mention, NamedForm
 

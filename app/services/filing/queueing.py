@@ -8,7 +8,7 @@ from app.domain.artifact import Document
 from app.domain.identifier import bare_key
 from app.services.filing.edges import Filed
 from app.services.filing.targets import target_key
-from app.services.filing.write import Write
+from app.services.write import Write
 from app.stores.postgres import candidates, entities
 
 

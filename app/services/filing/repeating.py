@@ -1,55 +1,38 @@
-"""Filing again under the same key: the first answer again, and nothing written."""
+"""A document filed again under the same key: what it gave the first time, and nothing written."""
 
 from __future__ import annotations
 
-import hashlib
 from dataclasses import asdict, replace
 from typing import Any
 from uuid import UUID
 
 import asyncpg
-import orjson
 
 from app.domain.artifact import Document
 from app.domain.entity import Caller
-from app.errors import Conflict, Invalid
-from app.services.filing.write import Write
+from app.services import repeating
 from app.services.filing.writing import FiledDocument
-from app.stores.postgres import artifacts, entities, idempotency, references, states
+from app.services.write import Write
+from app.stores.postgres import artifacts, entities, references, states
 from app.stores.postgres.idempotency import KeyedRequest
 
 OPERATION = "fileArtifact"
-LONGEST_KEY = 255
 
 
-def keyed_request(caller: Caller, key: str | None, document: Document, project: str) -> KeyedRequest | None:
-    """Answer the request as its key is kept by, or None without a key; raises Invalid for an unfit one."""
-    if key is None:
-        return None
-    if not key.strip() or len(key) > LONGEST_KEY or not key.isprintable():
-        raise Invalid(
-            f"an idempotency key has 1 to {LONGEST_KEY} printable characters", field="idempotencyKey"
-        )
-    content = orjson.dumps([project, asdict(document)], option=orjson.OPT_SORT_KEYS)
-    return KeyedRequest(caller.principal, OPERATION, key, hashlib.sha256(content).hexdigest())
+def keyed_filing(caller: Caller, key: str | None, document: Document, project: str) -> KeyedRequest | None:
+    """Answer the filing as its key is kept by, or None without a key; raises Invalid for an unfit one."""
+    return repeating.keyed_request(caller, OPERATION, key, [project, asdict(document)])
 
 
-async def answered_before(
+async def filed_under(
     connection: asyncpg.Connection, tenant: int, request: KeyedRequest
 ) -> FiledDocument | None:
     """Answer what was answered to this key; raises Conflict when it came with other input."""
-    kept = await idempotency.answer_of_key(connection, tenant, request)
-    if kept is None:
-        return None
-    if kept.fingerprint != request.fingerprint:
-        raise Conflict(
-            "this idempotency key came with other input before; take a new key for a new document",
-            field="idempotencyKey",
-        )
-    return await _restored(connection, tenant, kept.answer)
+    answer = await repeating.kept_answer(connection, tenant, request)
+    return None if answer is None else await _restored(connection, tenant, answer)
 
 
-async def keep_answer(write: Write, request: KeyedRequest, filed: FiledDocument) -> None:
+async def keep_filed(write: Write, request: KeyedRequest, filed: FiledDocument) -> None:
     """Keep what is answered to this key, in the transaction that files the document."""
     answer = {
         "artifact": str(filed.artifact.id),
@@ -60,7 +43,7 @@ async def keep_answer(write: Write, request: KeyedRequest, filed: FiledDocument)
         "position": filed.position,
         "warnings": list(filed.warnings),
     }
-    await idempotency.insert_answer(write.connection, write.tenant, request, answer, write.recorded_at)
+    await repeating.keep_answer(write, request, answer)
 
 
 async def _restored(connection: asyncpg.Connection, tenant: int, answer: dict[str, Any]) -> FiledDocument:

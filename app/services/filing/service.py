@@ -3,17 +3,17 @@
 from __future__ import annotations
 
 from app.domain.artifact import Document
-from app.domain.entity import Caller, Role
+from app.domain.entity import Caller
 from app.domain.surface_form import UNKEEPABLE, fold
 from app.embedding import Embedder
-from app.errors import Forbidden, Invalid
+from app.errors import Invalid
 from app.services.filing.kinds import prefixes_of
 from app.services.filing.preparation import check_limits, content_hash, entity_key, prepare
-from app.services.filing.repeating import answered_before, keep_answer, keyed_request
-from app.services.filing.write import NO_HOMONYMS, Homonyms, Write
+from app.services.filing.repeating import filed_under, keep_filed, keyed_filing
 from app.services.filing.writing import FiledDocument, project_for, unchanged, write_document
 from app.services.models import require_model
-from app.stores.postgres import artifacts, entities, ledger, ontology, projects
+from app.services.write import NO_HOMONYMS, Homonyms, require_writer, writing
+from app.stores.postgres import artifacts, entities, ontology, projects
 from app.stores.postgres.idempotency import KeyedRequest
 from app.stores.postgres.pool import Database
 
@@ -45,25 +45,22 @@ class FilingService:
         same `idempotency_key` gives the first answer again. Raises Invalid, Conflict, Forbidden or
         Unavailable; nothing is then written.
         """
-        if caller.role is Role.READER:
-            raise Forbidden("a reader may not file documents")
+        require_writer(caller)
         project_key = _project_key(project)
         check_limits(document)
         hashed = content_hash(document)
-        keyed = keyed_request(caller, idempotency_key, document, project_key)
+        keyed = keyed_filing(caller, idempotency_key, document, project_key)
         if filed := await self._filed_before(caller, project_key, document, hashed, keyed):
             return filed
         prepared = await prepare(document, hashed, self._embedder)
-        async with self._database.writing(caller.tenant) as connection:
-            recorded_at = await ledger.advance_clock(connection, caller.tenant)
-            write = Write(connection, caller, recorded_at, homonyms)
-            if keyed and (filed := await answered_before(connection, caller.tenant, keyed)):
+        async with writing(self._database, caller, homonyms) as write:
+            if keyed and (filed := await filed_under(write.connection, caller.tenant, keyed)):
                 return filed
-            await require_model(connection, self._embedder)
+            await require_model(write.connection, self._embedder)
             found = await project_for(write, project_key)
             written = await write_document(write, found, prepared, defines_kinds=defines_kinds)
             if keyed:
-                await keep_answer(write, keyed, written)
+                await keep_filed(write, keyed, written)
             return written
 
     async def prefixes(self, caller: Caller, project: str | None = None) -> frozenset[str]:
@@ -84,7 +81,7 @@ class FilingService:
         if keyed is None:
             return await self._filed_already(caller, project_key, document, hashed)
         async with self._database.snapshot(caller.tenant) as connection:
-            return await answered_before(connection, caller.tenant, keyed)
+            return await filed_under(connection, caller.tenant, keyed)
 
     async def _filed_already(
         self, caller: Caller, project_key: str, document: Document, hashed: str

@@ -11,8 +11,8 @@ from app.domain.recall import StateFlag
 from app.domain.standing import SUPERSEDED, standing
 from app.domain.temporal import AsOf, Branch
 from app.domain.timeline import Assertion, divide
-from app.services.filing.timelines import Cause, carry_out
-from app.services.filing.write import Write
+from app.services.timelines import Cause, carry_out
+from app.services.write import Write
 from app.stores.postgres import ledger, references, states
 
 

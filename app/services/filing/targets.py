@@ -13,7 +13,7 @@ from app.domain.artifact import ReferenceClaim
 from app.domain.entity import Project
 from app.domain.identifier import bare_key, folder_namespace, identifier_key, may_mean, namespace
 from app.domain.surface_form import name_key, short_key
-from app.services.filing.write import Write
+from app.services.write import Write
 from app.stores.postgres import entities
 from app.stores.postgres.entities import KeyedEntity
 

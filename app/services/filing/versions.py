@@ -10,7 +10,7 @@ from app.domain.artifact import Artifact, Document
 from app.domain.entity import Entity, Project
 from app.domain.standing import is_known
 from app.services.filing.preparation import PreparedDocument
-from app.services.filing.write import Write
+from app.services.write import Write
 from app.stores.postgres import artifacts, embeddings, postings
 from app.stores.postgres.ontology import RecordedType
 

@@ -8,7 +8,7 @@ from uuid import uuid4
 from app.domain.identifier import bare_key, folder_namespace, identifier_key, may_mean, namespace
 from app.services.filing.edges import Filed, Joined, Statement, mention_of, write_edge
 from app.services.filing.targets import Target, path_key
-from app.services.filing.write import Write
+from app.services.write import Write
 from app.stores.postgres import mentions, references
 from app.stores.postgres.references import PendingReference
 

@@ -22,7 +22,7 @@ from app.services.filing.queueing import queue_candidates
 from app.services.filing.supersession import revive, supersede, uphold
 from app.services.filing.versions import artifact_of, what_is_odd, write_searchable
 from app.services.filing.waiting import join_pending
-from app.services.filing.write import Write
+from app.services.write import Write
 from app.stores.postgres import (
     artifacts,
     entities,

@@ -18,11 +18,11 @@ from app.errors import TrigraphError, Unavailable, Unwritable
 from app.services.filing import DEFAULT_PROJECT, FilingService
 from app.services.filing.kinds import prefixes_of
 from app.services.filing.preparation import content_hash, entity_key
-from app.services.filing.write import Homonyms
 from app.services.importing.collisions import Collision
 from app.services.importing.item import Items, Readable, Refusal
 from app.services.importing.summary import ImportSummary
 from app.services.importing.survey import Stopped, survey
+from app.services.write import Homonyms
 from app.stores.postgres import ledger, ontology, projects
 from app.stores.postgres.pool import Database
 

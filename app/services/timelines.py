@@ -7,7 +7,7 @@ from uuid import UUID, uuid4
 
 from app.domain.temporal import StateEvent
 from app.domain.timeline import Change
-from app.services.filing.write import Write
+from app.services.write import Write
 from app.stores.postgres import states
 
 

@@ -1,0 +1,55 @@
+"""Asking again under the same key: the first answer again, and nothing written."""
+
+from __future__ import annotations
+
+import hashlib
+from typing import Any
+
+import asyncpg
+import orjson
+
+from app.domain.entity import Caller
+from app.errors import Conflict, Invalid
+from app.services.write import Write
+from app.stores.postgres import idempotency
+from app.stores.postgres.idempotency import KeyedRequest
+
+LONGEST_KEY = 255
+
+
+def keyed_request(caller: Caller, operation: str, key: str | None, content: Any) -> KeyedRequest | None:
+    """Answer a request as its key is kept by, or None without a key; raises Invalid for an unfit one.
+
+    `content` is all of the input that matters, as orjson can write it.
+    """
+    if key is None:
+        return None
+    if not key.strip() or len(key) > LONGEST_KEY or not key.isprintable():
+        raise Invalid(
+            f"an idempotency key has 1 to {LONGEST_KEY} printable characters", field="idempotencyKey"
+        )
+    written = orjson.dumps(content, option=orjson.OPT_SORT_KEYS)
+    return KeyedRequest(caller.principal, operation, key, hashlib.sha256(written).hexdigest())
+
+
+async def kept_answer(
+    connection: asyncpg.Connection, tenant: int, request: KeyedRequest | None
+) -> dict[str, Any] | None:
+    """Answer what was kept under a request's key; raises Conflict when it came with other input."""
+    if request is None:
+        return None
+    kept = await idempotency.answer_of_key(connection, tenant, request)
+    if kept is None:
+        return None
+    if kept.fingerprint != request.fingerprint:
+        raise Conflict(
+            "this idempotency key came with other input before; take a new key for a new request",
+            field="idempotencyKey",
+        )
+    return kept.answer
+
+
+async def keep_answer(write: Write, request: KeyedRequest | None, answer: dict[str, Any]) -> None:
+    """Keep what is answered to a request's key, in the transaction that carries it out."""
+    if request is not None:
+        await idempotency.insert_answer(write.connection, write.tenant, request, answer, write.recorded_at)
