@@ -22,6 +22,7 @@ from app.stores.postgres import aliases, entities, mentions, postings
 from app.stores.postgres.mentions import Mention, NamedForm
 
 EARLIER_MENTIONS = 1_000
+MOST_ALIASES = 256
 
 
 def listed_aliases(props: dict[str, Any]) -> list[str]:
@@ -34,27 +35,42 @@ def listed_aliases(props: dict[str, Any]) -> list[str]:
 async def write_aliases(write: Write, filed: Filed, forms: Sequence[str], *, is_new: bool) -> list[str]:
     """Record the listed forms as aliases of the document, and end those it no longer lists.
 
-    A form that means something else already is left out; answers a warning for each.
+    A form that means something else already is left out, and so is what goes beyond MOST_ALIASES; answers
+    a warning for each.
     """
+    warnings = _too_many(forms)
+    forms = forms[:MOST_ALIASES]
     if not is_new:
         await _end_unlisted(write, filed, forms)
     await _give_way(write, filed)
-    warnings = []
     for form in forms:
-        lengths = (len(form), len(fold(form)))  # folding makes several characters of some
-        if min(lengths) < SHORTEST_FORM or max(lengths) > LONGEST_FORM:
-            warnings.append(f"left out an alias of {len(form)} characters; 2 to {LONGEST_FORM} are kept")
-            continue
-        held = await aliases.believed_aliases(write.connection, write.tenant, filed.project.number, [form])
-        current = [alias for alias in held if alias.valid.end is None]
-        if any(alias.target != filed.entity.id for alias in current) or await _names_another(
-            write, filed, form
-        ):
-            warnings.append(f"left out the alias {form}: it means another entity")
-        elif not current:
-            ends = [alias.valid.end for alias in held if alias.valid.end is not None]
-            await _insert(write, filed, form, max([filed.artifact.created_at, *ends]))
+        warning = _unfit(form) or await _write_alias(write, filed, form)
+        warnings += [warning] if warning else []
     return warnings
+
+
+def _too_many(forms: Sequence[str]) -> list[str]:
+    beyond = len(forms) - MOST_ALIASES
+    return [f"left out {beyond} aliases: {MOST_ALIASES} are kept"] if beyond > 0 else []
+
+
+def _unfit(form: str) -> str | None:
+    lengths = (len(form), len(fold(form)))  # folding makes several characters of some
+    if min(lengths) < SHORTEST_FORM or max(lengths) > LONGEST_FORM:
+        return f"left out an alias of {len(form)} characters; 2 to {LONGEST_FORM} are kept"
+    return None
+
+
+async def _write_alias(write: Write, filed: Filed, form: str) -> str | None:
+    """Record an alias unless it is there, or answer why it is left out."""
+    held = await aliases.believed_aliases(write.connection, write.tenant, filed.project.number, [form])
+    current = [alias for alias in held if alias.valid.end is None]
+    if any(alias.target != filed.entity.id for alias in current) or await _names_another(write, filed, form):
+        return f"left out the alias {form}: it means another entity"
+    if not current:
+        ends = [alias.valid.end for alias in held if alias.valid.end is not None]
+        await _insert(write, filed, form, max([filed.artifact.created_at, *ends]))
+    return None
 
 
 async def _names_another(write: Write, filed: Filed, form: str) -> bool:

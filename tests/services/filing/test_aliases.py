@@ -10,6 +10,7 @@ from app.domain.entity import Alias, AuthorityTier, Caller, Entity, Role
 from app.domain.recall import FlagGround, StateFlag
 from app.domain.temporal import Interval
 from app.domain.timeline import Assertion, assert_from
+from app.services.filing.naming import MOST_ALIASES
 from app.stores.postgres import aliases, entities, ledger, ontology, states
 from tests.documents import Desk, adr, ask, day, hit_of, identifiers
 
@@ -59,6 +60,13 @@ async def test_an_alias_has_two_to_512_characters(desk: Desk) -> None:
         "left out an alias of 1 characters; 2 to 512 are kept",
         "left out an alias of 513 characters; 2 to 512 are kept",
     ]
+
+
+async def test_so_many_aliases_are_kept_and_no_more(desk: Desk) -> None:
+    forms = [f"Beacon {number}" for number in range(MOST_ALIASES + 2)]
+    filed = await desk.file(adr(1, "Lighthouse", props={"aliases": forms}))
+    assert filed.warnings == (f"left out 2 aliases: {MOST_ALIASES} are kept",)
+    assert len(await _aliases(desk)) == MOST_ALIASES
 
 
 async def test_a_common_word_means_itself(desk: Desk) -> None:
