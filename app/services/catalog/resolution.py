@@ -9,11 +9,10 @@ import asyncpg
 
 from app.domain.entity import Alias, AliasResolution, Entity
 from app.domain.identifier import identifier_key
-from app.domain.ontology import label_of
 from app.domain.surface_form import fold, name_key
-from app.domain.temporal import Branch
 from app.errors import Invalid
-from app.stores.postgres import anchors, entities, lookups, states
+from app.services.labels import told_apart
+from app.stores.postgres import anchors, entities, lookups
 from app.stores.postgres.anchors import NamedEntity, NameOrigin
 from app.stores.postgres.scope import Scope
 
@@ -63,14 +62,8 @@ async def _followed(
 async def _ambiguous(
     connection: asyncpg.Connection, scope: Scope, form: str, found: Iterable[Entity]
 ) -> Invalid:
-    meant = list(found)
-    held = await states.states_as_of(connection, scope.tenant, [entity.id for entity in meant], scope.moment)
-    named = []
-    for entity in meant:
-        state = held.get((entity.id, Branch.COMMITTED))
-        label = (label_of(state.props) if state is not None else None) or entity.key or "unnamed"
-        named.append(f"{entity.type_name} {label} ({entity.id})")
+    named = await told_apart(connection, scope.tenant, found, scope.moment)
     return Invalid(
-        f"{form} could mean {' or '.join(sorted(named))}; name its project or use one of these ids",
+        f"{form} could mean {' or '.join(named)}; name its project or use one of these ids",
         field="surfaceForm",
     )

@@ -2,9 +2,6 @@
 
 from __future__ import annotations
 
-import re
-import unicodedata
-from collections import Counter
 from collections.abc import Sequence
 from datetime import datetime
 from typing import Any
@@ -13,15 +10,15 @@ from uuid import uuid4
 from app.domain.artifact import Artifact
 from app.domain.entity import Alias, Entity
 from app.domain.identifier import identifier_key
-from app.domain.surface_form import LONGEST_FORM, SHORTEST_FORM, fold, words_of
+from app.domain.surface_form import LONGEST_FORM, fold, words_of
 from app.domain.temporal import Interval
-from app.services.analysis import query_terms
+from app.services.aliases.forms import is_of_fit_length
+from app.services.aliases.usage import find_forms, note_earlier_mentions
 from app.services.filing.edges import Filed
 from app.services.write import Write
-from app.stores.postgres import aliases, entities, mentions, postings
+from app.stores.postgres import aliases, entities, mentions
 from app.stores.postgres.mentions import Mention, NamedForm
 
-EARLIER_MENTIONS = 1_000
 MOST_ALIASES = 256
 
 
@@ -55,8 +52,7 @@ def _too_many(forms: Sequence[str]) -> list[str]:
 
 
 def _unfit(form: str) -> str | None:
-    lengths = (len(form), len(fold(form)))  # folding makes several characters of some
-    if min(lengths) < SHORTEST_FORM or max(lengths) > LONGEST_FORM:
+    if not is_of_fit_length(form):
         return f"left out an alias of {len(form)} characters; 2 to {LONGEST_FORM} are kept"
     return None
 
@@ -122,48 +118,7 @@ async def _insert(write: Write, filed: Filed, form: str, start: datetime) -> Non
     await aliases.insert_alias(
         write.connection, write.tenant, filed.project.number, alias, write.recorded_at, write.actor
     )
-    await _note_earlier_mentions(write, filed, NamedForm(filed.entity.id, form, fold(form)))
-
-
-async def _note_earlier_mentions(write: Write, filed: Filed, form: NamedForm) -> None:
-    """Record which artifacts used a form before anybody said what it means."""
-    terms = query_terms(form.form)
-    if not terms:
-        return
-    holding = await postings.artifacts_holding(
-        write.connection, write.tenant, filed.project.number, terms, EARLIER_MENTIONS
-    )
-    found = [
-        Mention(held.artifact, form.entity, form, count)
-        for held in holding
-        if held.entity != form.entity
-        for count in find_forms(held.text, [form]).values()
-    ]
-    await mentions.insert_mentions(write.connection, write.tenant, found, write.recorded_at)
-
-
-def find_forms(text: str, forms: Sequence[NamedForm]) -> Counter[NamedForm]:
-    """Answer how often a text uses each form, whole words only, the longest form first.
-
-    Forms compare after folding; a form of one plain word must be written exactly as it is, since a
-    common word in lower case means itself, unless the text names the same thing beyond doubt elsewhere.
-    """
-    if not forms:
-        return Counter()
-    by_folded = {form.folded_form: form for form in forms}
-    pattern = "|".join(re.escape(folded) for folded in sorted(by_folded, key=len, reverse=True))
-    found = Counter(
-        by_folded[match.group()] for match in re.finditer(rf"(?<!\w)(?:{pattern})(?!\w)", fold(text))
-    )
-    composed = unicodedata.normalize("NFKC", text)
-    named = {form.entity for form in found if _is_meant(form.form, composed)}
-    return Counter({form: count for form, count in found.items() if form.entity in named})
-
-
-def _is_meant(form: str, text: str) -> bool:
-    if not form.isalpha():
-        return True
-    return re.search(rf"(?<!\w){re.escape(unicodedata.normalize('NFKC', form))}(?!\w)", text) is not None
+    await note_earlier_mentions(write, filed.project.number, NamedForm(filed.entity.id, form, fold(form)))
 
 
 async def note_mentions(write: Write, filed: Filed) -> None:

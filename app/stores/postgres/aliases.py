@@ -69,6 +69,22 @@ async def believed_aliases(
     ]
 
 
+async def called_from(
+    connection: asyncpg.Connection, tenant: int, project: int, name: str, key: str, start: datetime
+) -> set[UUID]:
+    """Answer the entities of a project that have this key, or this folded name at a moment or later."""
+    rows = await connection.fetch(SQL["called_from"], tenant, project, name, key, start)
+    return {row["id"] for row in rows}
+
+
+async def given_way_to(
+    connection: asyncpg.Connection, tenant: int, source: UUID, start: datetime
+) -> set[UUID]:
+    """Answer the entities that an entity gives way to at a moment or later."""
+    rows = await connection.fetch(SQL["given_way_to"], tenant, source, start)
+    return {row["target"] for row in rows}
+
+
 async def stated_aliases(connection: asyncpg.Connection, tenant: int, entity: UUID) -> list[Alias]:
     """Answer the open aliases that the versions of a document state."""
     return [alias_from(row) for row in await connection.fetch(SQL["stated_by"], tenant, entity)]

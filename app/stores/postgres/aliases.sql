@@ -12,6 +12,25 @@ FROM alias
 WHERE tenant_id = $1 AND project_id = $2 AND folded_form = ANY ($3::text[])
     AND retracted_at IS NULL;
 
+-- name: called_from
+-- Which entities of a project have this key, or are called so at an instant or later?
+SELECT id
+FROM entity
+WHERE tenant_id = $1 AND project_id = $2 AND (key = $4 OR bare_key = $4)
+UNION
+SELECT state_name.entity
+FROM state_name
+JOIN entity_state AS state ON state.tenant_id = state_name.tenant_id AND state.id = state_name.state
+JOIN entity ON entity.tenant_id = state_name.tenant_id AND entity.id = state_name.entity
+WHERE state_name.tenant_id = $1 AND entity.project_id = $2 AND folded_form = $3
+    AND state.retracted_at IS NULL AND (state.valid_until > $5 OR state.valid_until IS NULL);
+
+-- name: given_way_to
+-- To which entities does an entity give way at an instant or later?
+SELECT target
+FROM alias
+WHERE tenant_id = $1 AND source = $2 AND retracted_at IS NULL AND (valid_until > $3 OR valid_until IS NULL);
+
 -- name: stated_by
 -- Which open aliases do the artifacts of an entity state?
 SELECT alias.id, surface_form, target, source, authority_tier, source_artifact, valid_from, valid_until,
