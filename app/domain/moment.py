@@ -4,8 +4,23 @@ from __future__ import annotations
 
 from datetime import UTC, datetime
 
+from app.errors import Invalid
+
 # Later than any transaction time, however far a database's clock is ahead of this machine's.
 EVERYTHING_KNOWN = datetime(9999, 12, 31, tzinfo=UTC)
+
+
+# The very ends of the calendar stand for "always" in the database driver.
+_ENDS = (datetime.min.replace(tzinfo=UTC), datetime.max.replace(tzinfo=UTC))
+
+
+def require_in_calendar(moment: datetime, field: str) -> datetime:
+    """Answer the moment unchanged; raises Invalid for the very ends of the calendar."""
+    if not _ENDS[0] < moment < _ENDS[1]:
+        raise Invalid(
+            f"{field} lies after the first instant of year 1 and before the last of 9999", field=field
+        )
+    return moment
 
 
 def present(ledger_clock: datetime) -> datetime:

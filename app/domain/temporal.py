@@ -18,6 +18,14 @@ class Branch(StrEnum):
     WIP = "WIP"
 
 
+class WipSource(StrEnum):
+    """Where a draft comes from."""
+
+    SESSION_INTENT = "SESSION_INTENT"
+    WORKING_TREE = "WORKING_TREE"
+    EXPLICIT = "EXPLICIT"
+
+
 def require_offset(moment: datetime, field: str) -> datetime:
     """Answer the moment unchanged.
 
@@ -70,11 +78,15 @@ class EntityState:
     props: dict[str, Any]
     source_artifact: UUID | None
     actor: str
+    wip_source: WipSource | None = None
 
 
 @dataclass(frozen=True, slots=True)
 class StateEvent:
-    """The step from one state to the one that replaced it."""
+    """The step from one state to the one that replaced it.
+
+    `properties` are the names it speaks of; `draft` is the draft that it ended, if any.
+    """
 
     id: UUID
     from_state: UUID | None
@@ -87,3 +99,5 @@ class StateEvent:
     description: str | None
     props_drift: bool | None
     actor: str
+    properties: tuple[str, ...] = ()
+    draft: UUID | None = None

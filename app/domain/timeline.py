@@ -6,13 +6,14 @@ A change to it retracts some beliefs and records others; together they tile time
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import json
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import Any
 from uuid import UUID, uuid4
 
-from app.domain.temporal import Branch, EntityState, Interval
+from app.domain.temporal import Branch, EntityState, Interval, WipSource
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,16 +25,40 @@ class Assertion:
     source_artifact: UUID | None
     actor: str
     branch: Branch = Branch.COMMITTED
+    wip_source: WipSource | None = None
 
 
 @dataclass(frozen=True, slots=True)
 class Change:
-    """Beliefs to retract and to record; `previous` is the state that `new` follows, as it then stands."""
+    """Beliefs to retract and to record; `previous` is the state that `new` follows, as it then stands.
+
+    `properties` are the names that the change speaks of.
+    """
 
     retracted: tuple[UUID, ...]
     recorded: tuple[EntityState, ...]
     previous: EntityState | None
     new: EntityState
+    properties: tuple[str, ...]
+
+
+def state_at(timeline: Sequence[EntityState], moment: datetime) -> EntityState | None:
+    """Answer the state that covers a moment."""
+    return next((state for state in timeline if state.valid.covers(moment)), None)
+
+
+def differ(one: object, other: object) -> bool:
+    """Tell whether two JSON values differ; Python takes true for 1, and JSON does not."""
+    return json.dumps(one, sort_keys=True) != json.dumps(other, sort_keys=True)
+
+
+def differing(one: Mapping[str, Any], other: Mapping[str, Any]) -> frozenset[str]:
+    """Answer the names of the properties in which two states differ."""
+    return frozenset(
+        name
+        for name in one.keys() | other.keys()
+        if (name in one) != (name in other) or differ(one.get(name), other.get(name))
+    )
 
 
 def assert_from(
@@ -42,17 +67,18 @@ def assert_from(
     """Answer the change by which an assertion holds from `start` until the next state there is.
 
     Before the first state it fills the time up to it; at the start of a state it corrects that state;
-    inside a state it cuts it in two.
+    inside a state it cuts it in two. It speaks of all that it has or the state before had.
     """
     following = next((state.valid.start for state in timeline if state.valid.start > start), None)
     new = _state(assertion, Interval(start, following), recorded_at)
-    covering = next((state for state in timeline if state.valid.covers(start)), None)
+    covering = state_at(timeline, start)
     if covering is None:
-        return Change((), (new,), None, new)
+        return Change((), (new,), None, new, tuple(sorted(assertion.props)))
+    properties = tuple(sorted(assertion.props.keys() | covering.props.keys()))
     if covering.valid.start == start:
-        return Change((covering.id,), (new,), covering, new)
-    before = _shortened(covering, covering.props, start, recorded_at)
-    return Change((covering.id,), (before, new), before, new)
+        return Change((covering.id,), (new,), covering, new, properties)
+    before = shortened(covering, covering.props, start, recorded_at)
+    return Change((covering.id,), (before, new), before, new, properties)
 
 
 def divide(
@@ -63,12 +89,13 @@ def divide(
     recorded_at: datetime,
 ) -> Change:
     """Answer the change by which a state reads `before` up to `at` and the assertion from then on."""
+    properties = tuple(sorted(differing(state.props, after.props) | differing(before, after.props)))
     if at <= state.valid.start:
         new = _state(after, state.valid, recorded_at)
-        return Change((state.id,), (new,), state, new)
-    left = _shortened(state, before, at, recorded_at)
+        return Change((state.id,), (new,), state, new, properties)
+    left = shortened(state, before, at, recorded_at)
     new = _state(after, Interval(at, state.valid.end), recorded_at)
-    return Change((state.id,), (left, new), left, new)
+    return Change((state.id,), (left, new), left, new, properties)
 
 
 def _state(assertion: Assertion, valid: Interval, recorded_at: datetime) -> EntityState:
@@ -82,11 +109,11 @@ def _state(assertion: Assertion, valid: Interval, recorded_at: datetime) -> Enti
         props=assertion.props,
         source_artifact=assertion.source_artifact,
         actor=assertion.actor,
+        wip_source=assertion.wip_source,
     )
 
 
-def _shortened(
-    state: EntityState, props: dict[str, Any], end: datetime, recorded_at: datetime
-) -> EntityState:
+def shortened(state: EntityState, props: dict[str, Any], end: datetime, recorded_at: datetime) -> EntityState:
+    """Answer a state as it is believed once it ends, with these properties."""
     valid = Interval(state.valid.start, end)
     return replace(state, id=uuid4(), valid=valid, props=props, recorded_at=recorded_at)

@@ -5,24 +5,25 @@ from __future__ import annotations
 from dataclasses import dataclass
 from uuid import UUID, uuid4
 
-from app.domain.temporal import StateEvent
-from app.domain.timeline import Change
+from app.domain.temporal import EntityState, StateEvent
+from app.domain.timeline import Change, differing
 from app.services.write import Write
 from app.stores.postgres import states
 
 
 @dataclass(frozen=True, slots=True)
 class Cause:
-    """Why a state changed."""
+    """Why a state changed; `draft` is the draft that was sealed, which may drift from what was made of it."""
 
     event_type: str
     artifact: UUID | None = None
     commit: str | None = None
     description: str | None = None
+    draft: EntityState | None = None
 
 
-async def carry_out(write: Write, change: Change, cause: Cause) -> None:
-    """Retract and record what the change says, and record its event."""
+async def carry_out(write: Write, change: Change, cause: Cause) -> StateEvent:
+    """Retract and record what the change says; record and answer its event."""
     for retracted in change.retracted:
         await states.retract_state(write.connection, write.tenant, retracted, write.recorded_at)
     for state in change.recorded:
@@ -37,7 +38,10 @@ async def carry_out(write: Write, change: Change, cause: Cause) -> None:
         cause_artifact=cause.artifact,
         cause_commit=cause.commit,
         description=cause.description,
-        props_drift=None,
+        props_drift=None if cause.draft is None else bool(differing(cause.draft.props, change.new.props)),
         actor=write.actor,
+        properties=change.properties,
+        draft=None if cause.draft is None else cause.draft.id,
     )
     await states.insert_event(write.connection, write.tenant, change.new.entity, event)
+    return event

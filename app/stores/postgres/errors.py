@@ -13,6 +13,7 @@ CONSTRAINTS: dict[str, tuple[type[TrigraphError], str | None]] = {
     "a_belief_ends_after_it_starts": (Invalid, "a belief must be retracted after it was recorded"),
     "a_branch_is_committed_or_wip": (Invalid, "a branch is COMMITTED or WIP"),
     "a_candidate_is_reviewed_once": (Conflict, None),
+    "a_draft_ends_once": (Conflict, "the draft was sealed or discarded already; save another"),
     "a_fact_candidate_is_pending_promoted_or_rejected": (
         Invalid,
         "a status is PENDING, PROMOTED or REJECTED",

@@ -82,4 +82,6 @@ def _event(row: asyncpg.Record) -> StateEvent:
         description=row["description"],
         props_drift=row["props_drift"],
         actor=row["actor"],
+        properties=tuple(row["properties"]),
+        draft=row["draft"],
     )

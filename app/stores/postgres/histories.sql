@@ -3,7 +3,8 @@
 SELECT found.*
 FROM unnest($2::uuid[]) AS wanted (entity)
 CROSS JOIN LATERAL (
-    SELECT id, entity, branch, valid_from, valid_until, recorded_at, retracted_at, props, source_artifact, actor
+    SELECT id, entity, branch, valid_from, valid_until, recorded_at, retracted_at, props, source_artifact, actor,
+        wip_source
     FROM entity_state
     WHERE tenant_id = $1 AND entity_state.entity = wanted.entity
         AND recorded_at <= $3 AND (retracted_at > $3 OR retracted_at IS NULL)
@@ -24,7 +25,7 @@ GROUP BY entity;
 -- name: events_into
 -- Which event led last into each of these lines at these instants, while a belief still held?
 SELECT wanted.ordinal, event.id, from_state, to_state, event_type, at, recorded_at, cause_artifact,
-    cause_commit, description, props_drift, actor
+    cause_commit, description, props_drift, actor, properties, draft
 FROM unnest($2::uuid[], $3::text[], $4::timestamptz[], $5::timestamptz[]) WITH ORDINALITY
     AS wanted (entity, branch, start, held_until, ordinal)
 CROSS JOIN LATERAL (

@@ -23,7 +23,7 @@ superseders AS (
 SELECT
     looked_at.entity, superseders, newest.number, newest.created_at AS number_created_at,
     held.id, held.branch, held.valid_from, held.valid_until, held.recorded_at, held.retracted_at, held.props,
-    held.source_artifact, held.actor
+    held.source_artifact, held.actor, held.wip_source
 FROM (SELECT unnest($2::uuid[]) AS entity UNION SELECT superseder FROM above) AS looked_at
 LEFT JOIN superseders ON superseded = looked_at.entity
 LEFT JOIN LATERAL (

@@ -11,7 +11,7 @@ import asyncpg
 
 from app.domain.ontology import naming_forms
 from app.domain.surface_form import first_word, name_key
-from app.domain.temporal import AsOf, Branch, EntityState, Interval, StateEvent
+from app.domain.temporal import AsOf, Branch, EntityState, Interval, StateEvent, WipSource
 from app.stores.postgres.sql import blocks_beside
 
 SQL = blocks_beside(__file__)
@@ -29,6 +29,7 @@ def state_from(row: asyncpg.Record) -> EntityState:
         props=row["props"],
         source_artifact=row["source_artifact"],
         actor=row["actor"],
+        wip_source=None if row["wip_source"] is None else WipSource(row["wip_source"]),
     )
 
 
@@ -54,6 +55,7 @@ async def insert_state(connection: asyncpg.Connection, tenant: int, state: Entit
         state.props,
         state.source_artifact,
         state.actor,
+        state.wip_source,
     )
     await _insert_names(connection, tenant, state, naming_forms(state.props))
 
@@ -99,7 +101,17 @@ async def insert_event(connection: asyncpg.Connection, tenant: int, entity: UUID
         event.description,
         event.props_drift,
         event.actor,
+        list(event.properties),
+        event.draft,
     )
+
+
+async def spoken_properties(
+    connection: asyncpg.Connection, tenant: int, entity: UUID, branch: Branch
+) -> dict[datetime, frozenset[str]]:
+    """Answer the properties that events speak of, by the start of the state they led to."""
+    rows = await connection.fetch(SQL["spoken_properties"], tenant, entity, branch)
+    return {row["start"]: frozenset(row["properties"]) for row in rows}
 
 
 async def states_as_of(

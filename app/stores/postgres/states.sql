@@ -1,6 +1,7 @@
 -- name: believed_states
 -- What is believed of one branch of an entity, over all valid time?
-SELECT id, entity, branch, valid_from, valid_until, recorded_at, retracted_at, props, source_artifact, actor
+SELECT id, entity, branch, valid_from, valid_until, recorded_at, retracted_at, props, source_artifact, actor,
+    wip_source
 FROM entity_state
 WHERE tenant_id = $1 AND entity = $2 AND branch = $3 AND retracted_at IS NULL
 ORDER BY valid_from;
@@ -8,8 +9,9 @@ ORDER BY valid_from;
 -- name: insert_state
 -- Record a belief.
 INSERT INTO entity_state (
-    tenant_id, id, entity, branch, valid_from, valid_until, recorded_at, props, source_artifact, actor
-) VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10);
+    tenant_id, id, entity, branch, valid_from, valid_until, recorded_at, props, source_artifact, actor,
+    wip_source
+) VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11);
 
 -- name: insert_state_names
 -- Record by which names a state calls its entity; texts are searched for those of things, not of documents.
@@ -30,12 +32,23 @@ UPDATE entity_state SET retracted_at = $3 WHERE tenant_id = $1 AND id = $2 AND r
 -- Record the step from one state to the one that replaced it.
 INSERT INTO state_event (
     tenant_id, id, entity, from_state, to_state, event_type, at, recorded_at,
-    cause_artifact, cause_commit, description, props_drift, actor
-) VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13);
+    cause_artifact, cause_commit, description, props_drift, actor, properties, draft
+) VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15);
+
+-- name: spoken_properties
+-- Of which properties do the events speak that led to each start on a branch of an entity?
+SELECT entered.valid_from AS start, array_agg(DISTINCT name) AS properties
+FROM entity_state AS entered
+JOIN state_event ON state_event.tenant_id = $1 AND state_event.to_state = entered.id
+    AND state_event.at = entered.valid_from
+CROSS JOIN LATERAL unnest(state_event.properties) AS name
+WHERE entered.tenant_id = $1 AND entered.entity = $2 AND entered.branch = $3
+GROUP BY entered.valid_from;
 
 -- name: states_as_of
 -- Which states of these entities hold at an instant, as known at another?
-SELECT id, entity, branch, valid_from, valid_until, recorded_at, retracted_at, props, source_artifact, actor
+SELECT id, entity, branch, valid_from, valid_until, recorded_at, retracted_at, props, source_artifact, actor,
+    wip_source
 FROM entity_state
 WHERE tenant_id = $1 AND entity = ANY ($2::uuid[])
     AND valid_from <= $3 AND (valid_until > $3 OR valid_until IS NULL)
@@ -43,6 +56,7 @@ WHERE tenant_id = $1 AND entity = ANY ($2::uuid[])
 
 -- name: states_by_id
 -- Which states have these ids, believed or not?
-SELECT id, entity, branch, valid_from, valid_until, recorded_at, retracted_at, props, source_artifact, actor
+SELECT id, entity, branch, valid_from, valid_until, recorded_at, retracted_at, props, source_artifact, actor,
+    wip_source
 FROM entity_state
 WHERE tenant_id = $1 AND id = ANY ($2::uuid[]);

@@ -107,6 +107,13 @@ ATTEMPTS: list[tuple[str, tuple[str, ...]]] = [
     ("chains_move_forward", (insert("state_event", from_state=scene.SECOND, to_state=scene.FIRST),)),
     ("chains_move_forward", (insert("state_event", from_state=scene.SECOND),)),
     ("chains_move_forward", (insert("state_event", from_state=scene.LONE_STATE),)),
+    (
+        "a_draft_ends_once",
+        (
+            insert("state_event", draft=scene.DRAFT),
+            insert("state_event", id=scene.LOOSE, draft=scene.DRAFT),
+        ),
+    ),
     ("events_never_change", ("UPDATE state_event SET event_type = 'fact'",)),
     ("events_never_change", ("DELETE FROM state_event",)),
     ("an_alias_is_written_by_tier_one_or_two", (insert("alias", authority_tier=3, folded_form="x"),)),

@@ -1,0 +1,61 @@
+"""Which properties an entity may carry, and which of them never change."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+from uuid import UUID
+
+import orjson
+
+from app.domain.ontology import TypeDefinition
+from app.domain.temporal import EntityState
+from app.domain.timeline import differ
+from app.errors import Invalid, NotFound
+from app.services.parsing.cleaning import clean_value
+from app.services.write import Write
+from app.stores.postgres import lookups
+
+LARGEST_PROPERTIES = 64 * 1024
+"""Bytes of JSON: every change of a state writes all of its properties again."""
+
+
+async def type_of_entity(write: Write, entity: UUID) -> TypeDefinition:
+    """Answer the type of an entity; raises NotFound for an unknown one."""
+    found = await lookups.types_of_entities(write.connection, write.tenant, [entity])
+    if entity not in found:
+        raise NotFound(f"there is no entity {entity}", field="entity")
+    return found[entity]
+
+
+def checked_properties(
+    definition: TypeDefinition, props: Mapping[str, Any], held: Sequence[EntityState]
+) -> dict[str, Any]:
+    """Answer the properties as they can be kept; an immutable one that says what holds is left out.
+
+    Raises Invalid, naming the property, for one that the type lacks or that would change what never does.
+    """
+    unknown = definition.unknown_props(dict(props))
+    if unknown:
+        allowed = ", ".join((*definition.mutable_props, *definition.immutable_props))
+        raise Invalid(
+            f"{definition.name} has no property {', '.join(unknown)}; it has {allowed}", field="props"
+        )
+    constant = constants_of(definition, held)
+    for name in definition.immutable_props:
+        if name in props and differ(props[name], constant.get(name)):
+            raise Invalid(
+                f"{name} of {definition.name} never changes; make another entity instead", field="props"
+            )
+    kept = {name: clean_value(value) for name, value in props.items() if name in definition.mutable_props}
+    if len(orjson.dumps(kept)) > LARGEST_PROPERTIES:
+        raise Invalid(
+            f"the properties have more than {LARGEST_PROPERTIES} bytes; shorten them", field="props"
+        )
+    return kept
+
+
+def constants_of(definition: TypeDefinition, held: Sequence[EntityState]) -> dict[str, Any]:
+    """Answer the immutable properties of an entity, which all of its states share."""
+    first = held[0].props if held else {}
+    return {name: first[name] for name in definition.immutable_props if name in first}
