@@ -9,6 +9,7 @@ from typing import Annotated, Any, Generic, TypeAlias, TypeVar
 import strawberry
 
 from app.domain.artifact import Artifact
+from app.domain.candidate import AliasCandidate, FactCandidate
 from app.domain.entity import Entity, Reference
 from app.domain.page import MOST_ITEMS, Page, PageRequest, Position
 from app.domain.temporal import EntityState
@@ -107,3 +108,9 @@ REFERENCES: Order[Reference] = Order(
     "references", lambda reference: Position(reference.valid.start, reference.id)
 )
 STATES: Order[EntityState] = Order("states", lambda state: Position(state.valid.start, state.id))
+ALIAS_CANDIDATES: Order[AliasCandidate] = Order(
+    "aliasCandidates", lambda candidate: Position(candidate.recorded_at, candidate.id)
+)
+FACT_CANDIDATES: Order[FactCandidate] = Order(
+    "factCandidates", lambda candidate: Position(candidate.recorded_at, candidate.id)
+)

@@ -9,6 +9,7 @@ from uuid import UUID
 from strawberry.dataloader import DataLoader
 
 from app.domain.artifact import Artifact, Passage
+from app.domain.candidate import AliasCandidate, FactCandidate
 from app.domain.entity import Alias, Entity, Project, Reference
 from app.domain.ontology import ReferenceRule, TypeDefinition
 from app.domain.page import Page, PageRequest
@@ -18,7 +19,16 @@ from app.loaders.batching import Asked, about_entities, by_key
 from app.loaders.neighbourhood import Neighbour
 from app.loaders.present import Present
 from app.loaders.questions import HistoryQuestion, NeighbourQuestion, ReferenceQuestion, StateQuestion
-from app.stores.postgres import artifacts, entities, histories, lookups, references, states, surroundings
+from app.stores.postgres import (
+    artifacts,
+    candidates,
+    entities,
+    histories,
+    lookups,
+    references,
+    states,
+    surroundings,
+)
 from app.stores.postgres.histories import Arrival
 from app.stores.postgres.lookups import ProjectSize
 from app.stores.postgres.pool import Database
@@ -45,6 +55,12 @@ class Loaders:
         self.alias_by_id: DataLoader[UUID, Alias | None] = by_key(*reader, lookups.aliases_by_id, _nothing)
         self.reference_by_id: DataLoader[UUID, Reference | None] = by_key(
             *reader, references.references_by_id, _nothing
+        )
+        self.alias_candidate_by_id: DataLoader[UUID, AliasCandidate | None] = by_key(
+            *reader, candidates.alias_candidates_by_id, _nothing
+        )
+        self.fact_candidate_by_id: DataLoader[UUID, FactCandidate | None] = by_key(
+            *reader, candidates.fact_candidates_by_id, _nothing
         )
         self.type_by_entity_id: DataLoader[UUID, TypeDefinition | None] = by_key(
             *reader, lookups.types_of_entities, _nothing

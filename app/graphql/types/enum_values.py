@@ -6,6 +6,11 @@ BRANCH = {
     "COMMITTED": "What is agreed and in force.",
     "WIP": "A draft, kept beside what is in force until it is sealed or dropped.",
 }
+CANDIDATE_STATUS = {
+    "PENDING": "It waits for a person.",
+    "PROMOTED": "A person agreed, and what it says was written.",
+    "REJECTED": "A person disagreed; nothing was written.",
+}
 DIRECTION = {
     "OUT": "References that the entity makes.",
     "IN": "References made to the entity.",

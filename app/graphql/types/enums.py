@@ -8,6 +8,7 @@ from enum import EnumMeta
 import strawberry
 
 from app.domain.artifact import MemoryDomain
+from app.domain.candidate import CandidateStatus
 from app.domain.entity import Direction, ReferenceType
 from app.domain.ontology import Zone
 from app.domain.recall import FlagGround, LegName, StateFlag
@@ -24,6 +25,12 @@ def _described(enum: EnumMeta, name: str, description: str, values: Mapping[str,
 
 _described(
     Branch, "Branch", "Which of an entity's two lines of states a state belongs to.", enum_values.BRANCH
+)
+_described(
+    CandidateStatus,
+    "CandidateStatus",
+    "Whether a candidate waits, or what was decided about it.",
+    enum_values.CANDIDATE_STATUS,
 )
 _described(Direction, "Direction", "Which way to follow references from an entity.", enum_values.DIRECTION)
 _described(FlagGround, "FlagGround", "What a hit's flag rests on.", enum_values.FLAG_GROUND)
@@ -45,6 +52,7 @@ _described(Zone, "Zone", "Where a type belongs.", enum_values.ZONE)
 
 __all__ = [
     "Branch",
+    "CandidateStatus",
     "Direction",
     "FlagGround",
     "LegName",

@@ -115,7 +115,10 @@ class CatalogService:
             return await resolve(connection, Scope(caller.tenant, numbers, moment), clean_text(form))
 
     async def kind_of_node(self, caller: Caller, node: UUID) -> str | None:
-        """Answer what an id stands for: Entity, EntityState, Alias, Reference, Artifact, or None."""
+        """Answer what an id stands for, as the name of its type; None for nothing.
+
+        The types are Entity, EntityState, Alias, Reference, Artifact, AliasCandidate and FactCandidate.
+        """
         async with self._database.reading(caller.tenant) as connection:
             return await lookups.kind_of_node(connection, caller.tenant, node)
 

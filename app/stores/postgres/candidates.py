@@ -1,17 +1,30 @@
-"""The review queues: what extractors noticed and nobody has judged yet."""
+"""The review queues: what extractors noticed, and what people decided about it."""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from dataclasses import dataclass
 from datetime import datetime
 from uuid import UUID, uuid4
 
 import asyncpg
 
-from app.domain.artifact import AliasClaim, FactClaim
+from app.domain.artifact import AliasClaim, FactClaim, Quote
+from app.domain.candidate import AliasCandidate, CandidateStatus, FactCandidate, Review
+from app.domain.page import Page, PageRequest
 from app.domain.surface_form import fold
+from app.stores.postgres.listings import page_bounds
 from app.stores.postgres.sql import blocks_beside
 
 SQL = blocks_beside(__file__)
+
+
+@dataclass(frozen=True, slots=True)
+class CandidateFilter:
+    """Candidates of a project and a status; None means any."""
+
+    project: int | None
+    status: CandidateStatus | None
 
 
 async def queue_alias(
@@ -64,3 +77,103 @@ async def queue_fact(
         recorded_at,
     )
     return queued is not None
+
+
+async def alias_candidates_page(
+    connection: asyncpg.Connection, tenant: int, wanted: CandidateFilter, page: PageRequest
+) -> Page[AliasCandidate]:
+    """Answer a page of likely aliases, the oldest first."""
+    rows = await connection.fetch(
+        SQL["alias_candidates_page"], tenant, *_of_candidates(wanted), *page_bounds(page)
+    )
+    return Page.cut([_alias_candidate(row) for row in rows], page.first)
+
+
+async def count_alias_candidates(connection: asyncpg.Connection, tenant: int, wanted: CandidateFilter) -> int:
+    """Answer how many likely aliases there are."""
+    count: int = await connection.fetchval(SQL["count_alias_candidates"], tenant, *_of_candidates(wanted))
+    return count
+
+
+async def alias_candidates_by_id(
+    connection: asyncpg.Connection, tenant: int, ids: Sequence[UUID]
+) -> dict[UUID, AliasCandidate]:
+    """Answer the likely aliases of these ids, by id."""
+    rows = await connection.fetch(SQL["alias_candidates_by_id"], tenant, list(ids))
+    return {row["id"]: _alias_candidate(row) for row in rows}
+
+
+async def review_alias(connection: asyncpg.Connection, tenant: int, candidate: UUID, review: Review) -> None:
+    """Record what was decided about a likely alias; raises Conflict when that was decided before."""
+    await connection.execute(SQL["review_alias_candidate"], tenant, candidate, *_of_review(review))
+
+
+async def fact_candidates_page(
+    connection: asyncpg.Connection, tenant: int, wanted: CandidateFilter, page: PageRequest
+) -> Page[FactCandidate]:
+    """Answer a page of likely facts, the oldest first."""
+    rows = await connection.fetch(
+        SQL["fact_candidates_page"], tenant, *_of_candidates(wanted), *page_bounds(page)
+    )
+    return Page.cut([_fact_candidate(row) for row in rows], page.first)
+
+
+async def count_fact_candidates(connection: asyncpg.Connection, tenant: int, wanted: CandidateFilter) -> int:
+    """Answer how many likely facts there are."""
+    count: int = await connection.fetchval(SQL["count_fact_candidates"], tenant, *_of_candidates(wanted))
+    return count
+
+
+async def fact_candidates_by_id(
+    connection: asyncpg.Connection, tenant: int, ids: Sequence[UUID]
+) -> dict[UUID, FactCandidate]:
+    """Answer the likely facts of these ids, by id."""
+    rows = await connection.fetch(SQL["fact_candidates_by_id"], tenant, list(ids))
+    return {row["id"]: _fact_candidate(row) for row in rows}
+
+
+async def review_fact(connection: asyncpg.Connection, tenant: int, candidate: UUID, review: Review) -> None:
+    """Record what was decided about a likely fact; raises Conflict when that was decided before."""
+    await connection.execute(SQL["review_fact_candidate"], tenant, candidate, *_of_review(review))
+
+
+def _of_candidates(wanted: CandidateFilter) -> tuple[object, ...]:
+    return wanted.project, list(CandidateStatus) if wanted.status is None else [wanted.status]
+
+
+def _of_review(review: Review) -> tuple[object, ...]:
+    return review.status, review.actor, review.at, review.reason
+
+
+def _alias_candidate(row: asyncpg.Record) -> AliasCandidate:
+    return AliasCandidate(
+        id=row["id"],
+        project=row["project_id"],
+        surface_form=row["surface_form"],
+        entity=row["entity"],
+        quote=Quote(row["quote"], row["quote_start"]),
+        artifact=row["artifact"],
+        recorded_at=row["recorded_at"],
+        review=_review(row),
+    )
+
+
+def _fact_candidate(row: asyncpg.Record) -> FactCandidate:
+    return FactCandidate(
+        id=row["id"],
+        project=row["project_id"],
+        entity=row["entity"],
+        property=row["property"],
+        value=row["value"],
+        quote=Quote(row["quote"], row["quote_start"]),
+        artifact=row["artifact"],
+        recorded_at=row["recorded_at"],
+        review=_review(row),
+    )
+
+
+def _review(row: asyncpg.Record) -> Review | None:
+    status = CandidateStatus(row["status"])
+    if status is CandidateStatus.PENDING:
+        return None
+    return Review(status, row["reviewed_by"], row["reviewed_at"], row["review_reason"])

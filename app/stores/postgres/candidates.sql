@@ -13,3 +13,59 @@ INSERT INTO fact_candidate (
 ) VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10)
 ON CONFLICT DO NOTHING
 RETURNING id;
+
+-- name: alias_candidates_page
+-- Which likely aliases are there, the oldest first, after a position?
+SELECT id, project_id, surface_form, entity, quote, quote_start, artifact, recorded_at, status, reviewed_by,
+    reviewed_at, review_reason
+FROM alias_candidate
+WHERE tenant_id = $1 AND ($2::integer IS NULL OR project_id = $2) AND status = ANY ($3::text[])
+    AND ($4::timestamptz IS NULL OR (recorded_at, id) > ($4, $5::uuid))
+ORDER BY recorded_at, id
+LIMIT $6;
+
+-- name: count_alias_candidates
+-- How many likely aliases are there?
+SELECT count(*)
+FROM alias_candidate
+WHERE tenant_id = $1 AND ($2::integer IS NULL OR project_id = $2) AND status = ANY ($3::text[]);
+
+-- name: alias_candidates_by_id
+-- Which likely aliases have these ids?
+SELECT id, project_id, surface_form, entity, quote, quote_start, artifact, recorded_at, status, reviewed_by,
+    reviewed_at, review_reason
+FROM alias_candidate
+WHERE tenant_id = $1 AND id = ANY ($2::uuid[]);
+
+-- name: review_alias_candidate
+-- Record what was decided about a likely alias.
+UPDATE alias_candidate SET status = $3, reviewed_by = $4, reviewed_at = $5, review_reason = $6
+WHERE tenant_id = $1 AND id = $2;
+
+-- name: fact_candidates_page
+-- Which likely facts are there, the oldest first, after a position?
+SELECT id, project_id, entity, property, value, quote, quote_start, artifact, recorded_at, status, reviewed_by,
+    reviewed_at, review_reason
+FROM fact_candidate
+WHERE tenant_id = $1 AND ($2::integer IS NULL OR project_id = $2) AND status = ANY ($3::text[])
+    AND ($4::timestamptz IS NULL OR (recorded_at, id) > ($4, $5::uuid))
+ORDER BY recorded_at, id
+LIMIT $6;
+
+-- name: count_fact_candidates
+-- How many likely facts are there?
+SELECT count(*)
+FROM fact_candidate
+WHERE tenant_id = $1 AND ($2::integer IS NULL OR project_id = $2) AND status = ANY ($3::text[]);
+
+-- name: fact_candidates_by_id
+-- Which likely facts have these ids?
+SELECT id, project_id, entity, property, value, quote, quote_start, artifact, recorded_at, status, reviewed_by,
+    reviewed_at, review_reason
+FROM fact_candidate
+WHERE tenant_id = $1 AND id = ANY ($2::uuid[]);
+
+-- name: review_fact_candidate
+-- Record what was decided about a likely fact.
+UPDATE fact_candidate SET status = $3, reviewed_by = $4, reviewed_at = $5, review_reason = $6
+WHERE tenant_id = $1 AND id = $2;

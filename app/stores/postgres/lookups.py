@@ -27,7 +27,7 @@ class ProjectSize:
 
 
 async def kind_of_node(connection: asyncpg.Connection, tenant: int, node: UUID) -> str | None:
-    """Answer what an id stands for: Entity, EntityState, Alias, Reference or Artifact."""
+    """Answer what an id stands for, as the name of its type."""
     kind: str | None = await connection.fetchval(SQL["kind_of_node"], tenant, node)
     return kind
 

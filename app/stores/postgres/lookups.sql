@@ -8,7 +8,11 @@ SELECT 'Alias' FROM alias WHERE tenant_id = $1 AND id = $2
 UNION ALL
 SELECT 'Reference' FROM reference WHERE tenant_id = $1 AND id = $2
 UNION ALL
-SELECT 'Artifact' FROM artifact WHERE tenant_id = $1 AND id = $2;
+SELECT 'Artifact' FROM artifact WHERE tenant_id = $1 AND id = $2
+UNION ALL
+SELECT 'AliasCandidate' FROM alias_candidate WHERE tenant_id = $1 AND id = $2
+UNION ALL
+SELECT 'FactCandidate' FROM fact_candidate WHERE tenant_id = $1 AND id = $2;
 
 -- name: types_of_entities
 -- Of which type is each of these entities?
