@@ -10,6 +10,7 @@ from starlette.requests import Request
 from app.loaders import Loaders
 from app.services.catalog import CatalogService
 from app.services.memory import Memory
+from app.services.review import ReviewService
 
 
 class Context:
@@ -20,6 +21,7 @@ class Context:
         self.filing = memory.filing
         self.recall = memory.recall
         self.catalog = CatalogService(memory.database)
+        self.review = ReviewService(memory.database)
         self._database = memory.database
         self.renew()
 

@@ -19,8 +19,10 @@ from app.graphql.connections import (
 )
 from app.graphql.context import Info
 from app.graphql.lists import Lists
+from app.graphql.queues import Queues
 from app.graphql.types.alias import AliasResolution, find_alias
 from app.graphql.types.artifact import find_artifact
+from app.graphql.types.candidate import find_alias_candidate, find_fact_candidate
 from app.graphql.types.entity import find_entity
 from app.graphql.types.enums import MemoryDomain, StateFlag
 from app.graphql.types.lazy import ArtifactType, EntityType
@@ -37,11 +39,13 @@ FINDERS = {
     "Alias": find_alias,
     "Reference": find_reference,
     "Artifact": find_artifact,
+    "AliasCandidate": find_alias_candidate,
+    "FactCandidate": find_fact_candidate,
 }
 
 
 @strawberry.type(description="What can be asked. What is absent or not visible to the caller is null.")
-class Query(Lists):
+class Query(Lists, Queues):
     """The queries of the API."""
 
     @strawberry.field(
@@ -136,7 +140,7 @@ class Query(Lists):
         """Find an artifact."""
         return await find_artifact(info, uuid_of(id))
 
-    @strawberry.field(description="Whatever has this id: an entity, state, alias, reference or artifact.")
+    @strawberry.field(description="Whatever has this id: an entity, state, alias, reference, artifact or candidate.")
     async def node(self, info: Info, id: IdArgument) -> Node | None:
         """Find anything by its id."""
         found = uuid_of(id)

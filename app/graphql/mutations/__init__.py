@@ -8,6 +8,12 @@ import strawberry
 
 from app.graphql.context import Info
 from app.graphql.mutations.file_artifact import FileArtifactInput, FileArtifactPayload, file_artifact
+from app.graphql.mutations.review_alias_candidate import (
+    AliasCandidatePayload,
+    ReviewCandidateInput,
+    review_alias_candidate,
+)
+from app.graphql.mutations.review_fact_candidate import FactCandidatePayload, review_fact_candidate
 
 
 @strawberry.type(
@@ -26,3 +32,27 @@ class Mutation:
     ) -> FileArtifactPayload:
         """File a document."""
         return await file_artifact(info, input)
+
+    @strawberry.mutation(
+        description="Promote a likely alias, which then means its entity from its document's date on, or"
+        " reject it. For people alone, and once: the second decision is a conflict."
+    )
+    async def review_alias_candidate(
+        self,
+        info: Info,
+        input: Annotated[ReviewCandidateInput, strawberry.argument(description="The decision.")],
+    ) -> AliasCandidatePayload:
+        """Decide about a likely alias."""
+        return await review_alias_candidate(info, input)
+
+    @strawberry.mutation(
+        description="Promote a likely fact, which then holds from its document's date on, or reject it. For"
+        " people alone, and once: the second decision is a conflict."
+    )
+    async def review_fact_candidate(
+        self,
+        info: Info,
+        input: Annotated[ReviewCandidateInput, strawberry.argument(description="The decision.")],
+    ) -> FactCandidatePayload:
+        """Decide about a likely fact."""
+        return await review_fact_candidate(info, input)

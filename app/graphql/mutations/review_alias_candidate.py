@@ -1,0 +1,75 @@
+"""Deciding about a likely alias."""
+
+from __future__ import annotations
+
+import strawberry
+
+from app.domain import candidate as domain
+from app.domain.entity import Alias as DomainAlias
+from app.errors import NotFound, TrigraphError
+from app.graphql.arguments import uuid_of
+from app.graphql.context import Info
+from app.graphql.errors import Problem, problem_from
+from app.graphql.types.alias import Alias
+from app.graphql.types.candidate import AliasCandidate
+from app.graphql.types.enums import CandidateStatus
+from app.services.review import Decision, Reviewed
+
+
+@strawberry.input(description="What a person decides about a candidate.")
+class ReviewCandidateInput:
+    """The input of reviewAliasCandidate and reviewFactCandidate."""
+
+    candidate: strawberry.ID = strawberry.field(description="The id of the candidate.")
+    status: CandidateStatus = strawberry.field(
+        description="PROMOTED writes what it says, on the authority of who decides; REJECTED writes nothing."
+    )
+    reason: str | None = strawberry.field(default=None, description="Why; at most 2,000 characters.")
+    idempotency_key: str | None = strawberry.field(
+        default=None,
+        description="A key of the caller's choice: the same input under it gives the first answer again,"
+        " other input is refused as a conflict.",
+    )
+
+    def decision(self) -> Decision:
+        """Answer the decision; raises NotFound for an id that nothing has."""
+        candidate = uuid_of(self.candidate)
+        if candidate is None:
+            raise NotFound(f"there is no candidate {self.candidate}", field="candidate")
+        return Decision(candidate, self.status, self.reason)
+
+
+@strawberry.type(description="A likely alias as it was decided about.")
+class AliasCandidatePayload:
+    """The payload of reviewAliasCandidate."""
+
+    candidate: AliasCandidate | None = strawberry.field(default=None, description="The candidate.")
+    alias: Alias | None = strawberry.field(
+        default=None, description="The alias that promoting it wrote, or the same one that was there."
+    )
+    position: str | None = strawberry.field(
+        default=None, description="The write's place in the ledger; null when nothing but the queue changed."
+    )
+    problems: list[Problem] = strawberry.field(
+        default_factory=list, description="Why the candidate stays as it was; empty when all went well."
+    )
+
+    @classmethod
+    def of(cls, reviewed: Reviewed[domain.AliasCandidate, DomainAlias]) -> AliasCandidatePayload:
+        """Wrap what was decided."""
+        return cls(
+            candidate=AliasCandidate.of(reviewed.candidate),
+            alias=None if reviewed.written is None else Alias.of(reviewed.written),
+            position=None if reviewed.position is None else str(reviewed.position),
+        )
+
+
+async def review_alias_candidate(info: Info, input: ReviewCandidateInput) -> AliasCandidatePayload:
+    """Decide; a caller's mistake becomes a problem."""
+    context = info.context
+    context.renew()
+    try:
+        reviewed = await context.review.review_alias(context.caller, input.decision(), input.idempotency_key)
+    except TrigraphError as error:
+        return AliasCandidatePayload(problems=[problem_from(error)])
+    return AliasCandidatePayload.of(reviewed)

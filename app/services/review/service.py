@@ -1,0 +1,104 @@
+"""The queues as a caller meets them: read by anybody, decided about by people."""
+
+from __future__ import annotations
+
+from app.domain.candidate import AliasCandidate, CandidateStatus, FactCandidate
+from app.domain.entity import Alias, Caller, Role
+from app.domain.page import PageRequest
+from app.domain.temporal import EntityState
+from app.errors import Forbidden
+from app.services.catalog import Listing
+from app.services.catalog.scoping import project_of
+from app.services.review.queue import ALIASES, FACTS, Noticed, Queue, Written
+from app.services.review.reviewing import (
+    Decision,
+    Reviewed,
+    fit_decision,
+    keep_reviewed,
+    keyed_decision,
+    review,
+    reviewed_before,
+)
+from app.services.write import writing
+from app.stores.postgres.candidates import CandidateFilter
+from app.stores.postgres.pool import Database
+
+REVIEWERS = frozenset({Role.HUMAN, Role.ADMIN})
+
+
+class ReviewService:
+    """Lists candidates and records decisions; raises NotFound for a project that is not there."""
+
+    def __init__(self, database: Database) -> None:
+        self._database = database
+
+    async def alias_candidates(
+        self, caller: Caller, project: str | None, status: CandidateStatus | None, page: PageRequest
+    ) -> Listing[AliasCandidate]:
+        """Answer the likely aliases of a project and a status, the oldest first."""
+        return await self._listing(caller, ALIASES, project, status, page)
+
+    async def fact_candidates(
+        self, caller: Caller, project: str | None, status: CandidateStatus | None, page: PageRequest
+    ) -> Listing[FactCandidate]:
+        """Answer the likely facts of a project and a status, the oldest first."""
+        return await self._listing(caller, FACTS, project, status, page)
+
+    async def review_alias(
+        self, caller: Caller, decision: Decision, idempotency_key: str | None = None
+    ) -> Reviewed[AliasCandidate, Alias]:
+        """Promote a likely alias, which writes it, or reject it; once.
+
+        Raises Forbidden unless a person asks, Invalid, NotFound, or Conflict; nothing is then written.
+        """
+        return await self._review(caller, ALIASES, decision, idempotency_key)
+
+    async def review_fact(
+        self, caller: Caller, decision: Decision, idempotency_key: str | None = None
+    ) -> Reviewed[FactCandidate, EntityState]:
+        """Promote a likely fact, which changes the entity's state, or reject it; once.
+
+        Raises Forbidden unless a person asks, Invalid, NotFound, or Conflict; nothing is then written.
+        """
+        return await self._review(caller, FACTS, decision, idempotency_key)
+
+    async def _listing(
+        self,
+        caller: Caller,
+        queue: Queue[Noticed, Written],
+        project: str | None,
+        status: CandidateStatus | None,
+        page: PageRequest,
+    ) -> Listing[Noticed]:
+        async with self._database.reading(caller.tenant) as connection:
+            wanted = CandidateFilter(await project_of(connection, caller, project), status)
+            found = await queue.page(connection, caller.tenant, wanted, page)
+
+        async def counted() -> int:
+            async with self._database.reading(caller.tenant) as connection:
+                return await queue.count(connection, caller.tenant, wanted)
+
+        return Listing(found, counted)
+
+    async def _review(
+        self,
+        caller: Caller,
+        queue: Queue[Noticed, Written],
+        decision: Decision,
+        idempotency_key: str | None,
+    ) -> Reviewed[Noticed, Written]:
+        require_reviewer(caller)
+        decision = fit_decision(decision)
+        keyed = keyed_decision(caller, queue.operation, idempotency_key, decision)
+        async with writing(self._database, caller) as write:
+            if kept := await reviewed_before(write.connection, caller.tenant, queue, keyed):
+                return kept
+            reviewed = await review(write, queue, decision)
+            await keep_reviewed(write, keyed, reviewed)
+            return reviewed
+
+
+def require_reviewer(caller: Caller) -> None:
+    """Raise Forbidden unless the caller is a person, who alone may decide about candidates."""
+    if caller.role not in REVIEWERS:
+        raise Forbidden("only a person may review; ask with the token of a human or an admin")
