@@ -111,6 +111,15 @@ class Reference:
 
 
 @dataclass(frozen=True, slots=True)
+class Withdrawal:
+    """Why, when and by whom an alias or a reference was withdrawn."""
+
+    reason: str | None
+    at: datetime
+    actor: str
+
+
+@dataclass(frozen=True, slots=True)
 class AliasResolution:
     """The entity a surface form means, and the aliases that led there."""
 

@@ -29,10 +29,10 @@ class Filed:
 
 @dataclass(frozen=True, slots=True)
 class Statement:
-    """An edge as a document states it; `cause` is the document on its source's side."""
+    """An edge as a document or a caller states it; `cause` is the document on its source's side."""
 
     edge: Edge
-    stated_by: UUID
+    stated_by: UUID | None
     cause: UUID | None
     valid_from: datetime
     occurrences: int

@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import Any
 from uuid import UUID
 
+from app.domain.amendment import Amendment, amend_from
 from app.domain.recall import StateFlag
 from app.domain.standing import SUPERSEDED, standing
-from app.domain.temporal import AsOf, Branch
-from app.domain.timeline import Assertion, divide
+from app.domain.temporal import AsOf, Branch, EntityState
+from app.domain.timeline import Assertion, divide, state_at
 from app.services.timelines import Cause, carry_out
 from app.services.write import Write
 from app.stores.postgres import ledger, references, states
@@ -38,16 +40,22 @@ async def supersede(write: Write, supersession: Supersession) -> None:
         return
     write = replace(write, recorded_at=await ledger.advance_clock(write.connection, write.tenant))
     timeline = await states.believed_states(write.connection, write.tenant, entity, Branch.COMMITTED)
-    state = next((held for held in timeline if held.valid.covers(at)), timeline[0])
-    if _is_historical(state.props):
-        if at <= state.valid.start:
-            return
-        before, status = _without_status(state.props), state.props["status"]
-    else:
-        before, status = state.props, SUPERSEDED
-    after = Assertion(entity, {**state.props, "status": status}, state.source_artifact, write.actor)
-    change = divide(state, at, before, after, write.recorded_at)
-    await carry_out(write, change, Cause("superseded", artifact=supersession.cause))
+    state = state_at(timeline, at) or timeline[0]
+    cause = Cause("superseded", artifact=supersession.cause)
+    if not _is_historical(state.props):
+        await _amend(write, timeline, SUPERSEDED, max(at, state.valid.start), cause)
+    elif at > state.valid.start:
+        after = Assertion(entity, state.props, state.source_artifact, write.actor)
+        change = divide(state, at, _without_status(state.props), after, write.recorded_at)
+        await carry_out(write, change, cause)
+
+
+async def _amend(
+    write: Write, timeline: Sequence[EntityState], status: str | None, at: datetime, cause: Cause
+) -> None:
+    """Let the status of a timeline be another, or none, up to where a later state says something else."""
+    amendment = Amendment(timeline[0].entity, {"status": status}, {}, write.actor)
+    await carry_out(write, amend_from(timeline, {}, amendment, at, write.recorded_at), cause)
 
 
 async def uphold(write: Write, entity: UUID, at: datetime) -> None:
@@ -76,27 +84,30 @@ class Revival:
     entity: UUID
     since: datetime
     at: datetime
-    cause: UUID
+    cause: UUID | None
 
 
 async def revive(write: Write, revival: Revival) -> None:
     """Let an entity be again what it was before it was superseded, unless something else supersedes it.
 
-    Comes last in a write, as superseding does.
+    A document that calls itself superseded stays so. Comes last in a write, as superseding does.
     """
     write = replace(write, recorded_at=await ledger.advance_clock(write.connection, write.tenant))
     moment = AsOf(revival.at, write.recorded_at)
     if await references.superseders_as_of(write.connection, write.tenant, [revival.entity], moment):
         return
     timeline = await states.believed_states(write.connection, write.tenant, revival.entity, Branch.COMMITTED)
-    before = next((held for held in timeline if held.valid.end == revival.since), None)
-    state = next((held for held in timeline if held.valid.covers(revival.at)), None)
-    if before is None or state is None or "status" not in before.props or not _is_historical(state.props):
+    state = state_at(timeline, revival.at)
+    if state is None or not _is_historical(state.props):
         return
-    props = {**state.props, "status": before.props["status"]}
-    after = Assertion(revival.entity, props, state.source_artifact, write.actor)
-    change = divide(state, revival.at, state.props, after, write.recorded_at)
-    await carry_out(write, change, Cause("status_transition", artifact=revival.cause))
+    before = next((held.props for held in timeline if held.valid.end == revival.since), {})
+    if "status" not in before:
+        before = await states.first_props_from(
+            write.connection, write.tenant, revival.entity, state.source_artifact
+        )
+    if not _is_historical(before):
+        cause = Cause("status_transition", artifact=revival.cause)
+        await _amend(write, timeline, before.get("status"), revival.at, cause)
 
 
 def _is_historical(props: dict[str, Any]) -> bool:

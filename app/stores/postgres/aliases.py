@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from datetime import datetime
 from uuid import UUID, uuid4
 
@@ -15,6 +15,15 @@ from app.domain.temporal import Interval
 from app.stores.postgres.sql import blocks_beside
 
 SQL = blocks_beside(__file__)
+
+
+@dataclass(frozen=True, slots=True)
+class RecordedAlias:
+    """An alias with the number of its project; one that was ended or corrected is no longer believed."""
+
+    alias: Alias
+    project: int
+    is_believed: bool
 
 
 def alias_from(row: asyncpg.Record) -> Alias:
@@ -69,6 +78,12 @@ async def believed_aliases(
     ]
 
 
+async def recorded_alias(connection: asyncpg.Connection, tenant: int, id: UUID) -> RecordedAlias | None:
+    """Answer the alias of an id, believed or not."""
+    row = await connection.fetchrow(SQL["recorded_alias"], tenant, id)
+    return None if row is None else RecordedAlias(alias_from(row), row["project_id"], row["is_believed"])
+
+
 async def called_from(
     connection: asyncpg.Connection, tenant: int, project: int, name: str, key: str, start: datetime
 ) -> set[UUID]:
@@ -85,6 +100,14 @@ async def given_way_to(
     return {row["target"] for row in rows}
 
 
+async def candidate_of(
+    connection: asyncpg.Connection, tenant: int, project: int, form: str, entity: UUID
+) -> UUID:
+    """Answer the candidate that suggests a form for an entity, whatever was decided of it."""
+    candidate: UUID = await connection.fetchval(SQL["candidate_of"], tenant, project, fold(form), entity)
+    return candidate
+
+
 async def stated_aliases(connection: asyncpg.Connection, tenant: int, entity: UUID) -> list[Alias]:
     """Answer the open aliases that the versions of a document state."""
     return [alias_from(row) for row in await connection.fetch(SQL["stated_by"], tenant, entity)]
@@ -98,9 +121,11 @@ async def end_alias(
     end: datetime,
     recorded_at: datetime,
     actor: str,
-) -> None:
-    """Let an alias mean its target only until `end`; one that starts later never did."""
+) -> Alias | None:
+    """Let an alias mean its target only until `end`, and answer it so; one that starts later never did."""
     await connection.execute(SQL["retract_alias"], tenant, alias.id, recorded_at)
-    if alias.valid.start < end:
-        ended = replace(alias, id=uuid4(), valid=Interval(alias.valid.start, end))
-        await insert_alias(connection, tenant, project, ended, recorded_at, actor)
+    if alias.valid.start >= end:
+        return None
+    ended = replace(alias, id=uuid4(), valid=Interval(alias.valid.start, end))
+    await insert_alias(connection, tenant, project, ended, recorded_at, actor)
+    return ended

@@ -12,6 +12,13 @@ FROM alias
 WHERE tenant_id = $1 AND project_id = $2 AND folded_form = ANY ($3::text[])
     AND retracted_at IS NULL;
 
+-- name: recorded_alias
+-- Which alias has this id, in which project, and is it believed?
+SELECT id, surface_form, target, source, authority_tier, source_artifact, valid_from, valid_until,
+    project_id, retracted_at IS NULL AS is_believed
+FROM alias
+WHERE tenant_id = $1 AND id = $2;
+
 -- name: called_from
 -- Which entities of a project have this key, or are called so at an instant or later?
 SELECT id
@@ -30,6 +37,11 @@ WHERE state_name.tenant_id = $1 AND entity.project_id = $2 AND folded_form = $3
 SELECT target
 FROM alias
 WHERE tenant_id = $1 AND source = $2 AND retracted_at IS NULL AND (valid_until > $3 OR valid_until IS NULL);
+
+-- name: candidate_of
+-- Which candidate suggests a form for an entity?
+SELECT id FROM alias_candidate
+WHERE tenant_id = $1 AND project_id = $2 AND folded_form = $3 AND entity = $4;
 
 -- name: stated_by
 -- Which open aliases do the artifacts of an entity state?

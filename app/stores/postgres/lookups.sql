@@ -52,9 +52,16 @@ ORDER BY project_id, id;
 WITH RECURSIVE step (entity, path) AS (
     SELECT $2::uuid, ARRAY[]::uuid[]
     UNION ALL
-    SELECT alias.target, step.path || alias.id
-    FROM step JOIN alias ON alias.tenant_id = $1 AND alias.source = step.entity
-    WHERE valid_from <= $3 AND (valid_until > $3 OR valid_until IS NULL) AND retracted_at IS NULL
-        AND cardinality(step.path) < 100
+    SELECT next.target, step.path || next.id
+    FROM step
+    CROSS JOIN LATERAL (
+        SELECT target, id
+        FROM alias
+        WHERE tenant_id = $1 AND source = step.entity
+            AND valid_from <= $3 AND (valid_until > $3 OR valid_until IS NULL) AND retracted_at IS NULL
+        ORDER BY valid_from, id
+        LIMIT 1
+    ) AS next
+    WHERE cardinality(step.path) < 100
 )
-SELECT path FROM step ORDER BY cardinality(path) DESC, entity LIMIT 1;
+SELECT path FROM step ORDER BY cardinality(path) DESC LIMIT 1;

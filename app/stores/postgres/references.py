@@ -35,6 +35,16 @@ class PendingReference:
     valid_from: datetime
 
 
+@dataclass(frozen=True, slots=True)
+class RecordedReference:
+    """A reference with the number of its project and how often it was named; one ended is not believed."""
+
+    reference: Reference
+    project: int
+    occurrences: int
+    is_believed: bool
+
+
 def reference_from(row: asyncpg.Record) -> Reference:
     """Answer the reference a row describes."""
     return Reference(
@@ -93,13 +103,45 @@ async def end_dropped_references(
         if (reference.source, reference.target, reference.type) in kept:
             continue
         dropped.append(reference)
-        await connection.execute(SQL["retract_reference"], tenant, reference.id, recorded_at)
-        if reference.valid.start < end:
-            ended = replace(reference, id=uuid4(), valid=Interval(reference.valid.start, end))
-            await insert_reference(
-                connection, tenant, row["project_id"], ended, row["occurrences"], recorded_at, actor
-            )
+        held = RecordedReference(reference, row["project_id"], row["occurrences"], is_believed=True)
+        await end_reference(connection, tenant, held, end, recorded_at, actor)
     return dropped
+
+
+async def end_reference(
+    connection: asyncpg.Connection,
+    tenant: int,
+    held: RecordedReference,
+    end: datetime,
+    recorded_at: datetime,
+    actor: str,
+) -> Reference | None:
+    """Let a reference be true only until `end`, and answer it so; one that starts later never was."""
+    reference = held.reference
+    await connection.execute(SQL["retract_reference"], tenant, reference.id, recorded_at)
+    if reference.valid.start >= end:
+        return None
+    ended = replace(reference, id=uuid4(), valid=Interval(reference.valid.start, end))
+    await insert_reference(connection, tenant, held.project, ended, held.occurrences, recorded_at, actor)
+    return ended
+
+
+async def recorded_reference(
+    connection: asyncpg.Connection, tenant: int, id: UUID
+) -> RecordedReference | None:
+    """Answer the reference of an id, believed or not."""
+    row = await connection.fetchrow(SQL["recorded_reference"], tenant, id)
+    if row is None:
+        return None
+    return RecordedReference(reference_from(row), row["project_id"], row["occurrences"], row["is_believed"])
+
+
+async def believed_edge(
+    connection: asyncpg.Connection, tenant: int, edge: tuple[UUID, UUID, ReferenceType], at: datetime
+) -> Reference | None:
+    """Answer the reference of a type that joins two entities at a moment."""
+    row = await connection.fetchrow(SQL["believed_edge"], tenant, *edge, at)
+    return None if row is None else reference_from(row)
 
 
 async def close_pending_of(
@@ -131,6 +173,14 @@ async def is_superseded_before(
     """Tell whether something superseded an entity before a moment and still does at it."""
     superseded: bool = await connection.fetchval(SQL["is_superseded_before"], tenant, entity, at)
     return superseded
+
+
+async def types_that_may_join(
+    connection: asyncpg.Connection, tenant: int, source: UUID, target: UUID
+) -> list[ReferenceType]:
+    """Answer the types of reference by which one entity may refer to another, by name."""
+    rows = await connection.fetch(SQL["types_that_may_join"], tenant, source, target)
+    return [ReferenceType(row["reference_type"]) for row in rows]
 
 
 async def insert_pending(

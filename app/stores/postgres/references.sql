@@ -23,6 +23,20 @@ JOIN artifact ON artifact.tenant_id = reference.tenant_id AND artifact.id = refe
 WHERE reference.tenant_id = $1 AND artifact.entity = $2
     AND reference.retracted_at IS NULL AND reference.valid_until IS NULL;
 
+-- name: recorded_reference
+-- Which reference has this id, in which project, named how often, and is it believed?
+SELECT id, source, target, type, source_artifact, valid_from, valid_until, project_id, occurrences,
+    retracted_at IS NULL AS is_believed
+FROM reference
+WHERE tenant_id = $1 AND id = $2;
+
+-- name: believed_edge
+-- Which reference of a type joins two entities at an instant?
+SELECT id, source, target, type, source_artifact, valid_from, valid_until
+FROM reference
+WHERE tenant_id = $1 AND source = $2 AND target = $3 AND type = $4
+    AND retracted_at IS NULL AND valid_from <= $5 AND (valid_until > $5 OR valid_until IS NULL);
+
 -- name: retract_reference
 -- Stop believing a reference.
 UPDATE reference SET retracted_at = $3 WHERE tenant_id = $1 AND id = $2 AND retracted_at IS NULL;
@@ -51,6 +65,16 @@ SELECT EXISTS (
     WHERE tenant_id = $1 AND target = $2 AND type = 'SUPERSEDES' AND retracted_at IS NULL
         AND valid_from < $3 AND (valid_until > $3 OR valid_until IS NULL)
 );
+
+-- name: types_that_may_join
+-- By which types of reference may one entity refer to another?
+SELECT reference_type
+FROM entity AS source
+JOIN entity AS target ON target.tenant_id = source.tenant_id AND target.id = $3
+JOIN reference_rule AS rule ON rule.tenant_id = source.tenant_id AND rule.source_type = source.type_id
+    AND rule.target_type = target.type_id
+WHERE source.tenant_id = $1 AND source.id = $2
+ORDER BY reference_type;
 
 -- name: insert_pending
 -- Keep a reference whose target is not there yet, unless it is kept already.

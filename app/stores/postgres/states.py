@@ -41,6 +41,14 @@ async def believed_states(
     return [state_from(row) for row in rows]
 
 
+async def drafts_untouched_since(
+    connection: asyncpg.Connection, tenant: int, moment: datetime, project: int | None, limit: int
+) -> list[EntityState]:
+    """Answer the open drafts, of one project or of all, last written at or before a moment, oldest first."""
+    rows = await connection.fetch(SQL["drafts_untouched_since"], tenant, moment, project, limit)
+    return [state_from(row) for row in rows]
+
+
 async def insert_state(connection: asyncpg.Connection, tenant: int, state: EntityState) -> None:
     """Record a belief with the names it gives its entity."""
     await connection.execute(
@@ -128,3 +136,11 @@ async def states_by_id(
     """Answer the states of these ids, retracted ones too, by id."""
     rows = await connection.fetch(SQL["states_by_id"], tenant, list(ids))
     return {row["id"]: state_from(row) for row in rows}
+
+
+async def first_props_from(
+    connection: asyncpg.Connection, tenant: int, entity: UUID, artifact: UUID | None
+) -> dict[str, Any]:
+    """Answer the properties an artifact first gave an entity, or without one those it was made with."""
+    props: dict[str, Any] = await connection.fetchval(SQL["first_props_from"], tenant, entity, artifact)
+    return props

@@ -6,6 +6,17 @@ FROM entity_state
 WHERE tenant_id = $1 AND entity = $2 AND branch = $3 AND retracted_at IS NULL
 ORDER BY valid_from;
 
+-- name: drafts_untouched_since
+-- Which open drafts of a project, or of all, were last written by an instant, the oldest first?
+SELECT held.id, entity, branch, valid_from, valid_until, held.recorded_at, retracted_at, props,
+    held.source_artifact, held.actor, wip_source
+FROM entity_state AS held
+JOIN entity ON entity.tenant_id = held.tenant_id AND entity.id = held.entity
+WHERE held.tenant_id = $1 AND branch = 'WIP' AND valid_until IS NULL AND retracted_at IS NULL
+    AND held.recorded_at <= $2 AND ($3::integer IS NULL OR project_id = $3)
+ORDER BY held.recorded_at, held.id
+LIMIT $4;
+
 -- name: insert_state
 -- Record a belief.
 INSERT INTO entity_state (
@@ -60,3 +71,11 @@ SELECT id, entity, branch, valid_from, valid_until, recorded_at, retracted_at, p
     wip_source
 FROM entity_state
 WHERE tenant_id = $1 AND id = ANY ($2::uuid[]);
+
+-- name: first_props_from
+-- Which properties did an artifact first give an entity, whatever is believed since?
+SELECT props
+FROM entity_state
+WHERE tenant_id = $1 AND entity = $2 AND branch = 'COMMITTED' AND source_artifact IS NOT DISTINCT FROM $3::uuid
+ORDER BY recorded_at, valid_from
+LIMIT 1;

@@ -1,0 +1,63 @@
+"""Writing one reference that a caller states, inside an open write."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from datetime import datetime
+from uuid import UUID
+
+from app.domain.entity import Reference, ReferenceType
+from app.domain.moment import require_in_calendar
+from app.domain.temporal import require_offset
+from app.errors import Invalid
+from app.services.filing.edges import Joined, Statement, write_edge
+from app.services.filing.supersession import supersede
+from app.services.references.ends import require_ends, require_existing, require_rule
+from app.services.write import Write
+from app.stores.postgres import lookups, references
+
+
+@dataclass(frozen=True, slots=True)
+class StatedReference:
+    """A reference as a caller states it; without `valid_from` it holds from now on."""
+
+    source: UUID
+    target: UUID
+    type: ReferenceType
+    source_artifact: UUID | None = None
+    valid_from: datetime | None = None
+
+
+async def add_reference(write: Write, stated: StatedReference) -> Reference:
+    """Let an entity refer to another; the same reference again changes nothing and is answered as it is.
+
+    A supersession moves the target's state, so this comes last in a write. Raises NotFound for an end that
+    is not there, and Invalid for a reference to itself, one that no rule allows, one that would close a
+    circle of supersessions, or one that starts before an end of it does.
+    """
+    source, target = await require_ends(write, stated.source, stated.target, stated.source_artifact)
+    await require_rule(write, source, target, stated.type)
+    start = _start(write, stated)
+    require_existing(source, target, start)
+    edge = (stated.source, stated.target, stated.type)
+    if held := await references.believed_edge(write.connection, write.tenant, edge, start):
+        return held
+    found = await lookups.projects_by_number(write.connection, write.tenant, [source.project])
+    statement = Statement(edge, stated.source_artifact, stated.source_artifact, start, 1)
+    joined = Joined()
+    written = await write_edge(write, found[source.project], statement, joined)
+    if written is None:
+        raise Invalid(
+            "the target supersedes the source already, at that time or later: one must stay current",
+            field="target",
+            rule="supersession_is_acyclic",
+        )
+    for supersession in joined.supersessions:
+        await supersede(write, supersession)
+    return written
+
+
+def _start(write: Write, stated: StatedReference) -> datetime:
+    if stated.valid_from is None:
+        return write.recorded_at
+    return require_in_calendar(require_offset(stated.valid_from, "validFrom"), "validFrom")

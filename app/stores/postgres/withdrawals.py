@@ -1,0 +1,36 @@
+"""Why, when and by whom aliases and references were withdrawn."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from uuid import UUID
+
+import asyncpg
+
+from app.domain.entity import Withdrawal
+from app.stores.postgres.sql import blocks_beside
+
+SQL = blocks_beside(__file__)
+
+
+async def insert_withdrawal(
+    connection: asyncpg.Connection, tenant: int, withdrawn: UUID, ended: UUID | None, withdrawal: Withdrawal
+) -> None:
+    """Record a withdrawal; `ended` is what is believed instead, None for what had not begun."""
+    await connection.execute(
+        SQL["insert_withdrawal"],
+        tenant,
+        withdrawn,
+        ended,
+        withdrawal.reason,
+        withdrawal.at,
+        withdrawal.actor,
+    )
+
+
+async def withdrawals_of(
+    connection: asyncpg.Connection, tenant: int, ids: Sequence[UUID]
+) -> dict[UUID, Withdrawal]:
+    """Answer the withdrawals of these aliases and references, by the id they were asked by."""
+    rows = await connection.fetch(SQL["withdrawals_of"], tenant, list(ids))
+    return {row["id"]: Withdrawal(row["reason"], row["recorded_at"], row["actor"]) for row in rows}
