@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import Any
@@ -28,7 +27,7 @@ class StateChange:
     `expected` is the id of the state that the caller believes holds at that moment.
     """
 
-    props: Mapping[str, Any]
+    props: dict[str, Any]
     valid_from: datetime | None = None
     expected: UUID | None = None
 

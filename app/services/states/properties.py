@@ -12,7 +12,7 @@ from app.domain.ontology import TypeDefinition
 from app.domain.temporal import EntityState
 from app.domain.timeline import differ
 from app.errors import Invalid, NotFound
-from app.services.parsing.cleaning import clean_value
+from app.services.parsing.cleaning import clean_text, clean_value
 from app.services.write import Write
 from app.stores.postgres import lookups
 
@@ -35,7 +35,8 @@ def checked_properties(
 
     Raises Invalid, naming the property, for one that the type lacks or that would change what never does.
     """
-    unknown = definition.unknown_props(dict(props))
+    props = {clean_text(name): clean_value(value) for name, value in props.items()}
+    unknown = definition.unknown_props(props)
     if unknown:
         allowed = ", ".join((*definition.mutable_props, *definition.immutable_props))
         raise Invalid(
@@ -47,7 +48,7 @@ def checked_properties(
             raise Invalid(
                 f"{name} of {definition.name} never changes; make another entity instead", field="props"
             )
-    kept = {name: clean_value(value) for name, value in props.items() if name in definition.mutable_props}
+    kept = {name: value for name, value in props.items() if name in definition.mutable_props}
     if len(orjson.dumps(kept)) > LARGEST_PROPERTIES:
         raise Invalid(
             f"the properties have more than {LARGEST_PROPERTIES} bytes; shorten them", field="props"

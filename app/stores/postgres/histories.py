@@ -69,6 +69,22 @@ async def events_into(
     return {arrivals[row["ordinal"] - 1]: _event(row) for row in rows}
 
 
+async def events_by_id(
+    connection: asyncpg.Connection, tenant: int, ids: Sequence[UUID]
+) -> dict[UUID, StateEvent]:
+    """Answer the events of these ids."""
+    rows = await connection.fetch(SQL["events_by_id"], tenant, list(ids))
+    return {row["id"]: _event(row) for row in rows}
+
+
+async def last_touches(
+    connection: asyncpg.Connection, tenant: int, states: Sequence[UUID]
+) -> dict[UUID, datetime]:
+    """Answer when what each state says was last written."""
+    rows = await connection.fetch(SQL["last_touches"], tenant, list(states))
+    return {row["id"]: row["touched_at"] for row in rows}
+
+
 def _event(row: asyncpg.Record) -> StateEvent:
     return StateEvent(
         id=row["id"],

@@ -23,18 +23,39 @@ WHERE tenant_id = $1 AND entity = ANY ($2::uuid[])
 GROUP BY entity;
 
 -- name: events_into
--- Which event led last into each of these lines at these instants, while a belief still held?
+-- Which event led last into each of these lines at these instants, or ended its draft, while a belief still held?
 SELECT wanted.ordinal, event.id, from_state, to_state, event_type, at, recorded_at, cause_artifact,
     cause_commit, description, props_drift, actor, properties, draft
 FROM unnest($2::uuid[], $3::text[], $4::timestamptz[], $5::timestamptz[]) WITH ORDINALITY
     AS wanted (entity, branch, start, held_until, ordinal)
 CROSS JOIN LATERAL (
     SELECT state_event.*
-    FROM entity_state AS entered
-    JOIN state_event ON state_event.tenant_id = $1 AND state_event.to_state = entered.id
-    WHERE entered.tenant_id = $1 AND entered.entity = wanted.entity AND entered.branch = wanted.branch
-        AND entered.valid_from = wanted.start
+    FROM entity_state AS known
+    JOIN state_event ON state_event.tenant_id = $1 AND state_event.at = wanted.start
+        AND (state_event.to_state = known.id AND known.valid_from = wanted.start OR state_event.draft = known.id)
+    WHERE known.tenant_id = $1 AND known.entity = wanted.entity AND known.branch = wanted.branch
         AND (wanted.held_until IS NULL OR state_event.recorded_at < wanted.held_until)
     ORDER BY state_event.recorded_at DESC, state_event.id
     LIMIT 1
 ) AS event;
+
+-- name: events_by_id
+-- Which events have these ids?
+SELECT id, from_state, to_state, event_type, at, recorded_at, cause_artifact, cause_commit, description,
+    props_drift, actor, properties, draft
+FROM state_event
+WHERE tenant_id = $1 AND id = ANY ($2::uuid[]);
+
+-- name: last_touches
+-- When was what each of these states says last written? A state that was merely cut says what it said before.
+SELECT state.id, min(same.recorded_at) AS touched_at
+FROM entity_state AS state
+JOIN entity_state AS same ON same.tenant_id = $1 AND same.entity = state.entity AND same.branch = state.branch
+    AND same.valid_from = state.valid_from AND same.recorded_at <= state.recorded_at
+WHERE state.tenant_id = $1 AND state.id = ANY ($2::uuid[]) AND NOT EXISTS (
+    SELECT FROM entity_state AS other
+    WHERE other.tenant_id = $1 AND other.entity = state.entity AND other.branch = state.branch
+        AND other.valid_from = state.valid_from AND other.props <> state.props
+        AND other.recorded_at BETWEEN same.recorded_at AND state.recorded_at
+)
+GROUP BY state.id;

@@ -1,0 +1,18 @@
+"""What a verb of time left in the ledger."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from app.domain.entity import Entity
+from app.domain.temporal import EntityState, StateEvent
+
+
+@dataclass(frozen=True, slots=True)
+class StateAnswer:
+    """The entity, the state that was written, the event that leads to it, and the write's position."""
+
+    entity: Entity
+    state: EntityState
+    event: StateEvent
+    position: int | None

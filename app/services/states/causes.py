@@ -1,0 +1,55 @@
+"""Why a state changes, as a caller says it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from uuid import UUID
+
+from app.errors import Invalid, NotFound
+from app.services.parsing import clean_text
+from app.services.timelines import Cause
+from app.services.write import Write
+from app.stores.postgres import lookups
+
+LONGEST_EVENT_TYPE = 64
+LONGEST_COMMIT = 256
+LONGEST_DESCRIPTION = 4096
+
+
+@dataclass(frozen=True, slots=True)
+class StatedCause:
+    """A cause that nobody has checked yet."""
+
+    event_type: str
+    artifact: UUID | None = None
+    commit: str | None = None
+    description: str | None = None
+
+
+async def checked_cause(write: Write, stated: StatedCause) -> Cause:
+    """Answer a cause as it can be kept.
+
+    Raises Invalid, naming the field, for a text that is too long or an event without a word for it, and
+    NotFound for an artifact that is not there.
+    """
+    event_type = kept_text(stated.event_type, "eventType", LONGEST_EVENT_TYPE)
+    if event_type is None:
+        raise Invalid("say what happened, in a word such as status_transition", field="eventType")
+    if stated.artifact is not None:
+        kind = await lookups.kind_of_node(write.connection, write.tenant, stated.artifact)
+        if kind != "Artifact":
+            raise NotFound(f"there is no artifact {stated.artifact}", field="causeArtifact")
+    return Cause(
+        event_type=event_type,
+        artifact=stated.artifact,
+        commit=kept_text(stated.commit, "causeCommit", LONGEST_COMMIT),
+        description=kept_text(stated.description, "description", LONGEST_DESCRIPTION),
+    )
+
+
+def kept_text(text: str | None, field: str, longest: int) -> str | None:
+    """Answer a text as it can be kept, None for a blank one; raises Invalid for one that is too long."""
+    kept = None if text is None else clean_text(text).strip() or None
+    if kept is not None and len(kept) > longest:
+        raise Invalid(f"{field} has {len(kept)} characters; at most {longest} are kept", field=field)
+    return kept

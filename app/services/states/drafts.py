@@ -1,0 +1,139 @@
+"""Drafts: at most one beside what is in force, saved, sealed into it or discarded."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import Any
+from uuid import UUID, uuid4
+
+from app.domain.amendment import amended
+from app.domain.temporal import Branch, EntityState, StateEvent, WipSource
+from app.domain.timeline import Assertion, assert_from, shortened, state_at
+from app.errors import Conflict, Invalid, NotFound
+from app.services.states.changing import StateChange, Written, change_state, later_than
+from app.services.states.properties import checked_properties, type_of_entity
+from app.services.timelines import Cause, carry_out
+from app.services.write import Write
+from app.stores.postgres import states
+
+SAVED, SEALED, DISCARDED = "wip_saved", "wip_sealed", "wip_discarded"
+
+
+@dataclass(frozen=True, slots=True)
+class DraftChange:
+    """Properties to set in a draft, where None takes one away; `expected` is the draft the caller read."""
+
+    props: dict[str, Any]
+    source: WipSource = WipSource.EXPLICIT
+    expected: UUID | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Sealing:
+    """What to change on the way from a draft to what is in force, and what to call the step."""
+
+    props: dict[str, Any]
+    event_type: str = SEALED
+    description: str | None = None
+
+
+async def save_draft(write: Write, entity: UUID, saved: DraftChange) -> Written:
+    """Lay properties over the draft of an entity, begun from what is in force when there is none.
+
+    Raises NotFound for an unknown entity, Invalid as a change does, and Conflict when the draft is another
+    than the expected one.
+    """
+    definition = await type_of_entity(write, entity)
+    held = await states.believed_states(write.connection, write.tenant, entity, Branch.COMMITTED)
+    drafts = await states.believed_states(write.connection, write.tenant, entity, Branch.WIP)
+    props = checked_properties(definition, saved.props, held)
+    write = await later_than(write, drafts)
+    draft = next((each for each in drafts if each.valid.end is None), None)
+    _require_expected(saved.expected, draft)
+    base = draft or state_at(held, write.recorded_at) or held[0]
+    assertion = Assertion(
+        entity, amended(base.props, props), base.source_artifact, write.actor, Branch.WIP, saved.source
+    )
+    change = assert_from(drafts, assertion, write.recorded_at, write.recorded_at)
+    event = await carry_out(write, replace(change, properties=tuple(sorted(props))), Cause(SAVED))
+    return Written(change.new, event)
+
+
+async def seal_draft(write: Write, state: UUID, sealing: Sealing) -> Written:
+    """Let what a draft says hold from now on, and close the draft.
+
+    Only the properties that were saved in it are sealed: what others changed beside it meanwhile stays.
+    Raises NotFound, Invalid for what is no draft, and Conflict when it was sealed, discarded or saved again.
+    """
+    draft = await _open_draft(write, state)
+    said = {name: draft.props.get(name) for name in await _said_by(write, draft)}
+    cause = Cause(sealing.event_type, description=sealing.description, draft=draft)
+    written = await change_state(write, draft.entity, StateChange({**said, **sealing.props}), cause)
+    write = await later_than(write, [draft])
+    closed = shortened(draft, draft.props, written.state.valid.start, write.recorded_at)
+    await _replace(write, draft, closed)
+    return written
+
+
+async def discard_draft(write: Write, state: UUID, description: str | None = None) -> Written:
+    """Close a draft and leave what is in force as it is; answers the draft as it ended.
+
+    Raises NotFound, Invalid and Conflict as sealing does.
+    """
+    draft = await _open_draft(write, state)
+    write = await later_than(write, [draft])
+    closed = shortened(draft, draft.props, write.recorded_at, write.recorded_at)
+    await _replace(write, draft, closed)
+    event = StateEvent(
+        id=uuid4(),
+        from_state=draft.id,
+        to_state=closed.id,
+        event_type=DISCARDED,
+        at=write.recorded_at,
+        recorded_at=write.recorded_at,
+        cause_artifact=None,
+        cause_commit=None,
+        description=description,
+        props_drift=None,
+        actor=write.actor,
+        draft=draft.id,
+    )
+    await states.insert_event(write.connection, write.tenant, draft.entity, event)
+    return Written(closed, event)
+
+
+def _require_expected(expected: UUID | None, draft: EntityState | None) -> None:
+    if expected is None or (draft is not None and draft.id == expected):
+        return
+    found = "there is no draft" if draft is None else f"the draft is {draft.id} by now"
+    raise Conflict(f"{found}, not {expected}; read it again and retry", field="expectedState")
+
+
+async def _open_draft(write: Write, state: UUID) -> EntityState:
+    found = (await states.states_by_id(write.connection, write.tenant, [state])).get(state)
+    if found is None:
+        raise NotFound(f"there is no state {state}", field="state")
+    if found.branch is not Branch.WIP:
+        raise Invalid(f"{state} is no draft but in force; save a draft first", field="state")
+    if found.retracted_at is not None or found.valid.end is not None:
+        raise Conflict(
+            "this draft was saved again, sealed or discarded meanwhile; read it again", field="state"
+        )
+    return found
+
+
+async def _said_by(write: Write, draft: EntityState) -> set[str]:
+    """Answer the properties saved in a draft since it was begun: drafts that meet are one."""
+    where = (write.connection, write.tenant, draft.entity, Branch.WIP)
+    spoken = await states.spoken_properties(*where)
+    said, begins = set(spoken.get(draft.valid.start, ())), draft.valid.start
+    for earlier in reversed(await states.believed_states(*where)):
+        if earlier.valid.end == begins:
+            said |= spoken.get(earlier.valid.start, frozenset())
+            begins = earlier.valid.start
+    return said
+
+
+async def _replace(write: Write, draft: EntityState, closed: EntityState) -> None:
+    await states.retract_state(write.connection, write.tenant, draft.id, write.recorded_at)
+    await states.insert_state(write.connection, write.tenant, closed)
