@@ -52,6 +52,7 @@ async def read_operation(request: Request) -> OperationRequest:
 async def _body(request: Request) -> bytes:
     """Answer the body, read no further than it may be long."""
     _check_content_type(request.headers.get("content-type", ""))
+    _check_encoding(request.headers.get("content-encoding", ""))
     announced = request.headers.get("content-length", "0")
     if announced.isdecimal() and int(announced) > MAX_BODY:
         raise _too_long()
@@ -75,11 +76,18 @@ def _check_content_type(content_type: str) -> None:
         )
 
 
+def _check_encoding(encoding: str) -> None:
+    if encoding.strip().lower() not in ("", "identity"):
+        raise Refused(
+            415, "Send the body as it is, without Content-Encoding.", headers={"accept-encoding": "identity"}
+        )
+
+
 def _decoded(text: bytes, what: str) -> object:
     try:
         return orjson.loads(text)
-    except orjson.JSONDecodeError:
-        raise Refused(400, f"{what} must be JSON in UTF-8.") from None
+    except orjson.JSONDecodeError as error:
+        raise Refused(400, f"{what} must be JSON in UTF-8: {error.msg}.") from None
 
 
 def _operation(parameters: object) -> OperationRequest:
@@ -99,4 +107,5 @@ def _operation(parameters: object) -> OperationRequest:
 
 
 def _too_long() -> Refused:
-    return Refused(413, f"The body is longer than {MAX_BODY} bytes.", headers={"connection": "close"})
+    message = f"The body is longer than {MAX_BODY} bytes; `trigraph ingest` files longer documents."
+    return Refused(413, message, headers={"connection": "close"})

@@ -23,7 +23,9 @@ class LegContribution:
     leg: LegName = strawberry.field(description="The leg.")
     rank: int = strawberry.field(description="The hit's place among the leg's candidates, from 1.")
     score: float = strawberry.field(description="The leg's own score, on its own scale; higher is better.")
-    contribution: float = strawberry.field(description="What that adds to the hit's score.")
+    contribution: float = strawberry.field(
+        description="What that adds to the hit's score; RECENCY takes a little from what is old."
+    )
 
     @classmethod
     def of(cls, share: domain.LegContribution) -> LegContribution:

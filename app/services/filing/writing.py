@@ -27,7 +27,6 @@ from app.stores.postgres import (
     artifacts,
     entities,
     ledger,
-    projects,
     states,
 )
 from app.stores.postgres.ontology import RecordedType
@@ -45,14 +44,6 @@ class FiledDocument:
     candidates: int = 0
     position: int | None = None
     warnings: tuple[str, ...] = ()
-
-
-async def project_for(write: Write, key: str) -> Project:
-    """Answer the project of this key, made when it is new."""
-    found = await projects.project_by_key(write.connection, write.tenant, key)
-    if found is not None:
-        return found
-    return await projects.insert_project(write.connection, write.tenant, key, write.recorded_at)
 
 
 async def write_document(
@@ -94,7 +85,8 @@ async def _identity(
         return Entity(uuid4(), name, project.number, prepared.key, write.recorded_at, None), None
     if fold(held.type_name) != fold(name):
         raise Conflict(
-            f"{prepared.document.identifier or prepared.key} is a {held.type_name} in this project already;"
+            f"{prepared.document.identifier or prepared.key} is filed as {held.type_name} in this project"
+            " already;"
             f" file it as {held.type_name} or give it another identifier",
             field="kind",
         )

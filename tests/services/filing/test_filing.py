@@ -214,7 +214,7 @@ async def test_a_header_its_type_does_not_allow_is_left_out_with_a_warning(desk:
 
 async def test_an_identifier_of_another_kind_conflicts(desk: Desk) -> None:
     await desk.file(adr(1, QUEUE))
-    with pytest.raises(Conflict, match="ADR-1 is a ADR in this project already") as refused:
+    with pytest.raises(Conflict, match="ADR-1 is filed as ADR in this project already") as refused:
         await desk.file(adr(1, QUEUE, kind="SPEC"))
     assert refused.value.field == "kind"
 
