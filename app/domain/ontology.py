@@ -14,6 +14,8 @@ from app.domain.entity import ReferenceType
 LONGEST_TYPE_NAME = 64
 NAMING_PROPERTIES = ("name", "title", "identifier", "handle", "key", "pid", "fqdn")
 LABEL_PROPERTIES = ("name", "title", "identifier", "handle", "key")
+PTYPE = "application"
+"""The part of a project that types describe unless they say otherwise."""
 
 
 class Zone(StrEnum):
@@ -34,9 +36,14 @@ class TypeDefinition:
     immutable_props: tuple[str, ...]
     mutable_props: tuple[str, ...]
 
+    @property
+    def props(self) -> tuple[str, ...]:
+        """Every property it allows, those that never change first."""
+        return (*self.immutable_props, *self.mutable_props)
+
     def unknown_props(self, props: dict[str, Any]) -> list[str]:
         """Answer the property names this type does not allow, sorted."""
-        return sorted(props.keys() - set(self.immutable_props) - set(self.mutable_props))
+        return sorted(props.keys() - set(self.props))
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,16 +65,14 @@ def shipped_types() -> tuple[TypeDefinition, ...]:
     data = _shipped("types.json")
     shape = data["documents"]
     documents = [
-        TypeDefinition(
-            name, Zone.PROJECT, "application", True, tuple(shape["immutable"]), tuple(shape["mutable"])
-        )
+        TypeDefinition(name, Zone.PROJECT, PTYPE, True, tuple(shape["immutable"]), tuple(shape["mutable"]))
         for name in shape["names"]
     ]
     things = [
         TypeDefinition(
             row["name"],
             Zone(row["zone"]),
-            "application" if row["zone"] == Zone.PROJECT else None,
+            PTYPE if row["zone"] == Zone.PROJECT else None,
             False,
             tuple(row["immutable"]),
             tuple(row["mutable"]),
@@ -82,7 +87,14 @@ def document_type(name: str, mutable_props: tuple[str, ...]) -> TypeDefinition:
     shape = _shipped("types.json")["documents"]
     usual = tuple(shape["mutable"])
     extra = tuple(sorted(set(mutable_props) - set(usual) - set(shape["immutable"])))
-    return TypeDefinition(name, Zone.PROJECT, "application", True, tuple(shape["immutable"]), usual + extra)
+    return TypeDefinition(name, Zone.PROJECT, PTYPE, True, tuple(shape["immutable"]), usual + extra)
+
+
+def thing_type(
+    name: str, ptype: str, immutable_props: tuple[str, ...], mutable_props: tuple[str, ...]
+) -> TypeDefinition:
+    """Answer a type of this name whose things have no document."""
+    return TypeDefinition(name, Zone.PROJECT, ptype, False, immutable_props, mutable_props)
 
 
 def rules_among(types: tuple[TypeDefinition, ...]) -> tuple[ReferenceRule, ...]:
@@ -102,10 +114,20 @@ def rules_among(types: tuple[TypeDefinition, ...]) -> tuple[ReferenceRule, ...]:
 @cache
 def types_from_documents_to_things() -> frozenset[ReferenceType]:
     """Answer the types of reference by which the shipped rules let any document join any thing."""
+    return _types_between("document", "thing")
+
+
+@cache
+def types_from_things_to_documents() -> frozenset[ReferenceType]:
+    """Answer the types of reference by which the shipped rules let any thing join any document."""
+    return _types_between("thing", "document")
+
+
+def _types_between(source: str, target: str) -> frozenset[ReferenceType]:
     return frozenset(
         ReferenceType(name)
         for row in _shipped("reference_rules.json")
-        if (row["source"], row["target"]) == ("document", "thing")
+        if (row["source"], row["target"]) == (source, target)
         for name in row["types"]
     )
 

@@ -1,7 +1,8 @@
 """Filing documents: prepared off the event loop, written in one transaction."""
 
-from app.services.filing.service import DEFAULT_PROJECT, FilingService
+from app.services.filing.service import FilingService
 from app.services.filing.stating import StatedDocument, document_from
 from app.services.filing.writing import FiledDocument
+from app.services.projects import DEFAULT_PROJECT
 
 __all__ = ["DEFAULT_PROJECT", "FiledDocument", "FilingService", "StatedDocument", "document_from"]

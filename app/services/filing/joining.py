@@ -7,7 +7,7 @@ from uuid import UUID
 
 from app.domain.artifact import ReferenceClaim
 from app.domain.entity import ReferenceType
-from app.domain.ontology import types_from_documents_to_things
+from app.domain.ontology import types_from_documents_to_things, types_from_things_to_documents
 from app.services.filing.edges import Edge, Filed, Joined, Statement, mention_of, write_edge
 from app.services.filing.supersession import Revival
 from app.services.filing.targets import Target, find_targets
@@ -59,7 +59,8 @@ def _known_edges(
 
 def _edge(own: UUID, claim: ReferenceClaim, other: KeyedEntity, joined: Joined) -> Edge:
     reference_type = claim.type
-    if not other.is_document and reference_type not in types_from_documents_to_things():
+    allowed = types_from_things_to_documents if claim.inverted else types_from_documents_to_things
+    if not other.is_document and reference_type not in allowed():
         joined.warnings.append(f"{reference_type} {claim.target} is kept as REFERENCES: no rule allows it")
         reference_type = ReferenceType.REFERENCES
     return (other.id, own, reference_type) if claim.inverted else (own, other.id, reference_type)

@@ -8,9 +8,10 @@ from dataclasses import replace
 
 from app.domain.artifact import Document
 from app.domain.entity import Project
-from app.domain.ontology import LONGEST_TYPE_NAME, TypeDefinition, document_type, rules_among
+from app.domain.ontology import LONGEST_TYPE_NAME, TypeDefinition, document_type
 from app.domain.surface_form import fold
 from app.errors import Invalid
+from app.services.new_types import record_type
 from app.services.write import Write
 from app.stores.postgres import ontology
 from app.stores.postgres.ontology import RecordedType
@@ -58,12 +59,7 @@ async def _define(
     if len(document.kind) > LONGEST_TYPE_NAME:
         raise Invalid(f"a kind has at most {LONGEST_TYPE_NAME} characters", field="kind")
     definition = document_type(document.kind, tuple(_headers(document)))
-    await ontology.insert_type(write.connection, write.tenant, project.number, definition, write.recorded_at)
-    types: tuple[TypeDefinition, ...] = (*(recorded.definition for recorded in known), definition)
-    new_rules = [rule for rule in rules_among(types) if definition.name in (rule.source, rule.target)]
-    await ontology.insert_rules(write.connection, write.tenant, new_rules)
-    recorded = await ontology.types_in_projects(write.connection, write.tenant, [project.number])
-    made = next(found for found in recorded if found.definition.name == definition.name)
+    made = await record_type(write, project, definition, known)
     return made, (f"defined the kind {definition.name} in project {project.key}",)
 
 

@@ -4,21 +4,18 @@ from __future__ import annotations
 
 from app.domain.artifact import Document
 from app.domain.entity import Caller
-from app.domain.surface_form import UNKEEPABLE, fold
+from app.domain.surface_form import fold
 from app.embedding import Embedder
-from app.errors import Invalid
 from app.services.filing.kinds import prefixes_of
 from app.services.filing.preparation import check_limits, content_hash, entity_key, prepare
 from app.services.filing.repeating import filed_under, keep_filed, keyed_filing
-from app.services.filing.writing import FiledDocument, project_for, unchanged, write_document
+from app.services.filing.writing import FiledDocument, unchanged, write_document
 from app.services.models import require_model
+from app.services.projects import project_for, project_key
 from app.services.write import NO_HOMONYMS, Homonyms, require_writer, writing
 from app.stores.postgres import artifacts, entities, ontology, projects
 from app.stores.postgres.idempotency import KeyedRequest
 from app.stores.postgres.pool import Database
-
-DEFAULT_PROJECT = "default"
-LONGEST_PROJECT_KEY = 128
 
 
 class FilingService:
@@ -46,18 +43,18 @@ class FilingService:
         Unavailable; nothing is then written.
         """
         require_writer(caller)
-        project_key = _project_key(project)
+        key = project_key(project)
         check_limits(document)
         hashed = content_hash(document)
-        keyed = keyed_filing(caller, idempotency_key, document, project_key)
-        if filed := await self._filed_before(caller, project_key, document, hashed, keyed):
+        keyed = keyed_filing(caller, idempotency_key, document, key)
+        if filed := await self._filed_before(caller, key, document, hashed, keyed):
             return filed
         prepared = await prepare(document, hashed, self._embedder)
         async with writing(self._database, caller, homonyms) as write:
             if keyed and (filed := await filed_under(write.connection, caller.tenant, keyed)):
                 return filed
             await require_model(write.connection, self._embedder)
-            found = await project_for(write, project_key)
+            found = await project_for(write, key)
             written = await write_document(write, found, prepared, defines_kinds=defines_kinds)
             if keyed:
                 await keep_filed(write, keyed, written)
@@ -68,7 +65,7 @@ class FilingService:
 
         Raises Invalid for a key that no project can have.
         """
-        key = _project_key(project)
+        key = project_key(project)
         async with self._database.reading(caller.tenant) as connection:
             found = await projects.project_by_key(connection, caller.tenant, key)
             numbers = [] if found is None else [found.number]
@@ -76,38 +73,29 @@ class FilingService:
         return prefixes_of(recorded.definition for recorded in known)
 
     async def _filed_before(
-        self, caller: Caller, project_key: str, document: Document, hashed: str, keyed: KeyedRequest | None
+        self, caller: Caller, project: str, document: Document, hashed: str, keyed: KeyedRequest | None
     ) -> FiledDocument | None:
         if keyed is None:
-            return await self._filed_already(caller, project_key, document, hashed)
+            return await self._filed_already(caller, project, document, hashed)
         async with self._database.snapshot(caller.tenant) as connection:
             return await filed_under(connection, caller.tenant, keyed)
 
     async def _filed_already(
-        self, caller: Caller, project_key: str, document: Document, hashed: str
+        self, caller: Caller, project: str, document: Document, hashed: str
     ) -> FiledDocument | None:
         """Answer the document when its latest version says the same, so that nothing is embedded twice."""
         key = entity_key(document, hashed)
         async with self._database.reading(caller.tenant) as connection:
-            if await artifacts.latest_hash(connection, caller.tenant, project_key, key) != hashed:
+            if await artifacts.latest_hash(connection, caller.tenant, project, key) != hashed:
                 return None
         async with self._database.snapshot(caller.tenant) as connection:
-            project = await projects.project_by_key(connection, caller.tenant, project_key)
-            if project is None:
+            found = await projects.project_by_key(connection, caller.tenant, project)
+            if found is None:
                 return None
-            entity = await entities.entity_by_key(connection, caller.tenant, project.number, key)
+            entity = await entities.entity_by_key(connection, caller.tenant, found.number, key)
             if entity is None or fold(entity.type_name) != fold(document.kind):
                 return None
             latest = await artifacts.latest_version(connection, caller.tenant, entity.id)
             if latest is None or latest.content_hash != hashed:
                 return None
             return await unchanged(connection, caller.tenant, entity, latest)
-
-
-def _project_key(project: str | None) -> str:
-    key = DEFAULT_PROJECT if project is None else project.strip()
-    if UNKEEPABLE.search(key):
-        raise Invalid("a project key holds a character that cannot be stored", field="project")
-    if not fold(key) or len(key) > LONGEST_PROJECT_KEY:
-        raise Invalid(f"a project key has 1 to {LONGEST_PROJECT_KEY} characters", field="project")
-    return key

@@ -108,7 +108,7 @@ async def entities_by_source(
 async def entities_by_name(
     connection: asyncpg.Connection, tenant: int, project: int, forms: Sequence[str]
 ) -> dict[str, list[KeyedEntity]]:
-    """Answer the entities that have one of these folded names now, by name."""
+    """Answer the entities that have one of these folded names now, by name; its id stands for no key."""
     if not forms:
         return {}
     found: dict[str, list[KeyedEntity]] = defaultdict(list)

@@ -36,11 +36,11 @@ WHERE artifact.tenant_id = $1 AND artifact.project_id = $2
 
 -- name: entities_by_name
 -- Which entities of a project have one of these names now?
-SELECT DISTINCT folded_form, entity.id, key, bare_key, type.is_document, entity.created_at,
-    entity.source_artifact
+SELECT DISTINCT folded_form, entity.id, coalesce(key, entity.id::text) AS key,
+    coalesce(bare_key, entity.id::text) AS bare_key, type.is_document, entity.created_at, entity.source_artifact
 FROM state_name
 JOIN entity_state AS state ON state.tenant_id = state_name.tenant_id AND state.id = state_name.state
 JOIN entity ON entity.tenant_id = state_name.tenant_id AND entity.id = state_name.entity
 JOIN type ON type.tenant_id = entity.tenant_id AND type.type_id = entity.type_id
 WHERE state_name.tenant_id = $1 AND entity.project_id = $2 AND folded_form = ANY ($3::text[])
-    AND state.retracted_at IS NULL AND state.valid_until IS NULL AND key IS NOT NULL;
+    AND state.retracted_at IS NULL AND state.valid_until IS NULL;

@@ -74,12 +74,18 @@ async def widen_type(
     await connection.execute(SQL["widen_type"], tenant, number, list(mutable_props))
 
 
-async def insert_rules(connection: asyncpg.Connection, tenant: int, rules: Iterable[ReferenceRule]) -> None:
-    """Record CAN_REFERENCE rules; those there already stay."""
+async def insert_rules(
+    connection: asyncpg.Connection, tenant: int, project: int | None, rules: Iterable[ReferenceRule]
+) -> None:
+    """Record CAN_REFERENCE rules among the types that a project has, or that all have; those there stay.
+
+    Another project may call something else by the same name.
+    """
     rules = list(rules)
     await connection.execute(
         SQL["insert_rules"],
         tenant,
+        project,
         [fold(rule.source) for rule in rules],
         [rule.type for rule in rules],
         [fold(rule.target) for rule in rules],

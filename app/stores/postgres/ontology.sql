@@ -16,12 +16,14 @@ INSERT INTO type (
 UPDATE type SET mutable_props = mutable_props || $3::text[] WHERE tenant_id = $1 AND type_id = $2;
 
 -- name: insert_rules
--- Record CAN_REFERENCE rules between types that are called so; those there already stay.
+-- Record CAN_REFERENCE rules between types of a project that are called so; those there already stay.
 INSERT INTO reference_rule (tenant_id, source_type, reference_type, target_type)
 SELECT $1, source.type_id, rule.reference_type, target.type_id
-FROM unnest($2::text[], $3::text[], $4::text[]) AS rule (source, reference_type, target)
+FROM unnest($3::text[], $4::text[], $5::text[]) AS rule (source, reference_type, target)
 JOIN type AS source ON source.tenant_id = $1 AND source.folded_name = rule.source
+    AND (source.project_id IS NULL OR source.project_id = $2::integer)
 JOIN type AS target ON target.tenant_id = $1 AND target.folded_name = rule.target
+    AND (target.project_id IS NULL OR target.project_id = $2::integer)
 ON CONFLICT DO NOTHING;
 
 -- name: rules_by_source

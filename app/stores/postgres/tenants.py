@@ -27,5 +27,5 @@ async def ensure_tenant(owner: asyncpg.Connection, key: str) -> int:
         recorded_at = datetime.now(UTC)
         for definition in types:
             await ontology.insert_type(owner, created, None, definition, recorded_at)
-        await ontology.insert_rules(owner, created, rules_among(types))
+        await ontology.insert_rules(owner, created, None, rules_among(types))
         return created
