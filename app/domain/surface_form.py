@@ -31,6 +31,15 @@ def name_key(text: str) -> str:
     return short_key(fold(text))
 
 
+def may_be_a_word(form: str) -> bool:
+    """Tell whether a form may be an ordinary word: letters of one case, or small ones after a capital.
+
+    `Harbor` and `IT` may, and in other case are; `PrismGR` and `C++` are names in any case.
+    """
+    rest = form[1:]
+    return form.isalpha() and (form == form.upper() or rest == rest.lower())
+
+
 def first_word(folded: str) -> str:
     """Answer the first word of a folded form, which every text that uses the form holds; "" without one."""
     found = _WORD.search(folded)

@@ -10,7 +10,7 @@ from uuid import UUID
 import asyncpg
 
 from app.domain.identifier import identifier_key
-from app.domain.surface_form import SHORTEST_FORM, fold, name_key
+from app.domain.surface_form import SHORTEST_FORM, fold, may_be_a_word, name_key
 from app.stores.postgres import anchors
 from app.stores.postgres.anchors import NamedEntity, NameOrigin
 from app.stores.postgres.scope import Scope
@@ -98,7 +98,9 @@ def _is_meant(named: NamedEntity, span: Span) -> bool:
     """Tell whether part of a query names a thing: a bare number or a common word means itself."""
     if named.origin is NameOrigin.IDENTIFIER:
         return not named.folded_form.isdigit() and not span.text.isalpha()
-    return not span.text.isalpha() or (span.text == named.form and not span.text.islower())
+    if not span.text.isalpha() or not may_be_a_word(named.form):
+        return True
+    return span.text == named.form and not span.text.islower()
 
 
 def _longest_first(matches: Sequence[Named]) -> list[Named]:

@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from app.domain.identifier import bare_key, identifier_key, namespace
-from app.domain.surface_form import LONGEST_KEY_BYTES, fold, name_key, short_key
+from app.domain.surface_form import LONGEST_KEY_BYTES, fold, may_be_a_word, name_key, short_key
 
 
 @pytest.mark.parametrize(
@@ -84,3 +84,15 @@ def test_a_key_that_no_index_holds_is_cut_short_and_stays_one_of_its_kind(letter
     assert len({whole, *longer}) == 4
     assert all(len(key.encode()) <= LONGEST_KEY_BYTES for key in longer)
     assert identifier_key(whole + "a") == name_key(whole + "A") == longer[0]
+
+
+@pytest.mark.parametrize("form", ["Harbor", "harbor", "IT", "Go", "港", "Straße", "a"])
+def test_letters_of_one_case_may_be_an_ordinary_word(form: str) -> None:
+    """ALI-04."""
+    assert may_be_a_word(form)
+
+
+@pytest.mark.parametrize("form", ["PrismGR", "iPhone", "C++", "two words", "ADR-7", "gRPC", "k8s"])
+def test_a_mixed_or_signed_form_is_no_ordinary_word(form: str) -> None:
+    """ALI-10."""
+    assert not may_be_a_word(form)

@@ -7,7 +7,7 @@ import unicodedata
 from collections import Counter
 from collections.abc import Sequence
 
-from app.domain.surface_form import fold
+from app.domain.surface_form import fold, may_be_a_word
 from app.services.analysis import query_terms
 from app.services.write import Write
 from app.stores.postgres import mentions, postings
@@ -36,8 +36,8 @@ async def note_earlier_mentions(write: Write, project: int, form: NamedForm) -> 
 def find_forms(text: str, forms: Sequence[NamedForm]) -> Counter[NamedForm]:
     """Answer how often a text uses each form, whole words only, the longest form first.
 
-    Forms compare after folding; a form of one plain word must be written exactly as it is, since a
-    common word in lower case means itself, unless the text names the same thing beyond doubt elsewhere.
+    Forms compare after folding; a form that may be an ordinary word must be written exactly as it is, since
+    a common word in lower case means itself, unless the text names the same thing beyond doubt elsewhere.
     """
     if not forms:
         return Counter()
@@ -52,6 +52,6 @@ def find_forms(text: str, forms: Sequence[NamedForm]) -> Counter[NamedForm]:
 
 
 def _is_meant(form: str, text: str) -> bool:
-    if not form.isalpha():
+    if not may_be_a_word(form):
         return True
     return re.search(rf"(?<!\w){re.escape(unicodedata.normalize('NFKC', form))}(?!\w)", text) is not None

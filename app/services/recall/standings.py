@@ -9,7 +9,7 @@ from uuid import UUID
 
 import asyncpg
 
-from app.domain.ontology import label_of
+from app.domain.ontology import label_of, naming_forms
 from app.domain.recall import Anchor
 from app.domain.surface_form import fold
 from app.domain.temporal import Branch
@@ -105,6 +105,8 @@ def _gone(
 ) -> Iterable[FormerName]:
     for entity, form in sorted(found, key=lambda used: (-len(used[1]), used[1])):
         anchor = current[entity]
-        label = None if anchor.state is None else label_of(anchor.state.props)
-        if label is not None and (entity, fold(form)) in gave_way:
+        props = {} if anchor.state is None else anchor.state.props
+        label = label_of(props)
+        is_present = fold(form) in {fold(name) for name in naming_forms(props).values()}
+        if label is not None and not is_present and (entity, fold(form)) in gave_way:
             yield FormerName(form, anchor.entity.type_name, label)
