@@ -8,6 +8,8 @@ from uuid import UUID
 
 import strawberry
 
+from app.errors import NotFound
+
 AsOfArgument: TypeAlias = Annotated[
     datetime | None, strawberry.argument(description="The instant to look at, in valid time; now by default.")
 ]
@@ -29,3 +31,11 @@ def uuid_of(given: str) -> UUID | None:
         return UUID(given)
     except ValueError:
         return None
+
+
+def id_of(given: str, kind: str, field: str) -> UUID:
+    """Answer the UUID that an id in an input is; raises NotFound for one that is none."""
+    id = uuid_of(given)
+    if id is None:
+        raise NotFound(f"there is no {kind} {given}", field=field)
+    return id

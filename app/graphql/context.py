@@ -8,9 +8,12 @@ import strawberry
 from starlette.requests import Request
 
 from app.loaders import Loaders
+from app.services.aliases import AliasService
 from app.services.catalog import CatalogService
 from app.services.memory import Memory
+from app.services.references import ReferenceService
 from app.services.review import ReviewService
+from app.services.states import StateService
 
 
 class Context:
@@ -22,6 +25,9 @@ class Context:
         self.recall = memory.recall
         self.catalog = CatalogService(memory.database)
         self.review = ReviewService(memory.database)
+        self.aliases = AliasService(memory.database)
+        self.references = ReferenceService(memory.database)
+        self.states = StateService(memory.database)
         self._database = memory.database
         self.renew()
 

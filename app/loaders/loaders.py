@@ -10,7 +10,7 @@ from strawberry.dataloader import DataLoader
 
 from app.domain.artifact import Artifact, Passage
 from app.domain.candidate import AliasCandidate, FactCandidate
-from app.domain.entity import Alias, Entity, Project, Reference
+from app.domain.entity import Alias, Entity, Project, Reference, Withdrawal
 from app.domain.ontology import ReferenceRule, TypeDefinition
 from app.domain.page import Page, PageRequest
 from app.domain.temporal import EntityState, StateEvent
@@ -28,6 +28,7 @@ from app.stores.postgres import (
     references,
     states,
     surroundings,
+    withdrawals,
 )
 from app.stores.postgres.histories import Arrival
 from app.stores.postgres.lookups import ProjectSize
@@ -62,6 +63,9 @@ class Loaders:
         self.fact_candidate_by_id: DataLoader[UUID, FactCandidate | None] = by_key(
             *reader, candidates.fact_candidates_by_id, _nothing
         )
+        self.withdrawal_by_id: DataLoader[UUID, Withdrawal | None] = by_key(
+            *reader, withdrawals.withdrawals_of, _nothing
+        )
         self.type_by_entity_id: DataLoader[UUID, TypeDefinition | None] = by_key(
             *reader, lookups.types_of_entities, _nothing
         )
@@ -79,6 +83,9 @@ class Loaders:
         )
         self.event_by_arrival: DataLoader[Arrival, StateEvent | None] = by_key(
             *reader, histories.events_into, _nothing
+        )
+        self.touched_at_by_state_id: DataLoader[UUID, datetime | None] = by_key(
+            *reader, histories.last_touches, _nothing
         )
         self.preferred_id_by_entity_id: DataLoader[UUID, UUID | None] = by_key(
             *reader, dated.preferred_of, _nothing

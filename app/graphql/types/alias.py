@@ -13,6 +13,7 @@ from app.graphql.types import artifact as artifacts
 from app.graphql.types import entity as entities
 from app.graphql.types.lazy import ArtifactType, EntityType
 from app.graphql.types.node import Node
+from app.graphql.types.withdrawal import Withdrawal, find_withdrawal
 
 
 @strawberry.type(description="Another name for an entity, always pointing toward the preferred one.")
@@ -65,6 +66,11 @@ class Alias(Node):
     async def source_artifact(self, info: Info) -> ArtifactType | None:
         """Load the artifact that states it."""
         return await artifacts.find_artifact(info, self.artifact_id)
+
+    @strawberry.field(description="How it was taken back; null for one that was not.")
+    async def withdrawal(self, info: Info) -> Withdrawal | None:
+        """Load its withdrawal."""
+        return await find_withdrawal(info, UUID(self.id))
 
 
 @strawberry.type(description="What a name means, and how it came to.")

@@ -14,6 +14,7 @@ from app.graphql.types import entity as entities
 from app.graphql.types.enums import ReferenceType
 from app.graphql.types.lazy import ArtifactType, EntityType
 from app.graphql.types.node import Node
+from app.graphql.types.withdrawal import Withdrawal, find_withdrawal
 
 
 @strawberry.type(description="A typed, dated edge from one entity to another.")
@@ -56,6 +57,11 @@ class Reference(Node):
     async def source_artifact(self, info: Info) -> ArtifactType | None:
         """Load the artifact that states it."""
         return await artifacts.find_artifact(info, self.artifact_id)
+
+    @strawberry.field(description="How it was taken back; null for one that was not.")
+    async def withdrawal(self, info: Info) -> Withdrawal | None:
+        """Load its withdrawal."""
+        return await find_withdrawal(info, UUID(self.id))
 
 
 async def find_reference(info: Info, id: UUID) -> Reference | None:

@@ -7,7 +7,10 @@ from datetime import datetime
 from uuid import UUID
 
 from app.domain.entity import Entity
+from app.domain.moment import EVERYTHING_KNOWN
+from app.domain.temporal import AsOf
 from app.errors import Conflict, Invalid, NotFound
+from app.services.labels import told_apart
 from app.services.write import Write
 from app.stores.postgres import aliases, artifacts, entities
 
@@ -63,9 +66,11 @@ async def _require_fit_source(write: Write, target: Entity, source: Entity) -> N
         raise Invalid(
             "source and target belong to different projects; aliases stay inside one", field="source"
         )
-    other = await aliases.given_way_to(write.connection, write.tenant, source.id, write.recorded_at)
-    if other - {target.id}:
-        told = ", ".join(map(str, sorted(other - {target.id})))
+    others = await aliases.given_way_to(write.connection, write.tenant, source.id, write.recorded_at)
+    if others - {target.id}:
+        found = await entities.entities_by_id(write.connection, write.tenant, [*(others - {target.id})])
+        moment = AsOf(write.recorded_at, EVERYTHING_KNOWN)
+        told = await told_apart(write.connection, write.tenant, found.values(), moment)
         raise Conflict(
-            f"the source gave way to entity {told} already; withdraw that alias first", field="source"
+            f"the source gave way to {' and '.join(told)} already; withdraw that alias first", field="source"
         )

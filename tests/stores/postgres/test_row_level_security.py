@@ -60,6 +60,10 @@ async def neighbours(server: Server, embedder: Embedder, tenant: int) -> AsyncIt
             "INSERT INTO token VALUES ($1, gen_random_uuid(), ($1 * 1)::text, 'agent', 'bot')",
             memory.caller.tenant,
         )
+        await owner.execute(
+            "INSERT INTO withdrawal VALUES ($1, gen_random_uuid(), NULL, 'too vague', now(), 'ada')",
+            memory.caller.tenant,
+        )
     apart = [table for table in await tables(owner) if table not in SHARED]
     yield Neighbours(mine, theirs, owner, service, apart)
     await database.close()

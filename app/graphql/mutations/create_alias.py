@@ -1,0 +1,96 @@
+"""Giving an entity another name."""
+
+from __future__ import annotations
+
+import strawberry
+
+from app.errors import TrigraphError
+from app.graphql.arguments import id_of
+from app.graphql.context import Info
+from app.graphql.errors import Problem, problem_from
+from app.graphql.types.alias import Alias
+from app.graphql.types.candidate import AliasCandidate, find_alias_candidate
+from app.services.aliases import AliasAnswer, AliasRequest
+
+
+@strawberry.input(description="Another name for an entity, from now on.")
+class CreateAliasInput:
+    """The input of createAlias."""
+
+    surface_form: str = strawberry.field(
+        description="The name as it is written, of 2 to 512 characters; compared after folding case, width"
+        " and white space."
+    )
+    target: strawberry.ID = strawberry.field(description="The entity it means: the one to prefer.")
+    source: strawberry.ID | None = strawberry.field(
+        default=None,
+        description="The entity that gave way to the target, when the name was its own: all its names then"
+        " lead to the target.",
+    )
+    authority_tier: int | None = strawberry.field(
+        default=None,
+        description="A lower authority than the caller's own, which is 1 for a person and 2 for an agent;"
+        " 3 lets the name await review.",
+    )
+    source_artifact: strawberry.ID | None = strawberry.field(
+        default=None, description="The document that states it, or that uses the name."
+    )
+    project: str | None = strawberry.field(
+        default=None, description="The key of the target's project, which an alias holds in."
+    )
+    idempotency_key: str | None = strawberry.field(
+        default=None,
+        description="A key of the caller's choice: the same input under it gives the first answer again,"
+        " other input is refused as a conflict.",
+    )
+
+    def request(self) -> AliasRequest:
+        """Answer what is asked; raises NotFound for an id that nothing has."""
+        return AliasRequest(
+            surface_form=self.surface_form,
+            target=id_of(self.target, "entity", "target"),
+            project=self.project,
+            source=None if self.source is None else id_of(self.source, "entity", "source"),
+            authority_tier=self.authority_tier,
+            source_artifact=None
+            if self.source_artifact is None
+            else id_of(self.source_artifact, "artifact", "sourceArtifact"),
+        )
+
+
+@strawberry.type(description="An alias as it was written or ended.")
+class AliasPayload:
+    """The payload of createAlias and withdrawAlias."""
+
+    alias: Alias | None = strawberry.field(
+        default=None, description="The alias, or the same one that was there; null while it awaits review."
+    )
+    candidate: AliasCandidate | None = strawberry.field(
+        default=None, description="What awaits review, for a name of tier 3."
+    )
+    position: str | None = strawberry.field(
+        default=None, description="The write's place in the ledger; null when nothing but a queue changed."
+    )
+    problems: list[Problem] = strawberry.field(
+        default_factory=list, description="Why nothing was written; empty when all went well."
+    )
+
+
+async def create_alias(info: Info, input: CreateAliasInput) -> AliasPayload:
+    """Write the alias; a caller's mistake becomes a problem."""
+    context = info.context
+    context.renew()
+    try:
+        answer = await context.aliases.create(context.caller, input.request(), input.idempotency_key)
+    except TrigraphError as error:
+        return AliasPayload(problems=[problem_from(error)])
+    return await alias_payload(info, answer)
+
+
+async def alias_payload(info: Info, answer: AliasAnswer) -> AliasPayload:
+    """Wrap what was answered."""
+    return AliasPayload(
+        alias=None if answer.alias is None else Alias.of(answer.alias),
+        candidate=None if answer.candidate is None else await find_alias_candidate(info, answer.candidate),
+        position=None if answer.position is None else str(answer.position),
+    )

@@ -1,0 +1,84 @@
+"""Letting an entity refer to another."""
+
+from __future__ import annotations
+
+from datetime import datetime
+
+import strawberry
+
+from app.errors import TrigraphError
+from app.graphql.arguments import id_of
+from app.graphql.context import Info
+from app.graphql.errors import Problem, problem_from
+from app.graphql.types.enums import ReferenceType
+from app.graphql.types.reference import Reference
+from app.services.references import ReferenceAnswer, StatedReference
+
+
+@strawberry.input(description="A typed reference from one entity to another.")
+class CreateReferenceInput:
+    """The input of createReference."""
+
+    source: strawberry.ID = strawberry.field(description="The entity that refers.")
+    target: strawberry.ID = strawberry.field(description="The entity referred to.")
+    type: ReferenceType = strawberry.field(
+        description="How it refers to it; Type.canReference says which types may be joined. SUPERSEDES moves"
+        " the target's state."
+    )
+    source_artifact: strawberry.ID | None = strawberry.field(
+        default=None, description="The document that states it."
+    )
+    valid_from: datetime | None = strawberry.field(
+        default=None,
+        description="From when it holds, in the past or in the future, once both entities are there; now by"
+        " default.",
+    )
+    idempotency_key: str | None = strawberry.field(
+        default=None,
+        description="A key of the caller's choice: the same input under it gives the first answer again,"
+        " other input is refused as a conflict.",
+    )
+
+    def stated(self) -> StatedReference:
+        """Answer what is stated; raises NotFound for an id that nothing has."""
+        return StatedReference(
+            source=id_of(self.source, "entity", "source"),
+            target=id_of(self.target, "entity", "target"),
+            type=self.type,
+            source_artifact=None
+            if self.source_artifact is None
+            else id_of(self.source_artifact, "artifact", "sourceArtifact"),
+            valid_from=self.valid_from,
+        )
+
+
+@strawberry.type(description="A reference as it was written or ended.")
+class ReferencePayload:
+    """The payload of createReference and withdrawReference."""
+
+    reference: Reference | None = strawberry.field(
+        default=None, description="The reference, or the same one that was there."
+    )
+    position: str | None = strawberry.field(
+        default=None, description="The write's place in the ledger; null when nothing was written."
+    )
+    problems: list[Problem] = strawberry.field(
+        default_factory=list, description="Why nothing was written; empty when all went well."
+    )
+
+    @classmethod
+    def of(cls, answer: ReferenceAnswer) -> ReferencePayload:
+        """Wrap what was answered."""
+        position = None if answer.position is None else str(answer.position)
+        return cls(reference=Reference.of(answer.reference), position=position)
+
+
+async def create_reference(info: Info, input: CreateReferenceInput) -> ReferencePayload:
+    """Write the reference; a caller's mistake becomes a problem."""
+    context = info.context
+    context.renew()
+    try:
+        answer = await context.references.create(context.caller, input.stated(), input.idempotency_key)
+    except TrigraphError as error:
+        return ReferencePayload(problems=[problem_from(error)])
+    return ReferencePayload.of(answer)

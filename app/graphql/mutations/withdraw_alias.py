@@ -1,0 +1,36 @@
+"""Taking a name back."""
+
+from __future__ import annotations
+
+import strawberry
+
+from app.errors import TrigraphError
+from app.graphql.arguments import id_of
+from app.graphql.context import Info
+from app.graphql.errors import problem_from
+from app.graphql.mutations.create_alias import AliasPayload, alias_payload
+
+
+@strawberry.input(description="A name that no longer means its entity, from now on.")
+class WithdrawAliasInput:
+    """The input of withdrawAlias."""
+
+    alias: strawberry.ID = strawberry.field(description="The id of the alias.")
+    reason: str | None = strawberry.field(default=None, description="Why; at most 2,000 characters.")
+    idempotency_key: str | None = strawberry.field(
+        default=None,
+        description="A key of the caller's choice: the same input under it gives the first answer again,"
+        " other input is refused as a conflict.",
+    )
+
+
+async def withdraw_alias(info: Info, input: WithdrawAliasInput) -> AliasPayload:
+    """End the alias; a caller's mistake becomes a problem."""
+    context = info.context
+    context.renew()
+    try:
+        id = id_of(input.alias, "alias", "alias")
+        answer = await context.aliases.withdraw(context.caller, id, input.reason, input.idempotency_key)
+    except TrigraphError as error:
+        return AliasPayload(problems=[problem_from(error)])
+    return await alias_payload(info, answer)

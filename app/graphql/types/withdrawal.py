@@ -1,0 +1,31 @@
+"""Names and references that were taken back."""
+
+from __future__ import annotations
+
+from datetime import datetime
+from uuid import UUID
+
+import strawberry
+
+from app.domain import entity as domain
+from app.graphql.context import Info
+
+
+@strawberry.type(description="How a name or a reference was taken back.")
+class Withdrawal:
+    """A withdrawal."""
+
+    reason: str | None = strawberry.field(description="Why, if whoever withdrew it said so.")
+    at: datetime = strawberry.field(description="When.")
+    actor: str = strawberry.field(description="Who did.")
+
+    @classmethod
+    def of(cls, withdrawal: domain.Withdrawal) -> Withdrawal:
+        """Wrap a withdrawal."""
+        return cls(reason=withdrawal.reason, at=withdrawal.at, actor=withdrawal.actor)
+
+
+async def find_withdrawal(info: Info, id: UUID) -> Withdrawal | None:
+    """Load how an alias or a reference was taken back; None for one that was not."""
+    found = await info.context.loaders.withdrawal_by_id.load(id)
+    return None if found is None else Withdrawal.of(found)
