@@ -41,7 +41,7 @@ def read_corpus(documents: int, folder: Path | None) -> Corpus:
         raise Invalid(f"--documents is from {FEWEST} to {MOST:,}, not {documents:,}")
     texts = read_texts(folder)
     stretches = stretches_of(texts, SEED)
-    source = "the shipped decision records" if folder is None else "a folder of texts"
+    source = "the shipped decision records" if folder is None else f"the texts under {folder}"
     most = RECOMBINATIONS * len(stretches) ** 2 // 4  # the rest is embedded alone or filed one by one
     if documents > most:
         raise Invalid(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from datetime import datetime
+from pathlib import PurePosixPath
 
 from app.domain.artifact import Document, MemoryDomain
 from app.domain.graphemes import beginning
@@ -99,8 +100,9 @@ def _created(reading: Reading) -> datetime | None:
         moment = read_date(text)
         if moment is not None:
             return moment
-        reading.warnings.append(f"no date could be read from {beginning(text, 40)!r}")
-    return None
+        quote = beginning(text, 40)
+        reading.warnings.append(f"write a date as 2026-01-31: none could be read from {quote!r}")
+    return None if reading.path is None else read_date(PurePosixPath(reading.path).name)
 
 
 def _author(reading: Reading) -> str | None:

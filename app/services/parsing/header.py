@@ -1,4 +1,4 @@
-"""The header of a document: YAML front matter, or lines such as `PEP: 484` before the first blank one."""
+"""The header of a document: YAML or TOML front matter, or lines such as `PEP: 484` at the top."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ import re
 from dataclasses import dataclass
 
 from app.domain.surface_form import fold
+from app.services.parsing.toml_text import read_toml
 from app.services.parsing.vocabulary import relation_named, vocabulary
 from app.services.parsing.yaml_text import Unreadable, read_yaml
 
@@ -17,6 +18,7 @@ LONGEST_NAME = 128
 _FENCE = re.compile(
     r"\A---[ \t]*\n(?P<yaml>.*?)(?:^|\n)(?:---|\.\.\.)[ \t]*(?:\n|\Z)", re.DOTALL | re.MULTILINE
 )
+_TOML = re.compile(r"\A\+\+\+[ \t]*\n(?P<toml>.*?)(?:^|\n)\+\+\+[ \t]*(?:\n|\Z)", re.DOTALL | re.MULTILINE)
 _OPENING = re.compile(r"\A---[ \t]*\n\s*[A-Za-z][\w -]{0,40}:(?:\s|\Z)")
 _LINE = re.compile(r"(?P<name>[A-Za-z][A-Za-z0-9 _-]{0,40}):(?:[ \t]+(?P<value>.*)|[ \t]*)")
 
@@ -44,6 +46,9 @@ def _header(text: str, prefixes: frozenset[str]) -> Header:
     fenced = _FENCE.match(text)
     if fenced is not None:
         return _front_matter(text, fenced)
+    toml = _TOML.match(text)
+    if toml is not None:
+        return _toml_front_matter(text, toml)
     if _OPENING.match(text):
         return Header({}, text, ("front matter opens with --- and never closes: read as text",))
     return _mail_header(text, prefixes)
@@ -76,7 +81,9 @@ def _front_matter(text: str, fenced: re.Match[str]) -> Header:
     try:
         value, warnings = read_yaml(fenced["yaml"])
     except Unreadable as problem:
-        fields = _lines_as_fields(fenced["yaml"].split("\n"))
+        # A mark of comments in YAML, which a heading of the body never meets here.
+        lines = [line for line in fenced["yaml"].split("\n") if not line.startswith("#")]
+        fields = _lines_as_fields(lines)
         if fields is None:
             return Header({}, text, (f"the front matter could not be read: {problem}",))
         return Header(fields, body, (f"the front matter is no YAML and was read line by line: {problem}",))
@@ -85,6 +92,13 @@ def _front_matter(text: str, fenced: re.Match[str]) -> Header:
     if value is None:
         return Header({}, body, tuple(warnings))
     return Header({}, text, ("the front matter holds no fields; it was kept as text",))
+
+
+def _toml_front_matter(text: str, fenced: re.Match[str]) -> Header:
+    try:
+        return Header(read_toml(fenced["toml"]), text[fenced.end() :])
+    except Unreadable as problem:
+        return Header({}, text, (f"the front matter could not be read: {problem}",))
 
 
 def _mail_header(text: str, prefixes: frozenset[str]) -> Header:

@@ -129,7 +129,7 @@ async def test_bad_files_are_listed_with_reasons_and_the_good_are_filed(
     summary = await imported(folder)
     assert summary.filed == 2
     assert reasons(summary) == {
-        "latin.md": "it is not UTF-8 from byte 5 on; convert it",
+        "latin.md": "it is not UTF-8 from byte 5 on; if it is text, convert it",
         "pipe.md": NO_FILE,
     }
     bad.write_text("# Café\n")

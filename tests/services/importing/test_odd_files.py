@@ -23,7 +23,7 @@ GIF = b"GIF89a\x01\x00\x01\x00\x00\x00\x00\x00,\x00\x00\x00\x00\x01\x00\x01\x00\
 BINARY = "it is no text: too many of its characters are control characters"
 
 REFUSED = {
-    "picture.md": (PNG, "it is not UTF-8 from byte 0 on; convert it"),
+    "picture.md": (PNG, "it is not UTF-8 from byte 0 on; if it is text, convert it"),
     "moving.md": (GIF, BINARY),
     "nothing.md": (b"\x00" * 100, BINARY),
     "wide.md": ("# Wide\n".encode("utf-16-le"), BINARY),
@@ -36,8 +36,8 @@ REFUSED = {
         "it is UTF-16, not UTF-8; convert it",
     ),
     "wider.md": (codecs.BOM_UTF32_LE + "# Wide\n".encode("utf-32-le"), "it is UTF-32, not UTF-8; convert it"),
-    "half.md": (b"# Half\n\n\xed\xa0\xbd\n", "it is not UTF-8 from byte 8 on; convert it"),
-    "cut.md": ("# Cut: é".encode()[:-1], "it is not UTF-8 from byte 7 on; convert it"),
+    "half.md": (b"# Half\n\n\xed\xa0\xbd\n", "it is not UTF-8 from byte 8 on; if it is text, convert it"),
+    "cut.md": ("# Cut: é".encode()[:-1], "it is not UTF-8 from byte 7 on; if it is text, convert it"),
     "unseen.md": ("\u202e\u2066\u200b\n".encode(), "the file is empty"),
 }
 

@@ -80,3 +80,19 @@ def test_a_date_that_cannot_be_read_is_warned_about() -> None:
     document = parse_markdown("# T\nDate: someday\n")
     assert document.created_at is None
     assert len(document.warnings) == 1
+
+
+@pytest.mark.parametrize(
+    ("text", "path", "moment"),
+    [
+        ("# Weekly\nText.\n", "notes/2025-09-10-platform-weekly.md", datetime(2025, 9, 10, tzinfo=UTC)),
+        ("---\ndate: 2025-09-12\n---\n# Weekly\n", "2025-09-10-x.md", datetime(2025, 9, 12, tzinfo=UTC)),
+        ("---\ndate: soon\n---\n# Weekly\n", "2025-09-10-x.md", datetime(2025, 9, 10, tzinfo=UTC)),
+        ("# Weekly\n", "2025-09-10/notes.md", None),
+        ("# Weekly\n", "2025-13-40-x.md", None),
+        ("# Weekly\n", "20250910.md", None),
+        ("# Weekly\n", "0012-x.md", None),
+    ],
+)
+def test_the_name_of_a_file_dates_what_is_silent(text: str, path: str, moment: datetime | None) -> None:
+    assert parse_markdown(text, kind="Retro", path=path).created_at == moment
