@@ -20,6 +20,7 @@ from app.graphql.connections import (
 from app.graphql.context import Info
 from app.graphql.lists import Lists
 from app.graphql.queues import Queues
+from app.graphql.reminders import Reminders
 from app.graphql.types.alias import AliasResolution, find_alias
 from app.graphql.types.artifact import find_artifact
 from app.graphql.types.candidate import find_alias_candidate, find_fact_candidate
@@ -45,7 +46,7 @@ FINDERS = {
 
 
 @strawberry.type(description="What can be asked. What is absent or not visible to the caller is null.")
-class Query(Lists, Queues):
+class Query(Lists, Queues, Reminders):
     """The queries of the API."""
 
     @strawberry.field(
@@ -140,7 +141,9 @@ class Query(Lists, Queues):
         """Find an artifact."""
         return await find_artifact(info, uuid_of(id))
 
-    @strawberry.field(description="Whatever has this id: an entity, state, alias, reference, artifact or candidate.")
+    @strawberry.field(
+        description="Whatever has this id: an entity, state, alias, reference, artifact or candidate."
+    )
     async def node(self, info: Info, id: IdArgument) -> Node | None:
         """Find anything by its id."""
         found = uuid_of(id)

@@ -7,13 +7,29 @@ from typing import Annotated
 import strawberry
 
 from app.graphql.context import Info
+from app.graphql.mutations.create_alias import AliasPayload, CreateAliasInput, create_alias
+from app.graphql.mutations.create_reference import (
+    CreateReferenceInput,
+    ReferencePayload,
+    create_reference,
+)
+from app.graphql.mutations.discard_wip import DiscardWipInput, discard_wip
+from app.graphql.mutations.create_entity import CreateEntityInput, EntityPayload, create_entity
+from app.graphql.mutations.define_type import DefineTypeInput, TypePayload, define_type
 from app.graphql.mutations.file_artifact import FileArtifactInput, FileArtifactPayload, file_artifact
+from app.graphql.mutations.record_fact import RecordFactInput, record_fact
 from app.graphql.mutations.review_alias_candidate import (
     AliasCandidatePayload,
     ReviewCandidateInput,
     review_alias_candidate,
 )
 from app.graphql.mutations.review_fact_candidate import FactCandidatePayload, review_fact_candidate
+from app.graphql.mutations.save_wip import SaveWipInput, save_wip
+from app.graphql.mutations.seal_wip import SealWipInput, seal_wip
+from app.graphql.mutations.state_payload import StatePayload
+from app.graphql.mutations.transition import TransitionInput, transition
+from app.graphql.mutations.withdraw_alias import WithdrawAliasInput, withdraw_alias
+from app.graphql.mutations.withdraw_reference import WithdrawReferenceInput, withdraw_reference
 
 
 @strawberry.type(
@@ -32,6 +48,29 @@ class Mutation:
     ) -> FileArtifactPayload:
         """File a document."""
         return await file_artifact(info, input)
+
+    @strawberry.mutation(
+        description="Define a type of things or of documents in a project. The same again changes nothing."
+    )
+    async def define_type(
+        self,
+        info: Info,
+        input: Annotated[DefineTypeInput, strawberry.argument(description="The type.")],
+    ) -> TypePayload:
+        """Define a type."""
+        return await define_type(info, input)
+
+    @strawberry.mutation(
+        description="Create a thing that has no document, with its first state. One that is there already is a"
+        " conflict that names it; references that waited for its name find it."
+    )
+    async def create_entity(
+        self,
+        info: Info,
+        input: Annotated[CreateEntityInput, strawberry.argument(description="The thing.")],
+    ) -> EntityPayload:
+        """Create a thing."""
+        return await create_entity(info, input)
 
     @strawberry.mutation(
         description="Promote a likely alias, which then means its entity from its document's date on, or"
@@ -56,3 +95,107 @@ class Mutation:
     ) -> FactCandidatePayload:
         """Decide about a likely fact."""
         return await review_fact_candidate(info, input)
+
+    @strawberry.mutation(
+        description="Let a name mean an entity from now on. One meaning for a name: a name that means"
+        " something else is a conflict that names it, and the same again changes nothing."
+    )
+    async def create_alias(
+        self,
+        info: Info,
+        input: Annotated[CreateAliasInput, strawberry.argument(description="The alias.")],
+    ) -> AliasPayload:
+        """Write an alias."""
+        return await create_alias(info, input)
+
+    @strawberry.mutation(
+        description="Let a name mean its entity no longer, from now on; what it meant before stays"
+        " answerable."
+    )
+    async def withdraw_alias(
+        self,
+        info: Info,
+        input: Annotated[WithdrawAliasInput, strawberry.argument(description="The alias, and why.")],
+    ) -> AliasPayload:
+        """End an alias."""
+        return await withdraw_alias(info, input)
+
+    @strawberry.mutation(
+        description="Let an entity refer to another. The same reference again changes nothing; a supersession"
+        " moves the target's state."
+    )
+    async def create_reference(
+        self,
+        info: Info,
+        input: Annotated[CreateReferenceInput, strawberry.argument(description="The reference.")],
+    ) -> ReferencePayload:
+        """Write a reference."""
+        return await create_reference(info, input)
+
+    @strawberry.mutation(
+        description="Let a reference hold no longer, from now on; what it said before stays answerable."
+    )
+    async def withdraw_reference(
+        self,
+        info: Info,
+        input: Annotated[WithdrawReferenceInput, strawberry.argument(description="The reference, and why.")],
+    ) -> ReferencePayload:
+        """End a reference."""
+        return await withdraw_reference(info, input)
+
+    @strawberry.mutation(
+        description="Say what one property of an entity is, from a moment on. About the very start of a state"
+        " it is a correction: what was believed before stays answerable."
+    )
+    async def record_fact(
+        self,
+        info: Info,
+        input: Annotated[RecordFactInput, strawberry.argument(description="The fact.")],
+    ) -> StatePayload:
+        """Record a fact."""
+        return await record_fact(info, input)
+
+    @strawberry.mutation(
+        description="Change several properties of an entity at once, from a moment on; of callers who expect"
+        " the same state one wins, and the others are told of a conflict."
+    )
+    async def transition(
+        self,
+        info: Info,
+        input: Annotated[TransitionInput, strawberry.argument(description="The change.")],
+    ) -> StatePayload:
+        """Carry out a transition."""
+        return await transition(info, input)
+
+    @strawberry.mutation(
+        description="Save the draft of an entity, the one beside what is in force: begun when there is none,"
+        " else laid over."
+    )
+    async def save_wip(
+        self,
+        info: Info,
+        input: Annotated[SaveWipInput, strawberry.argument(description="What the draft is to say.")],
+    ) -> StatePayload:
+        """Save a draft."""
+        return await save_wip(info, input)
+
+    @strawberry.mutation(
+        description="Let what a draft says be in force from now on, and close it. Only what was saved in it"
+        " is sealed: what others changed beside it meanwhile stays."
+    )
+    async def seal_wip(
+        self,
+        info: Info,
+        input: Annotated[SealWipInput, strawberry.argument(description="The draft.")],
+    ) -> StatePayload:
+        """Seal a draft."""
+        return await seal_wip(info, input)
+
+    @strawberry.mutation(description="Close a draft and leave what is in force as it is.")
+    async def discard_wip(
+        self,
+        info: Info,
+        input: Annotated[DiscardWipInput, strawberry.argument(description="The draft.")],
+    ) -> StatePayload:
+        """Discard a draft."""
+        return await discard_wip(info, input)

@@ -57,6 +57,11 @@ STATE_FLAG = {
     "HISTORICAL": "Something replaced it, or it speaks of things by names they no longer have.",
     "WIP": "It is a draft or a proposal, not in force yet.",
 }
+WIP_SOURCE = {
+    "SESSION_INTENT": "What a session set out to do.",
+    "WORKING_TREE": "What is written in a working tree and not committed.",
+    "EXPLICIT": "Somebody saved it as a draft.",
+}
 ZONE = {
     "SYSTEM": "It belongs to the system and so to every project.",
     "PROJECT": "It belongs to projects, shipped for all or defined by one.",

@@ -12,7 +12,7 @@ from app.domain.candidate import CandidateStatus
 from app.domain.entity import Direction, ReferenceType
 from app.domain.ontology import Zone
 from app.domain.recall import FlagGround, LegName, StateFlag
-from app.domain.temporal import Branch
+from app.domain.temporal import Branch, WipSource
 from app.graphql.types import enum_values
 
 
@@ -48,6 +48,7 @@ _described(
     "Whether a hit speaks of the present, of the past or of work in progress.",
     enum_values.STATE_FLAG,
 )
+_described(WipSource, "WipSource", "Where a draft comes from.", enum_values.WIP_SOURCE)
 _described(Zone, "Zone", "Where a type belongs.", enum_values.ZONE)
 
 __all__ = [
@@ -59,5 +60,6 @@ __all__ = [
     "MemoryDomain",
     "ReferenceType",
     "StateFlag",
+    "WipSource",
     "Zone",
 ]

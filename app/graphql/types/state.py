@@ -12,7 +12,7 @@ from app.domain import temporal as domain
 from app.graphql.context import Info
 from app.graphql.types import artifact as artifacts
 from app.graphql.types import entity as entities
-from app.graphql.types.enums import Branch
+from app.graphql.types.enums import Branch, WipSource
 from app.graphql.types.lazy import ArtifactType, EntityType, EventType, StateType
 from app.graphql.types.node import Node, kept
 from app.loaders import Arrival
@@ -34,7 +34,9 @@ class EntityState(Node):
         description="When it was no longer believed; null while it still is."
     )
     props: JSON = strawberry.field(description="The properties of the entity in this state, by name.")
-    touched_at: datetime = strawberry.field(description="When it was last written.")
+    wip_source: WipSource | None = strawberry.field(
+        description="Where a draft comes from; null for what is in force."
+    )
     believed: strawberry.Private[domain.EntityState]
 
     @classmethod
@@ -48,9 +50,18 @@ class EntityState(Node):
             recorded_at=state.recorded_at,
             retracted_at=state.retracted_at,
             props=JSON(state.props),
-            touched_at=state.recorded_at,
+            wip_source=state.wip_source,
             believed=state,
         )
+
+    @strawberry.field(
+        description="When what it says was last written. That it ends does not touch it, saving a draft again"
+        " does."
+    )
+    async def touched_at(self, info: Info) -> datetime:
+        """Load when it was touched last."""
+        touched = await info.context.loaders.touched_at_by_state_id.load(self.believed.id)
+        return touched or self.recorded_at
 
     @strawberry.field(description="The entity it is a state of.")
     async def entity(self, info: Info) -> EntityType:
@@ -62,7 +73,9 @@ class EntityState(Node):
         """Load its artifact."""
         return await artifacts.find_artifact(info, self.believed.source_artifact)
 
-    @strawberry.field(description="The event that led to the state after this one; null for the last.")
+    @strawberry.field(
+        description="The event that led to the state after this one, or ended this draft; null for the last."
+    )
     async def next(self, info: Info) -> EventType | None:
         """Load the event at its end."""
         return None if self.valid_until is None else await self._event_at(info, self.valid_until)
@@ -86,13 +99,16 @@ class StateEvent:
     """An event."""
 
     event_type: str = strawberry.field(
-        description="What happened: created, rename, status_transition, superseded, or another word."
+        description="What happened: created, fact, correction, rename, status_transition, superseded,"
+        " wip_saved, wip_sealed, wip_discarded, or another word."
     )
     at: datetime = strawberry.field(description="When the new state became true.")
+    properties: list[str] = strawberry.field(description="The names of the properties it speaks of.")
     cause_commit: str | None = strawberry.field(description="The commit that caused it.")
     description: str | None = strawberry.field(description="What whoever recorded it said about it.")
     props_drift: bool | None = strawberry.field(
-        description="Whether what was sealed differs from the draft; null for other events."
+        description="Whether what is in force since a draft was sealed differs from the draft; null for"
+        " other events."
     )
     actor: str = strawberry.field(description="Who recorded it.")
     event: strawberry.Private[domain.StateEvent]
@@ -103,6 +119,7 @@ class StateEvent:
         return cls(
             event_type=event.event_type,
             at=event.at,
+            properties=list(event.properties),
             cause_commit=event.cause_commit,
             description=event.description,
             props_drift=event.props_drift,
@@ -120,6 +137,11 @@ class StateEvent:
         """Load the state after."""
         state = await info.context.loaders.state_by_id.load(self.event.to_state)
         return EntityState.of(kept(state))
+
+    @strawberry.field(description="The draft that it sealed or discarded, as it was saved last.")
+    async def draft(self, info: Info) -> StateType | None:
+        """Load the draft."""
+        return None if self.event.draft is None else await find_state(info, self.event.draft)
 
     @strawberry.field(description="The document that caused it.")
     async def cause_artifact(self, info: Info) -> ArtifactType | None:

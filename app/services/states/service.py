@@ -49,7 +49,13 @@ class StateService:
         self, caller: Caller, entity: UUID, change: StateChange, cause: StatedCause, key: str | None = None
     ) -> StateAnswer:
         """Let one property hold from a moment on."""
-        return await self._change("recordFact", caller, entity, change, replace(cause, event_type=FACT), key)
+        try:
+            fact = replace(cause, event_type=FACT)
+            return await self._change("recordFact", caller, entity, change, fact, key)
+        except Invalid as error:
+            if error.field == "props":
+                error.field = "property"
+            raise
 
     async def transition(
         self, caller: Caller, entity: UUID, change: StateChange, cause: StatedCause, key: str | None = None

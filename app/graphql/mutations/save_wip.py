@@ -1,0 +1,52 @@
+"""Saving a draft beside what is in force."""
+
+from __future__ import annotations
+
+import strawberry
+from strawberry.scalars import JSON
+
+from app.graphql.arguments import id_of
+from app.graphql.context import Context, Info
+from app.graphql.mutations import state_payload as shared
+from app.graphql.mutations.state_payload import StatePayload, optional_id, properties_of, state_payload
+from app.graphql.types.enums import WipSource
+from app.services.states import DraftChange, StateAnswer
+
+
+@strawberry.input(description="What the draft of an entity is to say.")
+class SaveWipInput:
+    """The input of saveWip."""
+
+    entity: strawberry.ID = strawberry.field(description=shared.ENTITY)
+    props: JSON = strawberry.field(
+        description='The properties to lay over the draft, as an object such as {"status": "accepted"}; null'
+        " takes one away, and those not named stay as they are. A first draft begins from what is in force."
+    )
+    source: WipSource = strawberry.field(
+        default=WipSource.EXPLICIT, description="Where the draft comes from."
+    )
+    expected_state: strawberry.ID | None = strawberry.field(
+        default=None,
+        description="The id of the draft that the caller read: if it was saved again, sealed or discarded"
+        " since, nothing is written and the answer is a conflict. Without it the properties are laid over"
+        " whatever draft there is.",
+    )
+    idempotency_key: str | None = strawberry.field(default=None, description=shared.IDEMPOTENCY_KEY)
+
+
+async def save_wip(info: Info, input: SaveWipInput) -> StatePayload:
+    """Save the draft."""
+
+    async def saved(context: Context) -> StateAnswer:
+        return await context.states.save_wip(
+            context.caller,
+            id_of(input.entity, "entity", "entity"),
+            DraftChange(
+                properties_of(input.props),
+                input.source,
+                optional_id(input.expected_state, "state", "expectedState"),
+            ),
+            input.idempotency_key,
+        )
+
+    return await state_payload(info, saved)
