@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from datetime import UTC, datetime
 
+from app.domain.temporal import require_offset
 from app.errors import Invalid
 
 # Later than any transaction time, however far a database's clock is ahead of this machine's.
@@ -15,8 +16,8 @@ _ENDS = (datetime.min.replace(tzinfo=UTC), datetime.max.replace(tzinfo=UTC))
 
 
 def require_in_calendar(moment: datetime, field: str) -> datetime:
-    """Answer the moment unchanged; raises Invalid for the very ends of the calendar."""
-    if not _ENDS[0] < moment < _ENDS[1]:
+    """Answer the moment unchanged; raises Invalid without an offset, and at the ends of the calendar."""
+    if not _ENDS[0] < require_offset(moment, field) < _ENDS[1]:
         raise Invalid(
             f"{field} lies after the first instant of year 1 and before the last of 9999", field=field
         )

@@ -183,9 +183,14 @@ async def test_what_the_type_lacks_or_never_changes_is_refused_by_name(shared_me
         await Thing(shared_memory, uuid4()).change(value="x")
 
 
-@pytest.mark.parametrize("moment", [datetime.min, datetime.max])
-async def test_the_ends_of_the_calendar_are_refused(shared_memory: Memory, moment: datetime) -> None:
+@pytest.mark.parametrize(
+    "moment", [datetime.min.replace(tzinfo=UTC), datetime.max.replace(tzinfo=UTC), datetime(2025, 3, 1, 9)]
+)
+async def test_no_instant_and_the_ends_of_the_calendar_are_refused(
+    shared_memory: Memory, moment: datetime
+) -> None:
+    """TIM-01."""
     thing = await make_thing(shared_memory, name="Gate")
     with pytest.raises(Invalid) as refused:
-        await thing.change(moment.replace(tzinfo=UTC), status="active")
+        await thing.change(moment, status="active")
     assert refused.value.field == "validFrom"

@@ -1,4 +1,4 @@
-"""Many callers at once: one wins, the others are told so, and nothing is doubled or lost."""
+"""Many callers at once: one wins, the others are told so, and nothing is doubled or lost (CON-01, CON-07)."""
 
 from __future__ import annotations
 
