@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 
 from app.domain.surface_form import fold, short_key
 
@@ -11,6 +12,8 @@ LONGEST_IDENTIFIER = 256
 _NUMBERED = re.compile(
     r"(?P<space>(?:[^\s/]+/)*)(?P<prefix>[a-z][a-z]{0,15})(?:[\s_#\u2010-\u2015\u2212-])*0*(?P<number>[0-9]{1,9})"
 )
+
+_KEPT_APART = str.maketrans({"%": "%25", ":": "%3A", "/": "%2F"})
 
 _INVISIBLE = re.compile("[\u200b-\u200f\u2060\ufeff\u00ad]")
 
@@ -31,6 +34,12 @@ def identifier_key(identifier: str) -> str:
 def is_numbered(key: str) -> bool:
     """Tell whether a key is a word and a number, as in a series that others may have as well."""
     return _NUMBERED.fullmatch(key) is not None
+
+
+def thing_key(type_name: str, names: Sequence[str]) -> str:
+    """Answer the key of a thing without an identifier: its type and what it is called, with no namespace."""
+    parts = (fold(part) for part in (type_name, *names))
+    return short_key(":".join(part.translate(_KEPT_APART) for part in parts))
 
 
 def may_mean(written: str, own_key: str, candidate: str, folder: str = "") -> bool:

@@ -9,6 +9,7 @@ from starlette.requests import Request
 
 from app.loaders import Loaders
 from app.services.aliases import AliasService
+from app.services.canonical import CanonicalService
 from app.services.catalog import CatalogService
 from app.services.memory import Memory
 from app.services.references import ReferenceService
@@ -23,6 +24,7 @@ class Context:
         self.caller = memory.caller
         self.filing = memory.filing
         self.recall = memory.recall
+        self.canonical = CanonicalService(memory.database)
         self.catalog = CatalogService(memory.database)
         self.review = ReviewService(memory.database)
         self.aliases = AliasService(memory.database)

@@ -102,7 +102,7 @@ async def test_a_candidate_is_told_with_its_quote_and_place(api: Api) -> None:
 
 
 async def test_queues_are_narrowed_by_project_and_status(api: Api) -> None:
-    alias, _, owner = await waiting(api)
+    alias, _, _owner = await waiting(api)
     await api.file(TOLD, project="other")
     await review_alias(api, alias["id"], "REJECTED")
     assert [each["totalCount"] for each in await queues(api)] == [2, 4]

@@ -8,14 +8,14 @@ import strawberry
 
 from app.graphql.context import Info
 from app.graphql.mutations.create_alias import AliasPayload, CreateAliasInput, create_alias
+from app.graphql.mutations.create_entity import CreateEntityInput, EntityPayload, create_entity
 from app.graphql.mutations.create_reference import (
     CreateReferenceInput,
     ReferencePayload,
     create_reference,
 )
-from app.graphql.mutations.discard_wip import DiscardWipInput, discard_wip
-from app.graphql.mutations.create_entity import CreateEntityInput, EntityPayload, create_entity
 from app.graphql.mutations.define_type import DefineTypeInput, TypePayload, define_type
+from app.graphql.mutations.discard_wip import DiscardWipInput, discard_wip
 from app.graphql.mutations.file_artifact import FileArtifactInput, FileArtifactPayload, file_artifact
 from app.graphql.mutations.record_fact import RecordFactInput, record_fact
 from app.graphql.mutations.review_alias_candidate import (
@@ -61,7 +61,7 @@ class Mutation:
         return await define_type(info, input)
 
     @strawberry.mutation(
-        description="Create a thing that has no document, with its first state. One that is there already is a"
+        description="Create a thing that has no document, with its first state. One that is there is a"
         " conflict that names it; references that waited for its name find it."
     )
     async def create_entity(

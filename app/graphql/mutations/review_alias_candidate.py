@@ -6,8 +6,8 @@ import strawberry
 
 from app.domain import candidate as domain
 from app.domain.entity import Alias as DomainAlias
-from app.errors import NotFound, TrigraphError
-from app.graphql.arguments import uuid_of
+from app.errors import TrigraphError
+from app.graphql.arguments import id_of
 from app.graphql.context import Info
 from app.graphql.errors import Problem, problem_from
 from app.graphql.types.alias import Alias
@@ -33,10 +33,7 @@ class ReviewCandidateInput:
 
     def decision(self) -> Decision:
         """Answer the decision; raises NotFound for an id that nothing has."""
-        candidate = uuid_of(self.candidate)
-        if candidate is None:
-            raise NotFound(f"there is no candidate {self.candidate}", field="candidate")
-        return Decision(candidate, self.status, self.reason)
+        return Decision(id_of(self.candidate, "candidate", "candidate"), self.status, self.reason)
 
 
 @strawberry.type(description="A likely alias as it was decided about.")

@@ -26,6 +26,9 @@ class Type:
     ptype: str | None = strawberry.field(
         description="What part of a project it describes, such as application."
     )
+    is_document: bool = strawberry.field(
+        description="Whether its things are filed as documents of this kind, rather than created."
+    )
     immutable_props: list[str] = strawberry.field(description="Properties that are set once.")
     mutable_props: list[str] = strawberry.field(description="Properties that may change over time.")
 
@@ -36,6 +39,7 @@ class Type:
             name=definition.name,
             zone=definition.zone,
             ptype=definition.ptype,
+            is_document=definition.is_document,
             immutable_props=list(definition.immutable_props),
             mutable_props=list(definition.mutable_props),
         )

@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 import posixpath
-from uuid import uuid4
+from collections.abc import Sequence
+from uuid import UUID, uuid4
 
+from app.domain.entity import Entity, Project, ReferenceType
 from app.domain.identifier import bare_key, folder_namespace, identifier_key, may_mean, namespace
+from app.domain.ontology import types_from_documents_to_things, types_from_things_to_documents
 from app.services.filing.edges import Filed, Joined, Statement, mention_of, write_edge
 from app.services.filing.targets import Target, path_key
 from app.services.write import Write
@@ -60,16 +63,37 @@ async def join_pending(write: Write, filed: Filed) -> Joined:
     ]
     joined = Joined()
     for pending in waiting:
-        await _join_waiting(write, filed, pending, joined)
+        cause = filed.artifact.id if pending.inverted else pending.source_artifact
+        await _join_waiting(write, filed.project, filed.entity, pending, pending.type, cause, joined)
+    await _wait_no_longer(write, filed.entity, waiting)
+    return joined
+
+
+async def join_pending_by_name(write: Write, project: Project, thing: Entity, forms: Sequence[str]) -> None:
+    """Join the references of documents that waited for what a new thing is called.
+
+    Those that no rule allows between a thing and a document are kept as REFERENCES; those that could mean
+    several documents wait on.
+    """
+    keys = sorted({identifier_key(form) for form in forms})
+    found = await references.pending_on(write.connection, write.tenant, project.number, keys, thing.id)
+    waiting = [pending for pending in found if not pending.is_ambiguous]
+    for pending in waiting:
+        allowed = types_from_things_to_documents if pending.inverted else types_from_documents_to_things
+        kind = pending.type if pending.type in allowed() else ReferenceType.REFERENCES
+        await _join_waiting(write, project, thing, pending, kind, None, Joined())
+    await _wait_no_longer(write, thing, waiting)
+
+
+async def _wait_no_longer(write: Write, arrived: Entity, waiting: Sequence[PendingReference]) -> None:
     await references.close_pending(
         write.connection, write.tenant, [pending.id for pending in waiting], write.recorded_at
     )
     noted = [
-        mention_of(pending.source_artifact, filed.entity.id, pending.target_text, pending.occurrences)
+        mention_of(pending.source_artifact, arrived.id, pending.target_text, pending.occurrences)
         for pending in waiting
     ]
     await mentions.insert_mentions(write.connection, write.tenant, noted, write.recorded_at)
-    return joined
 
 
 def _endings(file: str) -> list[str]:
@@ -92,13 +116,21 @@ def _may_mean(pending: PendingReference, key: str) -> bool:
     )
 
 
-async def _join_waiting(write: Write, filed: Filed, pending: PendingReference, joined: Joined) -> None:
-    ends = (filed.entity.id, pending.source) if pending.inverted else (pending.source, filed.entity.id)
+async def _join_waiting(
+    write: Write,
+    project: Project,
+    arrived: Entity,
+    pending: PendingReference,
+    kind: ReferenceType,
+    cause: UUID | None,
+    joined: Joined,
+) -> None:
+    ends = (arrived.id, pending.source) if pending.inverted else (pending.source, arrived.id)
     statement = Statement(
-        edge=(*ends, pending.type),
+        edge=(*ends, kind),
         stated_by=pending.source_artifact,
-        cause=filed.artifact.id if pending.inverted else pending.source_artifact,
-        valid_from=max(pending.valid_from, filed.entity.created_at),
+        cause=cause,
+        valid_from=max(pending.valid_from, arrived.created_at),
         occurrences=pending.occurrences,
     )
-    await write_edge(write, filed.project, statement, joined)
+    await write_edge(write, project, statement, joined)

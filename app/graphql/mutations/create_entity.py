@@ -1,0 +1,77 @@
+"""Creating a thing that has no document."""
+
+from __future__ import annotations
+
+from datetime import datetime
+
+import strawberry
+from strawberry.scalars import JSON
+
+from app.errors import TrigraphError
+from app.graphql.context import Info
+from app.graphql.errors import Problem, problem_from
+from app.graphql.types.entity import Entity
+from app.graphql.types.state import EntityState
+from app.services.canonical import CreatedEntity, StatedEntity
+
+
+@strawberry.input(description="A thing to create, and what is true of it from the start.")
+class CreateEntityInput:
+    """The input of createEntity."""
+
+    type: str = strawberry.field(
+        description="The name of its type, such as Component, compared without case. A document is filed"
+        " instead."
+    )
+    props: JSON = strawberry.field(
+        description="Its properties by name: those that never change, and a name if its type has none of"
+        " these. A property that is null says nothing."
+    )
+    project: str | None = strawberry.field(
+        default=None, description="The key of the project, made when it is new; default without one."
+    )
+    valid_from: datetime | None = strawberry.field(
+        default=None, description="When it begins, in the past or the future; now without it."
+    )
+    idempotency_key: str | None = strawberry.field(
+        default=None,
+        description="A key of the caller's choice: the same input under it gives the first answer again,"
+        " other input is refused as a conflict.",
+    )
+
+
+@strawberry.type(description="What creating a thing left in the ledger.")
+class EntityPayload:
+    """The payload of createEntity."""
+
+    entity: Entity | None = strawberry.field(default=None, description="The new thing.")
+    state: EntityState | None = strawberry.field(default=None, description="Its first state.")
+    position: str | None = strawberry.field(
+        default=None, description="The write's place in the ledger; null when nothing was written."
+    )
+    problems: list[Problem] = strawberry.field(
+        default_factory=list, description="Why nothing was written; empty when all went well."
+    )
+
+    @classmethod
+    def of(cls, created: CreatedEntity) -> EntityPayload:
+        """Wrap what was created."""
+        return cls(
+            entity=Entity.of(created.entity),
+            state=EntityState.of(created.state),
+            position=None if created.position is None else str(created.position),
+        )
+
+
+async def create_entity(info: Info, input: CreateEntityInput) -> EntityPayload:
+    """Create the thing; a caller's mistake becomes a problem."""
+    context = info.context
+    context.renew()
+    stated = StatedEntity(input.type, input.props, input.valid_from)
+    try:
+        created = await context.canonical.create_entity(
+            context.caller, stated, input.project, input.idempotency_key
+        )
+    except TrigraphError as error:
+        return EntityPayload(problems=[problem_from(error)])
+    return EntityPayload.of(created)
