@@ -2,8 +2,10 @@ from __future__ import annotations
 
 import asyncpg
 
-from tests.documents import adr, file
+from tests.documents import Desk, adr, day, file
 from tests.graphql.api import Api, ids_by_label
+from tests.graphql.test_create_alias import create
+from tests.things import make_thing
 
 RESOLVE = """
 query ($form: String!, $project: String, $asOf: DateTime) {
@@ -75,3 +77,32 @@ async def test_a_chain_of_aliases_is_followed_to_its_end(records: Api, owner: as
     assert aliases["entity"]["aliases"] == [
         {"canonical": {"label": "Name the queue"}, "source": {"label": "Poll the queue"}}
     ]
+
+
+async def test_an_alias_that_something_else_came_to_be_called_is_refused(desk: Desk) -> None:
+    """The form could mean both from then on, and one as of before."""
+    api, thing = Api(desk.memory), await make_thing(desk, "Tower")
+    await create(api, "Beacon", thing)
+    filed = await desk.file(adr(1, "Beacon", created_at=day(2999)))
+    found = (await api.ask(RESOLVE, form="beacon", project=desk.project))["resolveAlias"]
+    assert found["entity"] == {"label": "Tower"}
+    later = {"form": "beacon", "project": desk.project, "asOf": "2999-01-02T00:00:00Z"}
+    error = await api.refused(RESOLVE, **later)
+    assert error["extensions"] == {"code": "BAD_USER_INPUT", "field": "surfaceForm"}
+    assert f"Component Tower ({thing})" in error["message"]
+    assert f"ADR Beacon ({filed.entity.id})" in error["message"]
+
+
+async def test_a_former_name_gives_way_to_an_alias_and_an_alias_to_an_identifier(desk: Desk) -> None:
+    api, thing = Api(desk.memory), await make_thing(desk, "Tower")
+    old = await desk.file(adr(1, "Lighthouse"))
+    await desk.file(adr(1, "Beacon", created_at=day(2021)))
+    found = (await api.ask(RESOLVE, form="lighthouse", project=desk.project))["resolveAlias"]
+    assert (found["entity"], found["chain"]) == ({"label": "Beacon"}, [])
+    await create(api, "Lighthouse", thing)
+    found = (await api.ask(RESOLVE, form="lighthouse", project=desk.project))["resolveAlias"]
+    assert found["entity"] == {"label": "Tower"}
+    await create(api, "ADR-9", old.entity.id)
+    await desk.file(adr(9, "Ninth"))
+    found = (await api.ask(RESOLVE, form="adr 9", project=desk.project))["resolveAlias"]
+    assert found["entity"] == {"label": "Ninth"}

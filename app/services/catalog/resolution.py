@@ -1,4 +1,4 @@
-"""What a surface form means: an alias first, then an identifier, a present name, a former name."""
+"""What a surface form means: an identifier first, then an alias or a present name, then a former name."""
 
 from __future__ import annotations
 
@@ -24,8 +24,7 @@ async def resolve(connection: asyncpg.Connection, scope: Scope, form: str) -> Al
     """
     if not fold(form):
         return None
-    given = await lookups.aliases_of_form(connection, scope.tenant, scope.projects, form, scope.moment.valid)
-    meanings = {alias.target: (alias,) for alias in given} or await _named(connection, scope, form)
+    meanings = await _meanings(connection, scope, form)
     ends = {start: await _followed(connection, scope, start, aliases) for start, aliases in meanings.items()}
     found = await entities.entities_by_id(connection, scope.tenant, list({end for end, _ in ends.values()}))
     if len(found) > 1:
@@ -35,17 +34,22 @@ async def resolve(connection: asyncpg.Connection, scope: Scope, form: str) -> Al
     )
 
 
-async def _named(connection: asyncpg.Connection, scope: Scope, form: str) -> dict[UUID, tuple[Alias, ...]]:
-    """Answer what goes by a form without an alias, from the surest kind of name that any entity has."""
+async def _meanings(connection: asyncpg.Connection, scope: Scope, form: str) -> dict[UUID, tuple[Alias, ...]]:
+    """Answer what goes by a form, with the alias that says so, from the surest kind of name that any has."""
     named = await anchors.named_entities(connection, scope, [name_key(form)], [identifier_key(form)])
-    surest = min((_doubt(name) for name in named), default=0)
-    return {name.entity: () for name in named if _doubt(name) == surest}
+    by_doubt: dict[int, dict[UUID, tuple[Alias, ...]]] = {0: {}, 1: {}, 2: {}}
+    for name in named:
+        by_doubt[_doubt(name)][name.entity] = ()
+    given = await lookups.aliases_of_form(connection, scope.tenant, scope.projects, form, scope.moment.valid)
+    by_doubt[1] |= {alias.target: (alias,) for alias in given}
+    return next(filter(None, by_doubt.values()), {})
 
 
 def _doubt(name: NamedEntity) -> int:
+    """Answer how sure a name is: an identifier, else an alias or a present name, else a former name."""
     if name.origin is NameOrigin.IDENTIFIER:
         return 0
-    return 2 if name.is_former else 1
+    return 2 if name.origin is NameOrigin.NAME and name.is_former else 1
 
 
 async def _followed(
