@@ -19,10 +19,22 @@ STOPPED = "stopped at once; what was filed stays: run it again to go on"
 @contextmanager
 def import_progress(console: Console) -> Iterator[Callable[[ImportSummary], None]]:
     """Show a bar on the console when that is a terminal; the block hands it the summary so far."""
-    columns = (TextColumn("filing"), BarColumn(), MofNCompleteColumn(), TimeRemainingColumn())
+    columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeRemainingColumn())
     with Progress(*columns, console=console, transient=True, disable=not console.is_terminal) as progress:
         task = progress.add_task("filing", total=None)
-        yield lambda summary: progress.update(task, total=summary.total, completed=summary.seen)
+
+        def watch(summary: ImportSummary) -> None:
+            if summary.histories_seen:
+                progress.update(
+                    task,
+                    description="telling the history",
+                    total=summary.histories,
+                    completed=summary.histories_seen,
+                )
+            else:
+                progress.update(task, total=summary.total, completed=summary.seen)
+
+        yield watch
 
 
 @contextmanager

@@ -24,6 +24,8 @@ def summary_json(summary: ImportSummary) -> dict[str, Any]:
     return {
         "filed": summary.filed,
         "unchanged": summary.unchanged,
+        "statesRecorded": summary.states_recorded,
+        "statesUnchanged": summary.states_unchanged,
         "refused": [{"source": each.source, "reason": each.reason} for each in summary.refused],
         "skipped": [{"source": each.source, "reason": each.reason} for each in summary.skipped],
         "kindsDefined": summary.kinds_defined,
@@ -49,6 +51,8 @@ def print_summary(console: Console, summary: ImportSummary) -> None:
         console.print(Text(_stopped(summary), style="yellow"))
     elif summary.total == 0:
         console.print(Text(NOTHING_FOUND, style="yellow"), soft_wrap=True)
+    if summary.histories:
+        console.print(_history(summary))
     for kind in summary.kinds_defined:
         console.print(f"defined the kind {printable(kind)}")
     _print_collisions(console, summary)
@@ -66,8 +70,17 @@ def _counts(summary: ImportSummary) -> str:
     return f"{counts}, skipped {len(summary.skipped)}" if summary.skipped else counts
 
 
+def _history(summary: ImportSummary) -> str:
+    told = f"history of {summary.histories_seen} documents"
+    return f"{told}: recorded {summary.states_recorded} states, {summary.states_unchanged} were there already"
+
+
 def _stopped(summary: ImportSummary) -> str:
-    left = f"with {summary.total - summary.seen} left" if summary.total else "before anything was filed"
+    left = f"with {max(summary.total - summary.seen, 0)} left"
+    if not summary.total:
+        left = "before anything was filed"
+    elif summary.seen >= summary.total:
+        left = f"with the history of {summary.histories - summary.histories_seen} documents left to tell"
     return f"stopped {left}; run it again to go on"
 
 

@@ -11,7 +11,7 @@ import typer
 from app.cli.running import FAILED, INTERRUPTED, finish, settings
 
 if TYPE_CHECKING:
-    from app.services.importing import ImportSummary
+    from app.services.importing import ImportRequest, ImportSummary
 
 
 def _path(text: str) -> Path:
@@ -23,11 +23,23 @@ def _path(text: str) -> Path:
 
 def ingest(
     paths: Annotated[
-        list[Path],
+        list[Path] | None,
         typer.Argument(
-            metavar="PATH...", parser=_path, help="Folders, Markdown files or docs.jsonl, also .gz and .xz."
+            metavar="[PATH...]", parser=_path, help="Folders, Markdown files or docs.jsonl, also .gz and .xz."
         ),
-    ],
+    ] = None,
+    git: Annotated[
+        Path | None,
+        typer.Option(parser=_path, help="A folder of a git repository: its Markdown, and how it came to be."),
+    ] = None,
+    states: Annotated[
+        list[Path] | None,
+        typer.Option(parser=_path, help="Rows that tell what the documents were before: states.jsonl."),
+    ] = None,
+    revisions: Annotated[
+        list[Path] | None,
+        typer.Option(parser=_path, help="Rows with earlier texts of the documents: revisions.jsonl."),
+    ] = None,
     project: Annotated[str | None, typer.Option(help="The project to file into; made when new.")] = None,
     kind: Annotated[str | None, typer.Option(help="The kind of documents that tell none.")] = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print one JSON object and no more.")] = False,
@@ -37,7 +49,16 @@ def ingest(
     A document that cannot be filed is listed with the reason and stops no other; the exit status is then 1.
     Symbolic links are not followed: they are listed as skipped, and nothing failed.
     """
-    summary = finish(_ingest(tuple(paths), project, kind))
+    if (git is None) == (not paths):
+        raise typer.BadParameter("name what to file: paths, or a repository with --git")
+    if git is not None and (states or revisions):
+        raise typer.BadParameter("a repository tells its own history; leave out --states and --revisions")
+    from app.services.importing import ImportRequest
+
+    request = ImportRequest(
+        tuple(paths or ()), project, kind, tuple(states or ()), tuple(revisions or ()), git
+    )
+    summary = finish(_ingest(request))
     _report(summary, as_json=as_json)
     if summary.was_stopped:
         raise typer.Exit(INTERRUPTED)
@@ -45,11 +66,11 @@ def ingest(
         raise typer.Exit(FAILED)
 
 
-async def _ingest(paths: tuple[Path, ...], project: str | None, kind: str | None) -> ImportSummary:
+async def _ingest(request: ImportRequest) -> ImportSummary:
     from rich.console import Console
 
     from app.cli.import_progress import import_progress, stop_on_interrupt
-    from app.services.importing import ImportRequest, ImportService
+    from app.services.importing import ImportService
     from app.services.memory import open_memory
 
     chosen = settings()
@@ -59,7 +80,6 @@ async def _ingest(paths: tuple[Path, ...], project: str | None, kind: str | None
         stop = asyncio.Event()
         console = Console(stderr=True)
         with stop_on_interrupt(stop, console), import_progress(console) as watch:
-            request = ImportRequest(paths, project, kind)
             return await service.run(memory.caller, request, stop=stop, watch=watch)
 
 

@@ -140,7 +140,7 @@ def read_text(path: Path) -> str:
         # Not blocking, for a pipe without a writer would hold the import for ever.
         descriptor = os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC)
         with os.fdopen(descriptor, "rb") as file:
-            return _text(file.read(LARGEST_BODY + 1) if _is_regular(descriptor) else None)
+            return text_of_bytes(file.read(LARGEST_BODY + 1) if _is_regular(descriptor) else None)
     except OSError as error:
         raise Invalid(_REASONS.get(error.errno or 0, f"it cannot be read: {error.strerror}")) from error
 
@@ -149,7 +149,8 @@ def _is_regular(descriptor: int) -> bool:
     return stat.S_ISREG(os.fstat(descriptor).st_mode)
 
 
-def _text(data: bytes | None) -> str:
+def text_of_bytes(data: bytes | None) -> str:
+    """Read bytes as UTF-8; raises Invalid with the reason when they are no text or there are none."""
     if data is None:
         raise Invalid(NO_FILE)
     if len(data) > LARGEST_BODY:
@@ -159,7 +160,7 @@ def _text(data: bytes | None) -> str:
     try:
         text = data.decode("utf-8")
     except UnicodeDecodeError as error:
-        raise Invalid(f"it is not UTF-8 from byte {error.start} on; convert it") from error
+        raise Invalid(f"it is not UTF-8 from byte {error.start} on; if it is text, convert it") from error
     if len(_CONTROL.findall(text)) > len(text) // MOST_CONTROLS:
         raise Invalid("it is no text: too many of its characters are control characters")
     if not any(letter.isprintable() and not letter.isspace() for letter in text):

@@ -6,7 +6,8 @@ import asyncio
 import logging
 from bisect import bisect
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+from datetime import UTC, datetime
 from itertools import count
 from pathlib import Path
 
@@ -15,11 +16,17 @@ from app.domain.entity import Caller
 from app.domain.identifier import identifier_key
 from app.domain.ontology import TypeDefinition
 from app.errors import TrigraphError, Unavailable, Unwritable
-from app.services.filing import DEFAULT_PROJECT, FilingService
-from app.services.filing.kinds import prefixes_of
+from app.services.filing import DEFAULT_PROJECT, FiledDocument, FilingService
 from app.services.filing.preparation import content_hash, entity_key
 from app.services.importing.collisions import Collision
-from app.services.importing.item import Items, Readable, Refusal
+from app.services.importing.history.dating import versions_to_file
+from app.services.importing.history.git_import import as_known, history_of, items_of
+from app.services.importing.history.git_reading import read_repository
+from app.services.importing.history.revision_rows import read_revisions
+from app.services.importing.history.service import HistoryService
+from app.services.importing.history.state_rows import read_states
+from app.services.importing.history.telling import History
+from app.services.importing.item import Items, Readable, Refusal, Skipped
 from app.services.importing.summary import ImportSummary
 from app.services.importing.survey import Stopped, survey
 from app.services.write import Homonyms
@@ -32,11 +39,30 @@ _DEFINED = "defined the kind "
 
 @dataclass(frozen=True, slots=True)
 class ImportRequest:
-    """What to import and where to; `kind` is for documents that tell nothing of theirs."""
+    """What to import and where to; `kind` is for documents that tell nothing of theirs.
 
-    paths: tuple[Path, ...]
+    `states` and `revisions` are files of rows that tell what the documents were before, `repository` is
+    a folder of a git repository whose main line is read.
+    """
+
+    paths: tuple[Path, ...] = ()
     project: str | None = None
     kind: str | None = None
+    states: tuple[Path, ...] = ()
+    revisions: tuple[Path, ...] = ()
+    repository: Path | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Batch:
+    """Documents to be read one after the other, what is known of them before, and their history."""
+
+    items: Items
+    total: int
+    history: History = field(default_factory=History)
+    refused: tuple[Refusal, ...] = ()
+    skipped: tuple[Skipped, ...] = ()
+    collisions: tuple[Collision, ...] = ()
 
 
 class ImportService:
@@ -61,25 +87,75 @@ class ImportService:
         Invalid for paths that cannot be imported, before anything is filed, and Unavailable when the
         ledger is gone or keeps nothing more; what was filed until then stays.
         """
-        before = await self._types(caller, request.project)
-        prefixes = prefixes_of(before.values())
         stop = stop or asyncio.Event()
+        prefixes = await self._filing.prefixes(caller, request.project)
         try:
-            found = await asyncio.to_thread(survey, request.paths, request.kind, prefixes, stop.is_set)
+            batch = await self._batch(caller, request, prefixes, stop)
         except Stopped:
             return ImportSummary(was_stopped=True)
+        return await self._bring(caller, batch, request.project, stop, watch)
+
+    async def _batch(
+        self, caller: Caller, request: ImportRequest, prefixes: frozenset[str], stop: asyncio.Event
+    ) -> Batch:
+        """Look at everything a request names; raises Stopped once somebody asks for an end."""
+        if request.repository is not None:
+            return await self._repository(caller, request, request.repository, prefixes, stop)
+        found = await asyncio.to_thread(survey, request.paths, request.kind, prefixes, stop.is_set)
+        history, refused = await asyncio.to_thread(_history, request)
+        return Batch(found.read(), found.total, history, refused, found.skipped, found.collisions)
+
+    async def _repository(
+        self,
+        caller: Caller,
+        request: ImportRequest,
+        folder: Path,
+        prefixes: frozenset[str],
+        stop: asyncio.Event,
+    ) -> Batch:
+        repository = await asyncio.to_thread(
+            read_repository, folder, request.kind, prefixes, datetime.now(UTC), stop.is_set
+        )
+        project = DEFAULT_PROJECT if request.project is None else request.project
+        known = await as_known(self._database, caller.tenant, project, repository)
+        return Batch(
+            items=items_of(known),
+            total=len(known) + len(repository.refused),
+            history=history_of(known),
+            refused=repository.refused,
+            collisions=repository.collisions,
+        )
+
+    async def _bring(
+        self,
+        caller: Caller,
+        batch: Batch,
+        project: str | None,
+        stop: asyncio.Event,
+        watch: Callable[[ImportSummary], None],
+    ) -> ImportSummary:
+        """File the documents of a batch, tell their history, and answer what became of them."""
+        before = await self._types(caller, project)
         summary = ImportSummary(
-            total=found.total, skipped=list(found.skipped), collisions=list(found.collisions)
+            total=batch.total,
+            histories=len(batch.history),
+            skipped=list(batch.skipped),
+            collisions=list(batch.collisions),
         )
         watch(summary)
-        run = _Run(self._filing, caller, request.project, summary, watch, _homonyms(found.collisions))
+        run = _Run(self._database, self._filing, caller, project, summary, watch, batch)
         try:
-            await self._file_all(run, found.read(), stop)
+            await self._file_all(run, batch.items, stop)
+            summary.refused += batch.refused
+            if not summary.was_stopped:
+                await HistoryService(self._database).tell_all(
+                    caller, run.project_key, batch.history, summary, stop, watch
+                )
         except Unavailable as error:
             raise Unavailable(
                 f"{error.message}; {summary.filed} documents were filed before that: import again to go on"
             ) from error
-        after = await self._types(caller, request.project)
+        after = await self._types(caller, project)
         summary.kinds_defined = sorted(after.keys() - before.keys())
         return summary
 
@@ -146,16 +222,19 @@ class _Run:
 
     def __init__(
         self,
+        database: Database,
         filing: FilingService,
         caller: Caller,
         project: str | None,
         summary: ImportSummary,
         watch: Callable[[ImportSummary], None],
-        homonyms: Homonyms,
+        batch: Batch,
     ) -> None:
+        self._database = database
         self._filing = filing
-        self._project = project
-        self._homonyms = homonyms
+        self._history = batch.history
+        self._homonyms = _homonyms(batch.collisions)
+        self.project_key = DEFAULT_PROJECT if project is None else project
         self._seen: dict[str, tuple[str, str]] = {}
         self._refused: list[int] = []
         self.caller = caller
@@ -181,17 +260,28 @@ class _Run:
         return f"{_called(item.document)} stands in {first} with another text; give one of them another name"
 
     async def file(self, item: Readable) -> None:
-        """File a document and count it."""
-        filed = await self._filing.file(
-            self.caller, item.document, self._project, defines_kinds=True, homonyms=self._homonyms
+        """File a document, with the earlier versions its history tells, and count it."""
+        versions = await versions_to_file(
+            self._database, self.caller.tenant, self.project_key, item.document, self._history
         )
-        if filed.created:
+        filed = [await self._file_one(version) for version in versions]
+        if any(each.created for each in filed):
             self.summary.filed += 1
         else:
             self.summary.unchanged += 1
-        self.summary.warn(
-            item.source, (warning for warning in filed.warnings if not warning.startswith(_DEFINED))
+        warnings = dict.fromkeys(warning for each in filed for warning in each.warnings)
+        self.summary.warn(item.source, (warning for warning in warnings if not warning.startswith(_DEFINED)))
+
+    async def _file_one(self, version: Document) -> FiledDocument:
+        return await self._filing.file(
+            self.caller, version, self.project_key, defines_kinds=True, homonyms=self._homonyms
         )
+
+
+def _history(request: ImportRequest) -> tuple[History, tuple[Refusal, ...]]:
+    told, unread = read_states(request.states)
+    revisions, unfit = read_revisions(request.revisions)
+    return History(told, revisions), (*unread, *unfit)
 
 
 def _homonyms(collisions: Sequence[Collision]) -> Homonyms:

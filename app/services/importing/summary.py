@@ -29,7 +29,8 @@ class ImportSummary:
     """Counts and lists of one import, kept while it runs.
 
     `total` is how many documents and rows there are to look at, `skipped` is what was left alone
-    beside them, and `was_stopped` tells that not all were looked at.
+    beside them, and `was_stopped` tells that not all were looked at. `histories` is how many documents
+    have a history to tell; states of it are recorded or there already.
     """
 
     total: int = 0
@@ -41,6 +42,10 @@ class ImportSummary:
     collisions: list[Collision] = field(default_factory=list)
     kinds_defined: list[str] = field(default_factory=list)
     was_stopped: bool = False
+    histories: int = 0
+    histories_seen: int = 0
+    states_recorded: int = 0
+    states_unchanged: int = 0
 
     @property
     def seen(self) -> int:

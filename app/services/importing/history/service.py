@@ -1,0 +1,98 @@
+"""Telling the histories of documents that are filed, each in a transaction of its own."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable
+from uuid import UUID
+
+from app.domain.entity import Caller, Entity, Project
+from app.errors import NotFound, TrigraphError, Unavailable
+from app.services.importing.history.telling import History, Told
+from app.services.importing.history.writing import tell, untold_states
+from app.services.importing.item import Refusal
+from app.services.importing.summary import ImportSummary
+from app.services.write import writing
+from app.stores.postgres import chronicle, entities, projects
+from app.stores.postgres.pool import Database
+
+
+class HistoryService:
+    """Gives documents their past; what the ledger knows of it already is left as it is."""
+
+    def __init__(self, database: Database) -> None:
+        self._database = database
+
+    async def tell_all(
+        self,
+        caller: Caller,
+        project_key: str,
+        history: History,
+        summary: ImportSummary,
+        stop: asyncio.Event,
+        watch: Callable[[ImportSummary], None],
+    ) -> None:
+        """Tell every history into a project, and count what became of it.
+
+        A history that cannot be told is refused with its reason and stops no other. Raises Unavailable
+        when the ledger is gone.
+        """
+        project, found = await self._documents(caller, project_key, history)
+        untold = await self._untold(caller, found, history)
+        for key, told in history.told.items():
+            if stop.is_set():
+                summary.was_stopped = True
+                return
+            try:
+                await self._tell(caller, project, found.get(key), told, untold, summary)
+            except Unavailable:
+                raise
+            except TrigraphError as error:
+                summary.refused.append(Refusal(told.states[0].source, f"{told.identifier}: {error.message}"))
+            summary.histories_seen += 1
+            watch(summary)
+
+    async def _tell(
+        self,
+        caller: Caller,
+        project: Project | None,
+        entity: Entity | None,
+        told: Told,
+        untold: set[UUID],
+        summary: ImportSummary,
+    ) -> None:
+        if project is None or entity is None:
+            raise NotFound("no document of this identifier is filed in the project; file it with its history")
+        if entity.id not in untold:
+            summary.states_unchanged += len(told.states)
+            return
+        async with writing(self._database, caller) as write:
+            telling = await tell(write, project, entity, told, untold)
+        untold.discard(entity.id)
+        summary.states_recorded += telling.recorded
+        summary.states_unchanged += telling.unchanged
+        summary.warn(told.states[-1].source, telling.warnings)
+
+    async def _documents(
+        self, caller: Caller, project_key: str, history: History
+    ) -> tuple[Project | None, dict[str, Entity]]:
+        async with self._database.reading(caller.tenant) as connection:
+            project = await projects.project_by_key(connection, caller.tenant, project_key)
+            if project is None:
+                return None, {}
+            found = {}
+            for key in history.told:
+                entity = await entities.entity_by_key(connection, caller.tenant, project.number, key)
+                if entity is not None:
+                    found[key] = entity
+            return project, found
+
+    async def _untold(self, caller: Caller, found: dict[str, Entity], history: History) -> set[UUID]:
+        """Answer the entities whose histories have states that the ledger does not know."""
+        untold = set()
+        async with self._database.reading(caller.tenant) as connection:
+            for key, entity in found.items():
+                commits = await chronicle.commits_told(connection, caller.tenant, entity.id)
+                if untold_states(history.told[key], commits):
+                    untold.add(entity.id)
+        return untold

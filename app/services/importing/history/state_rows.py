@@ -1,0 +1,88 @@
+"""Files of states: JSON lines, plain or compressed, one change of one document each."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterator, Mapping, Sequence
+from datetime import datetime
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+from app.domain.artifact import ReferenceClaim
+from app.domain.identifier import identifier_key
+from app.errors import Invalid
+from app.services.importing.history.telling import HistoricState, Told, in_order
+from app.services.importing.item import Refusal, refusing
+from app.services.importing.rows import read_objects
+from app.services.parsing.cleaning import clean_text, clean_value
+from app.services.parsing.dates import read_date
+from app.services.parsing.vocabulary import relation_named
+
+NEEDED = 'a state is {"id": ..., "valid_from": ..., "props": {...}, "cause_commit": ...}'
+
+
+def read_states(paths: Sequence[Path]) -> tuple[dict[str, Told], list[Refusal]]:
+    """Answer what files of states tell of each document, by its key, and the rows that tell nothing."""
+    found: dict[str, list[HistoricState]] = defaultdict(list)
+    names: dict[str, str] = {}
+    refused = []
+    for path in paths:
+        for item in _read(path):
+            if isinstance(item, Refusal):
+                refused.append(item)
+                continue
+            identifier, state = item
+            key = identifier_key(identifier)
+            names.setdefault(key, identifier)
+            found[key].append(state)
+    return {key: Told(names[key], _ordered(states)) for key, states in found.items()}, refused
+
+
+def _ordered(states: list[HistoricState]) -> tuple[HistoricState, ...]:
+    return in_order(sorted(states, key=lambda state: state.at))
+
+
+def _read(path: Path) -> Iterator[tuple[str, HistoricState] | Refusal]:
+    for source, row in read_objects(path):
+        yield row if isinstance(row, Refusal) else refusing(source, partial(_state, source, row))
+
+
+def _state(source: str, row: Mapping[str, object]) -> tuple[str, HistoricState]:
+    props = row.get("props")
+    if not isinstance(props, dict):
+        raise Invalid(f"props must be an object; {NEEDED}", field="props")
+    cleaned = {clean_text(str(name)): clean_value(value) for name, value in props.items()}
+    state = HistoricState(source, moment_of(row), text_of(row, "cause_commit"), cleaned, _claims(cleaned))
+    return text_of(row, "id"), state
+
+
+def text_of(row: Mapping[str, object], name: str, needed: str = NEEDED) -> str:
+    """Answer the text under a name; raises Invalid when there is none."""
+    value = row.get(name)
+    if not isinstance(value, str) or not clean_text(value).strip():
+        raise Invalid(f"{name} must be a text; {needed}", field=name)
+    return clean_text(value).strip()
+
+
+def moment_of(row: Mapping[str, object], needed: str = NEEDED) -> datetime:
+    """Answer when a row counts from; raises Invalid when that is no date."""
+    moment = read_date(text_of(row, "valid_from", needed))
+    if moment is None:
+        raise Invalid(f"valid_from is no date that can be read; {needed}", field="valid_from")
+    return moment
+
+
+def _claims(props: Mapping[str, Any]) -> frozenset[ReferenceClaim]:
+    """Answer the references that properties named like relations state."""
+    claims = set()
+    for name, value in props.items():
+        relation = relation_named(name)
+        targets = value if isinstance(value, list) else [value]
+        if relation is not None:
+            claims |= {
+                ReferenceClaim(relation.type, target.strip(), relation.inverted)
+                for target in targets
+                if isinstance(target, str) and target.strip()
+            }
+    return frozenset(claims)

@@ -1,0 +1,122 @@
+"""The transaction that tells the history of one document: all of it, or nothing."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any
+from uuid import UUID, uuid4
+
+from app.domain.entity import Entity, Project
+from app.domain.surface_form import fold
+from app.domain.temporal import Branch, EntityState, StateEvent
+from app.domain.timeline import differing
+from app.services.importing.history.claim_spans import claim_spans
+from app.services.importing.history.relating import Relating, relate
+from app.services.importing.history.retelling import Retold, Step, Teller, retell
+from app.services.importing.history.telling import HistoricState, Told
+from app.services.write import Write
+from app.stores.postgres import chronicle, ledger, ontology, states
+from app.stores.postgres.chronicle import Version
+
+
+@dataclass(frozen=True, slots=True)
+class Telling:
+    """What telling a history did: how many states it recorded, how many were there, and what was odd."""
+
+    recorded: int
+    unchanged: int
+    warnings: tuple[str, ...] = ()
+
+
+def untold_states(told: Told, commits: frozenset[str]) -> tuple[HistoricState, ...]:
+    """Answer the states after the last one whose commit the ledger knows."""
+    known = [place for place, state in enumerate(told.states) if state.commit in commits]
+    return told.states[known[-1] + 1 if known else 0 :]
+
+
+async def tell(
+    write: Write, project: Project, entity: Entity, told: Told, untold: Collection[UUID]
+) -> Telling:
+    """Let an entity have been what its history says; states that are there already stay as they are."""
+    commits = await chronicle.commits_told(write.connection, write.tenant, entity.id)
+    new = untold_states(told, commits)
+    if not new:
+        return Telling(0, len(told.states))
+    versions = await chronicle.versions_of(write.connection, write.tenant, entity.id)
+    held = await states.believed_states(write.connection, write.tenant, entity.id, Branch.COMMITTED)
+    spoken = await _spoken(write, project, entity, told, held[0].props)
+    teller = Teller(entity.id, write.recorded_at, write.actor, lambda at: _version_at(versions, at).id)
+    kept = await chronicle.states_said_by_callers(write.connection, write.tenant, entity.id)
+    known = told.states[-len(new) - 1] if len(new) < len(told.states) else None
+    retold = retell(teller, held, kept, known, new, spoken)
+    await _record(write, entity, retold)
+    relating = Relating(write, project, entity, versions[-1], {*untold} - {entity.id})
+    warnings = await relate(relating, claim_spans(told.states, held[0].valid.start))
+    await ledger.settle(write.connection)
+    return Telling(len(new), len(told.states) - len(new), tuple(warnings))
+
+
+def _version_at(versions: Sequence[Version], at: datetime) -> Version:
+    """Answer the version in effect at a moment; before the first one, the first."""
+    return next((each for each in reversed(versions) if each.created_at <= at), versions[0])
+
+
+async def _spoken(
+    write: Write, project: Project, entity: Entity, told: Told, held: dict[str, Any]
+) -> frozenset[str]:
+    """Answer the properties a history speaks of that the type lets change; an own type is widened by them."""
+    spoken = {name for state in told.states for name in state.props}
+    known = await ontology.types_in_projects(write.connection, write.tenant, [project.number])
+    recorded = next(each for each in known if fold(each.definition.name) == fold(entity.type_name))
+    unknown = recorded.definition.unknown_props(dict.fromkeys(spoken))
+    if unknown and recorded.is_own:
+        await ontology.widen_type(write.connection, write.tenant, recorded.number, unknown)
+        unknown = []
+    return frozenset(spoken - {*unknown, *recorded.definition.immutable_props, *_fixed(held)})
+
+
+def _fixed(held: dict[str, Any]) -> set[str]:
+    return {"identifier"} & held.keys()
+
+
+async def _record(write: Write, entity: Entity, retold: Retold) -> None:
+    for state in retold.retracted:
+        await states.retract_state(write.connection, write.tenant, state, write.recorded_at)
+    for recorded in retold.recorded:
+        await states.insert_state(write.connection, write.tenant, recorded)
+    for step in retold.steps:
+        event = StateEvent(
+            id=uuid4(),
+            from_state=None if step.before is None else step.before.id,
+            to_state=step.state.id,
+            event_type=event_type(step),
+            at=step.state.valid.start,
+            recorded_at=write.recorded_at,
+            cause_artifact=None,
+            cause_commit=step.told.commit,
+            description=None,
+            props_drift=None,
+            actor=write.actor,
+            properties=_spoken_of(step),
+        )
+        await states.insert_event(write.connection, write.tenant, entity.id, event)
+
+
+def _spoken_of(step: Step) -> tuple[str, ...]:
+    before = {} if step.before is None else step.before.props
+    return tuple(sorted(differing(before, step.state.props)))
+
+
+def event_type(step: Step) -> str:
+    """Answer what a step is called: by what changed first of status, title and anything else."""
+    if step.before is None:
+        return "created"
+    return _changed(step.before, step.state)
+
+
+def _changed(before: EntityState, state: EntityState) -> str:
+    if before.props.get("status") != state.props.get("status"):
+        return "status_transition"
+    return "rename" if before.props.get("title") != state.props.get("title") else "revision"

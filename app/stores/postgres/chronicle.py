@@ -1,0 +1,81 @@
+"""What the ledger holds already of the history of a document."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from datetime import datetime
+from uuid import UUID
+
+import asyncpg
+
+from app.domain.entity import ReferenceType
+from app.domain.temporal import Interval
+from app.stores.postgres.sql import blocks_beside
+
+SQL = blocks_beside(__file__)
+
+
+@dataclass(frozen=True, slots=True)
+class Version:
+    """One artifact of an entity, without its text."""
+
+    id: UUID
+    created_at: datetime
+    content_hash: str
+    source_uri: str | None
+    source_commit: str | None
+
+
+@dataclass(frozen=True, slots=True)
+class Span:
+    """How long a reference is believed to hold, and the entity whose document states it."""
+
+    id: UUID
+    valid: Interval
+    occurrences: int
+    source_artifact: UUID | None
+    stated_by: UUID | None
+
+
+async def commits_told(connection: asyncpg.Connection, tenant: int, entity: UUID) -> frozenset[str]:
+    """Answer the commits that caused states of an entity."""
+    rows = await connection.fetch(SQL["commits_told"], tenant, entity)
+    return frozenset(row["cause_commit"] for row in rows)
+
+
+async def states_said_by_callers(
+    connection: asyncpg.Connection, tenant: int, entity: UUID
+) -> frozenset[UUID]:
+    """Answer the committed states that a caller said, and no document or commit."""
+    rows = await connection.fetch(SQL["states_said_by_callers"], tenant, entity)
+    return frozenset(row["id"] for row in rows)
+
+
+async def versions_of(connection: asyncpg.Connection, tenant: int, entity: UUID) -> list[Version]:
+    """Answer the versions of an entity in the order in which they take effect."""
+    rows = await connection.fetch(SQL["versions_of"], tenant, entity)
+    return [Version(**row) for row in rows]
+
+
+async def spans_of_edge(
+    connection: asyncpg.Connection, tenant: int, edge: tuple[UUID, UUID, ReferenceType]
+) -> list[Span]:
+    """Answer when an edge is believed to hold, the earliest span first."""
+    rows = await connection.fetch(SQL["spans_of_edge"], tenant, *edge)
+    return [
+        Span(
+            id=row["id"],
+            valid=Interval(row["valid_from"], row["valid_until"]),
+            occurrences=row["occurrences"],
+            source_artifact=row["source_artifact"],
+            stated_by=row["stated_by"],
+        )
+        for row in rows
+    ]
+
+
+async def retract_span(
+    connection: asyncpg.Connection, tenant: int, span: UUID, retracted_at: datetime
+) -> None:
+    """Stop believing that a reference holds so long."""
+    await connection.execute(SQL["retract_span"], tenant, span, retracted_at)

@@ -1,0 +1,37 @@
+-- name: commits_told
+-- Which commits caused states of this entity, beside those that filing a document named?
+SELECT DISTINCT cause_commit
+FROM state_event
+WHERE tenant_id = $1 AND entity = $2 AND cause_commit IS NOT NULL AND cause_artifact IS NULL;
+
+-- name: states_said_by_callers
+-- Which states believed of this entity did somebody say, rather than a document or a commit?
+SELECT state.id
+FROM entity_state AS state
+WHERE state.tenant_id = $1 AND state.entity = $2 AND branch = 'COMMITTED' AND state.retracted_at IS NULL
+    AND EXISTS (
+        SELECT FROM state_event AS event
+        JOIN entity_state AS entered ON entered.tenant_id = event.tenant_id AND entered.id = event.to_state
+        WHERE event.tenant_id = $1 AND event.entity = $2 AND entered.valid_from = state.valid_from
+            AND entered.branch = 'COMMITTED' AND cause_artifact IS NULL AND cause_commit IS NULL
+    );
+
+-- name: versions_of
+-- Which versions does an entity have, in the order in which they take effect?
+SELECT id, created_at, content_hash, source_uri, source_commit
+FROM artifact
+WHERE tenant_id = $1 AND entity = $2
+ORDER BY created_at;
+
+-- name: spans_of_edge
+-- When is a reference of one type between two entities believed to hold, and which entity's document says so?
+SELECT reference.id, valid_from, valid_until, occurrences, source_artifact, artifact.entity AS stated_by
+FROM reference
+LEFT JOIN artifact ON artifact.tenant_id = reference.tenant_id AND artifact.id = reference.source_artifact
+WHERE reference.tenant_id = $1 AND source = $2 AND target = $3 AND reference.type = $4
+    AND retracted_at IS NULL
+ORDER BY valid_from;
+
+-- name: retract_span
+-- Stop believing a reference.
+UPDATE reference SET retracted_at = $3 WHERE tenant_id = $1 AND id = $2 AND retracted_at IS NULL;
