@@ -5,8 +5,8 @@ ALTER TABLE fact_candidate ADD COLUMN review_reason text;
 
 GRANT UPDATE (review_reason) ON alias_candidate, fact_candidate TO trigraph_service;
 
-CREATE INDEX alias_candidate_by_status ON alias_candidate (tenant_id, status, recorded_at, id);
-CREATE INDEX fact_candidate_by_status ON fact_candidate (tenant_id, status, recorded_at, id);
+CREATE INDEX alias_candidate_by_status ON alias_candidate (tenant_id, project_id, status, recorded_at, id);
+CREATE INDEX fact_candidate_by_status ON fact_candidate (tenant_id, project_id, status, recorded_at, id);
 
 -- A type that a project defined is part of the graph, so whoever copies the graph must hear of it. The outbox
 -- tells rows by an id, and a type has a number: its id there is zeros and that number in hexadecimal.

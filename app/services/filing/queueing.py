@@ -6,6 +6,7 @@ from uuid import UUID
 
 from app.domain.artifact import Document
 from app.domain.identifier import bare_key
+from app.domain.surface_form import name_key
 from app.services.filing.edges import Filed
 from app.services.filing.targets import target_key
 from app.services.write import Write
@@ -27,9 +28,9 @@ async def queue_candidates(write: Write, filed: Filed, document: Document) -> in
 
 
 async def _subject(write: Write, filed: Filed, subject: str) -> UUID:
-    """Answer the entity that a claim is about: the one it names, or else the document."""
-    key = target_key(subject, filed.key)
-    found = await entities.entities_by_keys(
-        write.connection, write.tenant, filed.project.number, [key, bare_key(key)]
-    )
-    return found[0].id if len(found) == 1 else filed.entity.id
+    """Answer the entity that a claim is about: the one of its identifier or name, or else the document."""
+    where = (write.connection, write.tenant, filed.project.number)
+    key, name = target_key(subject, filed.key), name_key(subject)
+    found = await entities.entities_by_keys(*where, [key, bare_key(key)])
+    named = found or (await entities.entities_by_name(*where, [name])).get(name, [])
+    return named[0].id if len(named) == 1 else filed.entity.id

@@ -8,7 +8,7 @@ from app.domain.page import PageRequest
 from app.domain.temporal import EntityState
 from app.errors import Forbidden
 from app.services.catalog import Listing
-from app.services.catalog.scoping import project_of
+from app.services.catalog.scoping import project_numbers
 from app.services.review.queue import ALIASES, FACTS, Noticed, Queue, Written
 from app.services.review.reviewing import (
     Decision,
@@ -71,7 +71,7 @@ class ReviewService:
         page: PageRequest,
     ) -> Listing[Noticed]:
         async with self._database.reading(caller.tenant) as connection:
-            wanted = CandidateFilter(await project_of(connection, caller, project), status)
+            wanted = CandidateFilter(await project_numbers(connection, caller, project), status)
             found = await queue.page(connection, caller.tenant, wanted, page)
 
         async def counted() -> int:

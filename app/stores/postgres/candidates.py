@@ -21,9 +21,9 @@ SQL = blocks_beside(__file__)
 
 @dataclass(frozen=True, slots=True)
 class CandidateFilter:
-    """Candidates of a project and a status; None means any."""
+    """Candidates of these projects, and of a status; None means any."""
 
-    project: int | None
+    projects: tuple[int, ...]
     status: CandidateStatus | None
 
 
@@ -138,7 +138,8 @@ async def review_fact(connection: asyncpg.Connection, tenant: int, candidate: UU
 
 
 def _of_candidates(wanted: CandidateFilter) -> tuple[object, ...]:
-    return wanted.project, list(CandidateStatus) if wanted.status is None else [wanted.status]
+    statuses = list(CandidateStatus) if wanted.status is None else [wanted.status]
+    return list(wanted.projects), statuses
 
 
 def _of_review(review: Review) -> tuple[object, ...]:

@@ -15,20 +15,27 @@ ON CONFLICT DO NOTHING
 RETURNING id;
 
 -- name: alias_candidates_page
--- Which likely aliases are there, the oldest first, after a position?
-SELECT id, project_id, surface_form, entity, quote, quote_start, artifact, recorded_at, status, reviewed_by,
-    reviewed_at, review_reason
-FROM alias_candidate
-WHERE tenant_id = $1 AND ($2::integer IS NULL OR project_id = $2) AND status = ANY ($3::text[])
-    AND ($4::timestamptz IS NULL OR (recorded_at, id) > ($4, $5::uuid))
+-- Which likely aliases of these projects and statuses are there, the oldest first, after a position?
+SELECT found.*
+FROM unnest($2::integer[]) AS project (number)
+CROSS JOIN unnest($3::text[]) AS wanted (status)
+CROSS JOIN LATERAL (
+    SELECT id, project_id, surface_form, entity, quote, quote_start, artifact, recorded_at, status, reviewed_by,
+        reviewed_at, review_reason
+    FROM alias_candidate
+    WHERE tenant_id = $1 AND project_id = project.number AND alias_candidate.status = wanted.status
+        AND ($4::timestamptz IS NULL OR (recorded_at, id) > ($4, $5::uuid))
+    ORDER BY recorded_at, id
+    LIMIT $6
+) AS found
 ORDER BY recorded_at, id
 LIMIT $6;
 
 -- name: count_alias_candidates
--- How many likely aliases are there?
+-- How many likely aliases of these projects and statuses are there?
 SELECT count(*)
 FROM alias_candidate
-WHERE tenant_id = $1 AND ($2::integer IS NULL OR project_id = $2) AND status = ANY ($3::text[]);
+WHERE tenant_id = $1 AND project_id = ANY ($2::integer[]) AND status = ANY ($3::text[]);
 
 -- name: alias_candidates_by_id
 -- Which likely aliases have these ids?
@@ -43,20 +50,27 @@ UPDATE alias_candidate SET status = $3, reviewed_by = $4, reviewed_at = $5, revi
 WHERE tenant_id = $1 AND id = $2;
 
 -- name: fact_candidates_page
--- Which likely facts are there, the oldest first, after a position?
-SELECT id, project_id, entity, property, value, quote, quote_start, artifact, recorded_at, status, reviewed_by,
-    reviewed_at, review_reason
-FROM fact_candidate
-WHERE tenant_id = $1 AND ($2::integer IS NULL OR project_id = $2) AND status = ANY ($3::text[])
-    AND ($4::timestamptz IS NULL OR (recorded_at, id) > ($4, $5::uuid))
+-- Which likely facts of these projects and statuses are there, the oldest first, after a position?
+SELECT found.*
+FROM unnest($2::integer[]) AS project (number)
+CROSS JOIN unnest($3::text[]) AS wanted (status)
+CROSS JOIN LATERAL (
+    SELECT id, project_id, entity, property, value, quote, quote_start, artifact, recorded_at, status, reviewed_by,
+        reviewed_at, review_reason
+    FROM fact_candidate
+    WHERE tenant_id = $1 AND project_id = project.number AND fact_candidate.status = wanted.status
+        AND ($4::timestamptz IS NULL OR (recorded_at, id) > ($4, $5::uuid))
+    ORDER BY recorded_at, id
+    LIMIT $6
+) AS found
 ORDER BY recorded_at, id
 LIMIT $6;
 
 -- name: count_fact_candidates
--- How many likely facts are there?
+-- How many likely facts of these projects and statuses are there?
 SELECT count(*)
 FROM fact_candidate
-WHERE tenant_id = $1 AND ($2::integer IS NULL OR project_id = $2) AND status = ANY ($3::text[]);
+WHERE tenant_id = $1 AND project_id = ANY ($2::integer[]) AND status = ANY ($3::text[]);
 
 -- name: fact_candidates_by_id
 -- Which likely facts have these ids?
