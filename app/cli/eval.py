@@ -12,13 +12,15 @@ import typer
 from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
 from rich.table import Table
+from rich.text import Text
 
-from app.cli.printing import console, print_json
+from app.cli.printing import console, print_json, printable
 from app.cli.running import complain, finish, settings
 
 if TYPE_CHECKING:
     from app.services.evaluation.scoring import Report
 
+MOST_WRONG_SHOWN = 20
 MEASURES = ("ndcg@10", "recall@10", "recall@100", "mrr")
 LEGEND = "fused: the order recall gives; rrf: plain rank fusion, every leg alike"
 Advance = Callable[[str, int, int], None]
@@ -38,7 +40,8 @@ def evaluate(
     """Score recall and each of its legs on a folder's questions, in a scratch database.
 
     A question is {"text": ..., "relevant": [{"id": ..., "rel": 1}]}, a query is {"qid": ..., "text": ...},
-    and a line of qrels.tsv is query, document and grade with tabs between.
+    and a line of qrels.tsv is query, document and grade with tabs between. With states.jsonl (or .gz, .xz)
+    the documents get their history.
     """
     report = finish(_evaluate(folder))
     if report.unknown:
@@ -88,3 +91,10 @@ def _print_tables(output: Console, report: Report) -> None:
             table.add_row(name, *(f"{scores[measure]:.4f}" if scores else "" for measure in MEASURES))
         output.print(table)
     output.print(LEGEND, soft_wrap=True)
+    if report.answers:
+        table = Table("answered by the ledger, or by who leads", "right", "asked")
+        for name, answers in report.answers.items():
+            table.add_row(name, str(answers.right), str(answers.asked))
+        output.print(table)
+    for told in report.wrong[:MOST_WRONG_SHOWN]:
+        output.print(Text(f"wrong: {printable(told)}", style="yellow"), soft_wrap=True)

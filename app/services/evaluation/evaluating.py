@@ -13,7 +13,7 @@ from app.services.importing.service import ImportRequest, ImportService
 from app.services.importing.summary import ImportSummary
 from app.settings import Settings
 
-DOCUMENT_FILES = ("docs*.jsonl", "docs*.jsonl.gz", "docs*.jsonl.xz")
+SUFFIXES = (".jsonl", ".jsonl.gz", ".jsonl.xz")
 
 
 def document_files(folder: Path) -> tuple[Path, ...]:
@@ -21,10 +21,15 @@ def document_files(folder: Path) -> tuple[Path, ...]:
 
     Raises Invalid when there is none.
     """
-    found = sorted(path for pattern in DOCUMENT_FILES for path in folder.glob(pattern))
+    found = files_of(folder, "docs")
     if not found:
         raise Invalid(f"{folder} has no docs.jsonl, docs.jsonl.gz or docs.jsonl.xz")
-    return tuple(found)
+    return found
+
+
+def files_of(folder: Path, name: str) -> tuple[Path, ...]:
+    """Answer the files of rows in a folder whose names begin so."""
+    return tuple(sorted(path for suffix in SUFFIXES for path in folder.glob(f"{name}*{suffix}")))
 
 
 async def evaluate(
@@ -33,7 +38,7 @@ async def evaluate(
     imported: Callable[[ImportSummary], None],
     asked: Callable[[int, int], None],
 ) -> Report:
-    """Answer how well recall does on a folder's questions, over its documents alone.
+    """Answer how well recall does on a folder's questions, over its documents and their history alone.
 
     `imported` is told of each document and `asked` of each question, as how many of how many. Raises
     Invalid when the folder cannot be read or a document of it was refused, since scores would then lie.
@@ -41,7 +46,8 @@ async def evaluate(
     judged, files = read_judged(folder), document_files(folder)
     async with scratch_memory(settings) as memory:
         importing = ImportService(memory.database, memory.filing, settings.embedding_threads + 1)
-        summary = await importing.run(memory.caller, ImportRequest(files), watch=imported)
+        request = ImportRequest(files, states=files_of(folder, "states"))
+        summary = await importing.run(memory.caller, request, watch=imported)
         if summary.refused:
             first = summary.refused[0]
             raise Invalid(

@@ -10,6 +10,7 @@ from pathlib import Path
 
 from app.domain.temporal import require_offset
 from app.errors import Invalid
+from app.services.evaluation.expected import Expected, read_expected
 from app.services.evaluation.judged_lines import Fields, lines_of, rows_of
 
 UNCATEGORISED = "all"
@@ -17,7 +18,7 @@ TREC_COLUMNS = 4
 
 _QUESTION = (
     'a question is {"text": ..., "relevant": [{"id": ..., "rel": 1}]},'
-    ' and may hold "category", "as_of", "forbidden" and "exclude"'
+    ' and may hold "category", "as_of", "forbidden", "exclude", "subject" and "answer"'
 )
 _QUERY = 'a query is {"qid": ..., "text": ...}; its id may stand under "_id" as well'
 _GRADE = "a judgement is query, document and whole grade with tabs between, or: query 0 document grade"
@@ -29,7 +30,7 @@ class Judged:
     """One query with the grade of each relevant document.
 
     `forbidden` must not be returned; `excluded` is dropped before scoring, as the document the query
-    was taken from.
+    was taken from. `expected` is what the ledger has to tell of its subject, if anything.
     """
 
     text: str
@@ -38,6 +39,7 @@ class Judged:
     relevance: Mapping[str, int]
     forbidden: frozenset[str]
     excluded: frozenset[str]
+    expected: Expected | None = None
 
 
 def read_judged(folder: Path) -> list[Judged]:
@@ -64,13 +66,15 @@ def read_judged(folder: Path) -> list[Judged]:
 
 
 def _question(row: Fields) -> Judged:
+    category = row.text_or_none("category") or UNCATEGORISED
     return Judged(
         text=row.text("text"),
-        category=row.text_or_none("category") or UNCATEGORISED,
+        category=category,
         as_of=_moment(row),
         relevance={found.text("id"): found.whole("rel") for found in row.objects("relevant")},
         forbidden=frozenset(row.texts("forbidden")),
         excluded=frozenset(row.texts("exclude")),
+        expected=read_expected(row, category),
     )
 
 

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from app.domain.recall import RecallRequest, RecallResult
+from app.services.evaluation.answering import judge
+from app.services.evaluation.expected import Verdict
 from app.services.evaluation.judgements import Judged
 from app.services.evaluation.metrics import mean, measure
 from app.services.fusion import fuse_plainly
@@ -18,11 +20,21 @@ Scores = dict[str, float]
 SCORED_LEGS = ("dense", "lexical", "graph")
 
 
+@dataclass(slots=True)
+class Answers:
+    """How many questions of a category there are, and how many were answered right."""
+
+    asked: int = 0
+    right: int = 0
+
+
 @dataclass(frozen=True, slots=True)
 class Report:
     """Means over the queries that have a relevant document, and how many forbidden ones came back.
 
     `unknown` lists the judged documents that are not among the documents: they count as never found.
+    `answers` says, by category, how many questions about a subject were answered right, and `wrong` what
+    was told instead.
     """
 
     documents: int
@@ -31,6 +43,8 @@ class Report:
     categories: dict[str, Scores]
     forbidden: int
     unknown: list[str]
+    answers: dict[str, Answers] = field(default_factory=dict)
+    wrong: list[str] = field(default_factory=list)
 
 
 async def score(
@@ -39,6 +53,8 @@ async def score(
     """Answer how well recall does on judged queries; `advance` is called after each."""
     scores: dict[str, list[Scores]] = defaultdict(list)
     categories: dict[str, list[Scores]] = defaultdict(list)
+    answers: dict[str, Answers] = defaultdict(Answers)
+    wrong: list[str] = []
     forbidden = 0
     for query in judged:
         rankings = await _rankings(memory, query)
@@ -48,6 +64,11 @@ async def score(
                 kept = [document for document in ranking if document not in query.excluded]
                 scores[name].append(measure(kept, query.relevance))
             categories[query.category].append(scores["fused"][-1])
+        if query.expected is not None:
+            verdict = await judge(memory, query.expected, query.as_of, rankings["fused"])
+            answers[query.category].asked += 1
+            answers[query.category].right += verdict.is_right
+            wrong += [] if verdict.is_right else [_wrong(query, verdict)]
         advance()
     return Report(
         documents=documents,
@@ -56,7 +77,14 @@ async def score(
         categories={name: mean(found) for name, found in sorted(categories.items())},
         forbidden=forbidden,
         unknown=await _unknown(memory, judged),
+        answers=dict(sorted(answers.items())),
+        wrong=wrong,
     )
+
+
+def _wrong(query: Judged, verdict: Verdict) -> str:
+    when = "" if query.as_of is None else f" as of {query.as_of:%Y-%m-%d}"
+    return f"{query.category}: {query.text}{when}: {verdict.told}"
 
 
 async def _unknown(memory: Memory, judged: Sequence[Judged]) -> list[str]:
