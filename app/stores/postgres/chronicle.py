@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from uuid import UUID
@@ -13,6 +14,17 @@ from app.domain.temporal import Interval
 from app.stores.postgres.sql import blocks_beside
 
 SQL = blocks_beside(__file__)
+
+
+@dataclass(frozen=True, slots=True)
+class Statement:
+    """Something said of properties from a moment on: by a document, by a commit, or by a caller alone."""
+
+    at: datetime
+    event_type: str
+    cause_commit: str | None
+    by_document: bool
+    properties: Sequence[str]
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,12 +55,9 @@ async def commits_told(connection: asyncpg.Connection, tenant: int, entity: UUID
     return frozenset(row["cause_commit"] for row in rows)
 
 
-async def states_said_by_callers(
-    connection: asyncpg.Connection, tenant: int, entity: UUID
-) -> frozenset[UUID]:
-    """Answer the committed states that a caller said, and no document or commit."""
-    rows = await connection.fetch(SQL["states_said_by_callers"], tenant, entity)
-    return frozenset(row["id"] for row in rows)
+async def statements_about(connection: asyncpg.Connection, tenant: int, entity: UUID) -> list[Statement]:
+    """Answer what was ever said of an entity's committed line."""
+    return [Statement(**row) for row in await connection.fetch(SQL["statements_about"], tenant, entity)]
 
 
 async def versions_of(connection: asyncpg.Connection, tenant: int, entity: UUID) -> list[Version]:

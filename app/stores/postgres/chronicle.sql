@@ -4,17 +4,12 @@ SELECT DISTINCT cause_commit
 FROM state_event
 WHERE tenant_id = $1 AND entity = $2 AND cause_commit IS NOT NULL AND cause_artifact IS NULL;
 
--- name: states_said_by_callers
--- Which states believed of this entity did somebody say, rather than a document or a commit?
-SELECT state.id
-FROM entity_state AS state
-WHERE state.tenant_id = $1 AND state.entity = $2 AND branch = 'COMMITTED' AND state.retracted_at IS NULL
-    AND EXISTS (
-        SELECT FROM state_event AS event
-        JOIN entity_state AS entered ON entered.tenant_id = event.tenant_id AND entered.id = event.to_state
-        WHERE event.tenant_id = $1 AND event.entity = $2 AND entered.valid_from = state.valid_from
-            AND entered.branch = 'COMMITTED' AND cause_artifact IS NULL AND cause_commit IS NULL
-    );
+-- name: statements_about
+-- From when on did which events speak of which properties of this entity, and what caused them?
+SELECT entered.valid_from AS at, event_type, cause_commit, cause_artifact IS NOT NULL AS by_document, properties
+FROM state_event
+JOIN entity_state AS entered ON entered.tenant_id = state_event.tenant_id AND entered.id = to_state
+WHERE state_event.tenant_id = $1 AND state_event.entity = $2 AND branch = 'COMMITTED';
 
 -- name: versions_of
 -- Which versions does an entity have, in the order in which they take effect?

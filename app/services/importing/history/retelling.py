@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 from uuid import UUID, uuid4
 
 from app.domain.temporal import Branch, EntityState, Interval
-from app.services.importing.history.spans import without
 from app.services.importing.history.telling import HistoricState
 
 EMPTY: tuple[object, ...] = (None, "", [], {})
@@ -66,48 +65,48 @@ def props_told(base: dict[str, Any], spoken: frozenset[str], told: HistoricState
 
 
 @dataclass(frozen=True, slots=True)
-class _Piece:
-    """A stretch of time with the properties that held in it, and the change that began it, if it is new."""
+class Line:
+    """What is believed of a document, and which properties callers spoke of from when on."""
 
-    valid: Interval
-    props: dict[str, Any]
-    told: HistoricState | None
+    held: Sequence[EntityState]
+    said: Mapping[datetime, frozenset[str]]
 
 
-def retell(
-    teller: Teller,
-    held: Sequence[EntityState],
-    kept: frozenset[UUID],
-    known: HistoricState | None,
-    new: Sequence[HistoricState],
-    spoken: frozenset[str],
-) -> Retold:
-    """Tell what a history says beyond the last change that is `known` of it, or all of it.
+@dataclass(frozen=True, slots=True)
+class News:
+    """What a history says beyond its last change that is `known`, and the properties it speaks of."""
 
-    It takes the place of what documents said from there on up to its last change. What begins later stays,
-    and so do the states in `kept`. Where a document is older than its history, its first state reaches
-    back to then.
+    known: HistoricState | None
+    told: Sequence[HistoricState]
+    spoken: frozenset[str]
+
+
+def retell(teller: Teller, line: Line, news: News) -> Retold:
+    """Tell what a history says anew.
+
+    It takes the place of what documents said from its last known change on up to its last change. What
+    begins later stays, and what callers said meanwhile holds on. Where a document is older than its
+    history, its first state reaches back to then.
     """
-    since = None if known is None else _covering(held, known.at)
-    stay = [state for state in held if state.id in kept or not _is_retold(state, since, new[-1].at)]
-    gone = [state for state in held if state not in stay]
-    base = gone[-1].props if gone else held[-1].props
-    first = new[0].at if since is not None else min(new[0].at, held[0].valid.start)
-    pieces = _pieces(new, first, base, spoken)
-    if since is not None and since.valid.start < first:
-        pieces.insert(0, _Piece(Interval(since.valid.start, first), since.props, None))
-    recorded = list(stay)
-    begun: dict[UUID, HistoricState] = {}
-    for piece in pieces:
-        rest = without(piece.valid, [state.valid for state in stay])
-        states = [teller.state(valid, piece.props) for valid in rest]
-        recorded += states
-        begun |= {state.id: piece.told for state in states[:1] if piece.told is not None}
-    recorded.sort(key=lambda state: state.valid.start)
+    since = None if news.known is None else _covering(line.held, news.known.at)
+    gone = [state for state in line.held if _is_retold(state, since, news.told[-1].at)]
+    stay = [state for state in line.held if state not in gone]
+    changes = {change.at: change for change in news.told}
+    if since is None and line.held[0].valid.start < news.told[0].at:
+        changes = {line.held[0].valid.start: changes.pop(news.told[0].at), **changes}
+    said = {state.valid.start: state for state in gone if state.valid.start in line.said}
+    base = gone[0 if said else -1].props if gone else line.held[-1].props
+    told = dict(_fold(since, base, changes, said, line.said, news.spoken))
+    later = [state.valid.start for state in stay if state.valid.start > news.told[-1].at]
+    states = [
+        teller.state(Interval(start, end), told[start])
+        for start, end in zip(told, [*list(told)[1:], min(later, default=None)], strict=True)
+    ]
+    begun = {state.id: changes[state.valid.start] for state in states if state.valid.start in changes}
     return Retold(
         retracted=tuple(state.id for state in gone),
-        recorded=tuple(state for state in recorded if state not in stay),
-        steps=tuple(_steps(recorded, begun)),
+        recorded=tuple(states),
+        steps=tuple(_steps(sorted([*stay, *states], key=lambda state: state.valid.start), begun)),
     )
 
 
@@ -120,14 +119,31 @@ def _is_retold(state: EntityState, since: EntityState | None, last: datetime) ->
     return begins <= last and (since is None or since.valid.start <= begins)
 
 
-def _pieces(
-    told: Sequence[HistoricState], first: datetime, base: dict[str, Any], spoken: frozenset[str]
-) -> list[_Piece]:
-    starts = [first, *(change.at for change in told[1:])]
-    return [
-        _Piece(Interval(start, end), props_told(base, spoken, change), change)
-        for start, end, change in zip(starts, [*starts[1:], None], told, strict=True)
-    ]
+def _fold(
+    since: EntityState | None,
+    base: dict[str, Any],
+    changes: Mapping[datetime, HistoricState],
+    said: Mapping[datetime, EntityState],
+    names: Mapping[datetime, frozenset[str]],
+    spoken: frozenset[str],
+) -> Iterator[tuple[datetime, dict[str, Any]]]:
+    """Answer the properties from each moment on at which a history or a caller speaks, in order."""
+    props = base
+    if since is not None:
+        props = since.props
+        yield since.valid.start, props
+    for start in sorted({*changes, *said} - ({since.valid.start} if since is not None else set())):
+        if start in changes:
+            props = props_told(props, spoken, changes[start])
+        if start in said:
+            props = _overlaid(props, said[start].props, names[start])
+        yield start, props
+
+
+def _overlaid(props: dict[str, Any], over: dict[str, Any], names: frozenset[str]) -> dict[str, Any]:
+    """Answer properties with these ones as another state has them, or has them not."""
+    rest = {name: value for name, value in props.items() if name not in names}
+    return rest | {name: value for name, value in over.items() if name in names}
 
 
 def _steps(line: Sequence[EntityState], begun: dict[UUID, HistoricState]) -> list[Step]:

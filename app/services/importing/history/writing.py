@@ -14,8 +14,9 @@ from app.domain.temporal import Branch, EntityState, StateEvent
 from app.domain.timeline import differing
 from app.services.importing.history.claim_spans import claim_spans
 from app.services.importing.history.relating import Relating, relate
-from app.services.importing.history.retelling import Retold, Step, Teller, retell
+from app.services.importing.history.retelling import Line, News, Retold, Step, Teller, retell
 from app.services.importing.history.telling import HistoricState, Told
+from app.services.states.changing import CORRECTION, FACT
 from app.services.write import Write
 from app.stores.postgres import chronicle, ledger, ontology, states
 from app.stores.postgres.chronicle import Version
@@ -48,14 +49,24 @@ async def tell(
     held = await states.believed_states(write.connection, write.tenant, entity.id, Branch.COMMITTED)
     spoken = await _spoken(write, project, entity, told, held[0].props)
     teller = Teller(entity.id, write.recorded_at, write.actor, lambda at: _version_at(versions, at).id)
-    kept = await chronicle.states_said_by_callers(write.connection, write.tenant, entity.id)
     known = told.states[-len(new) - 1] if len(new) < len(told.states) else None
-    retold = retell(teller, held, kept, known, new, spoken)
-    await _record(write, entity, retold)
+    line = Line(held, await _said(write, entity, told))
+    await _record(write, entity, retell(teller, line, News(known, new, spoken)))
     relating = Relating(write, project, entity, versions[-1], {*untold} - {entity.id})
     warnings = await relate(relating, claim_spans(told.states, held[0].valid.start))
     await ledger.settle(write.connection)
     return Telling(len(new), len(told.states) - len(new), tuple(warnings))
+
+
+async def _said(write: Write, entity: Entity, told: Told) -> dict[datetime, frozenset[str]]:
+    """Answer the properties that callers spoke of, by the moment from which on they did."""
+    commits = {state.commit for state in told.states}
+    said: dict[datetime, frozenset[str]] = {}
+    for each in await chronicle.statements_about(write.connection, write.tenant, entity.id):
+        by_caller = not each.by_document or each.event_type in (FACT, CORRECTION)
+        if by_caller and each.cause_commit not in commits:
+            said[each.at] = said.get(each.at, frozenset()) | set(each.properties)
+    return said
 
 
 def _version_at(versions: Sequence[Version], at: datetime) -> Version:

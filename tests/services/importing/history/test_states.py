@@ -1,9 +1,13 @@
 from __future__ import annotations
 
+from datetime import datetime
 from pathlib import Path
 from typing import Any
 
 from app.services.importing import ImportRequest, ImportService, ImportSummary
+from app.services.states.changing import StateChange, change_state
+from app.services.timelines import Cause
+from app.services.write import writing
 from tests.documents import Desk, ask, day, identifiers
 from tests.services.importing.history.conftest import Believed, Rows, line_of, spans_of
 
@@ -167,12 +171,63 @@ async def test_a_bad_row_is_refused_by_its_place_and_stops_no_other(desk: Desk, 
     assert refused["12"].startswith("RFC-9: no document of this identifier")
 
 
-async def test_a_fact_that_somebody_stated_outlives_the_history(desk: Desk, rows: Rows) -> None:
+async def say(desk: Desk, key: str, since: datetime, **props: str) -> None:
+    """State facts of a document as a caller of a verb."""
+    async with writing(desk.memory.database, desk.memory.caller) as write:
+        entity = await write.connection.fetchval(
+            "SELECT entity.id FROM entity JOIN project USING (tenant_id, project_id)"
+            " WHERE project.key = $1 AND entity.key = $2",
+            desk.project,
+            key,
+        )
+        await change_state(write, entity, StateChange(props, since), Cause("fact"))
+
+
+async def test_what_somebody_said_holds_until_the_history_says_otherwise(desk: Desk, rows: Rows) -> None:
     documents = rows("docs.jsonl", DOCUMENTS[1])
     await bring(desk, documents, rows("states.jsonl", *STATES[4:5]))
-    await bring(desk, documents, rows("states.jsonl", *STATES[4:6]))
+    await say(desk, "rfc-2", day(2021, 3), status="Accepted", author="Ada")
+    summary = await bring(desk, documents, rows("states.jsonl", *STATES[4:]))
+    assert summary.states_recorded == 2
+    assert [(each.since, each.status) for each in await line_of(desk, "rfc-2")] == [
+        ("2021-01-01", "Draft"),
+        ("2021-03-01", "Accepted"),
+        ("2021-06-01", "Final"),
+        ("2023-01-01", "Final"),
+    ]
+    assert await authors(desk, "rfc-2") == [None, "Ada", "Ada", "Ada"]
+
+
+async def test_what_somebody_said_before_the_history_was_told_holds_on(desk: Desk, rows: Rows) -> None:
+    documents = rows("docs.jsonl", DOCUMENTS[1])
+    service = ImportService(desk.memory.database, desk.memory.filing, 2)
+    await service.run(desk.memory.caller, ImportRequest((documents,), desk.project))
+    await say(desk, "rfc-2", day(2021, 3), author="Ada")
+    await bring(desk, documents, rows("states.jsonl", *STATES[4:]))
     line = await line_of(desk, "rfc-2")
-    assert [(each.since, each.status) for each in line] == [("2021-01-01", "Draft"), ("2021-06-01", "Final")]
+    assert [(each.since, each.status) for each in line] == [
+        ("2021-01-01", "Draft"),
+        ("2021-03-01", "Draft"),
+        ("2021-06-01", "Final"),
+        ("2023-01-01", "Final"),
+    ]
+    assert await authors(desk, "rfc-2") == [None, "Ada", "Ada", "Ada"]
+    again = await bring(desk, documents, rows("states.jsonl", *STATES[4:]))
+    assert (again.states_recorded, again.states_unchanged) == (0, 3)
+
+
+async def authors(desk: Desk, key: str) -> list[str | None]:
+    """Answer the author in each state of a document, the earliest first."""
+    async with desk.reading() as connection:
+        rows = await connection.fetch(
+            "SELECT props ->> 'author' AS author FROM entity_state AS state"
+            " JOIN entity ON entity.tenant_id = state.tenant_id AND entity.id = state.entity"
+            " JOIN project USING (project_id) WHERE project.key = $1 AND entity.key = $2"
+            " AND state.retracted_at IS NULL ORDER BY valid_from",
+            desk.project,
+            key,
+        )
+    return [row["author"] for row in rows]
 
 
 async def test_relations_become_properties_of_a_kind_of_their_own(desk: Desk, rows: Rows) -> None:
