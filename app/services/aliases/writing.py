@@ -10,8 +10,11 @@ from app.domain.surface_form import fold
 from app.services.aliases.examining import examine
 from app.services.aliases.stating import StatedAlias
 from app.services.aliases.usage import note_earlier_mentions
+from app.services.filing.edges import Joined
+from app.services.filing.supersession import supersede
+from app.services.filing.waiting import join_pending_by_name
 from app.services.write import Write
-from app.stores.postgres import aliases
+from app.stores.postgres import aliases, lookups
 from app.stores.postgres.mentions import NamedForm
 
 
@@ -26,7 +29,8 @@ class AddedAlias:
 async def add_alias(write: Write, stated: StatedAlias) -> AddedAlias:
     """Let a form mean an entity in the entity's project; the same alias again changes nothing.
 
-    Texts filed earlier that use the form are noted as mentions. Raises Invalid for an unfit form or a
+    Texts filed earlier that use the form are noted as mentions, and references that waited for it are
+    joined: since these may supersede, this comes last in a write. Raises Invalid for an unfit form or a
     circle, NotFound for an end that is not there, Conflict, naming the entities, when the form means
     something else.
     """
@@ -51,3 +55,12 @@ async def _insert(write: Write, target: Entity, alias: Alias) -> None:
     await aliases.insert_alias(*where, alias, write.recorded_at, write.actor)
     form = NamedForm(target.id, alias.surface_form, fold(alias.surface_form))
     await note_earlier_mentions(write, target.project, form)
+    await _join_waiting(write, target, alias.surface_form)
+
+
+async def _join_waiting(write: Write, target: Entity, form: str) -> None:
+    found = await lookups.projects_by_number(write.connection, write.tenant, [target.project])
+    joined = Joined()
+    await join_pending_by_name(write, found[target.project], target, [form], joined)
+    for supersession in joined.supersessions:
+        await supersede(write, supersession)

@@ -16,6 +16,7 @@ from app.services.aliases.usage import note_earlier_mentions
 from app.services.canonical.identity import key_of, require_new
 from app.services.canonical.properties import first_properties
 from app.services.canonical.stating import StatedEntity
+from app.services.filing.edges import Joined
 from app.services.filing.waiting import join_pending_by_name
 from app.services.timelines import Cause, carry_out
 from app.services.write import Write
@@ -69,6 +70,6 @@ async def _type_named(write: Write, project: Project, name: str) -> RecordedType
 
 
 async def _meet_earlier_texts(write: Write, project: Project, entity: Entity, forms: list[str]) -> None:
-    await join_pending_by_name(write, project, entity, forms)
+    await join_pending_by_name(write, project, entity, forms, Joined())
     for form in forms:
         await note_earlier_mentions(write, project.number, NamedForm(entity.id, form, name_key(form)))

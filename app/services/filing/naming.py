@@ -9,14 +9,15 @@ from uuid import uuid4
 
 from app.domain.artifact import Artifact
 from app.domain.entity import Alias, Entity
-from app.domain.identifier import identifier_key
 from app.domain.surface_form import LONGEST_FORM, fold, words_of
 from app.domain.temporal import Interval
 from app.services.aliases.forms import is_of_fit_length
+from app.services.aliases.meanings import named_from
 from app.services.aliases.usage import find_forms, note_earlier_mentions
-from app.services.filing.edges import Filed
+from app.services.filing.edges import Filed, Joined
+from app.services.filing.waiting import join_pending_by_name
 from app.services.write import Write
-from app.stores.postgres import aliases, entities, mentions
+from app.stores.postgres import aliases, mentions
 from app.stores.postgres.mentions import Mention, NamedForm
 
 MOST_ALIASES = 256
@@ -29,11 +30,13 @@ def listed_aliases(props: dict[str, Any]) -> list[str]:
     return [form.strip() for form in forms if isinstance(form, str) and form.strip()]
 
 
-async def write_aliases(write: Write, filed: Filed, forms: Sequence[str], *, is_new: bool) -> list[str]:
+async def write_aliases(
+    write: Write, filed: Filed, forms: Sequence[str], joined: Joined, *, is_new: bool
+) -> list[str]:
     """Record the listed forms as aliases of the document, and end those it no longer lists.
 
-    A form that means something else already is left out, and so is what goes beyond MOST_ALIASES; answers
-    a warning for each.
+    References that waited for a form are joined. A form that means something else already is left out, and
+    so is what goes beyond MOST_ALIASES; answers a warning for each.
     """
     warnings = _too_many(forms)
     forms = forms[:MOST_ALIASES]
@@ -41,7 +44,7 @@ async def write_aliases(write: Write, filed: Filed, forms: Sequence[str], *, is_
         await _end_unlisted(write, filed, forms)
     await _give_way(write, filed)
     for form in forms:
-        warning = _unfit(form) or await _write_alias(write, filed, form)
+        warning = _unfit(form) or await _write_alias(write, filed, form, joined)
         warnings += [warning] if warning else []
     return warnings
 
@@ -57,7 +60,7 @@ def _unfit(form: str) -> str | None:
     return None
 
 
-async def _write_alias(write: Write, filed: Filed, form: str) -> str | None:
+async def _write_alias(write: Write, filed: Filed, form: str, joined: Joined) -> str | None:
     """Record an alias unless it is there, or answer why it is left out."""
     held = await aliases.believed_aliases(write.connection, write.tenant, filed.project.number, [form])
     current = [alias for alias in held if alias.valid.end is None]
@@ -66,15 +69,14 @@ async def _write_alias(write: Write, filed: Filed, form: str) -> str | None:
     if not current:
         ends = [alias.valid.end for alias in held if alias.valid.end is not None]
         await _insert(write, filed, form, max([filed.artifact.created_at, *ends]))
+        await join_pending_by_name(write, filed.project, filed.entity, [form], joined)
     return None
 
 
 async def _names_another(write: Write, filed: Filed, form: str) -> bool:
-    """Tell whether a form is the identifier or a present name of something else."""
-    where = (write.connection, write.tenant, filed.project.number)
-    by_key = await entities.entities_by_keys(*where, [identifier_key(form)])
-    by_name = await entities.entities_by_name(*where, [fold(form)])
-    return any(found.id != filed.entity.id for found in (*by_key, *by_name.get(fold(form), ())))
+    """Tell whether a form is the identifier of something else, or its name from now on."""
+    named = await named_from(write, filed.project.number, form, write.recorded_at)
+    return bool(named - {filed.entity.id})
 
 
 async def _end_unlisted(write: Write, filed: Filed, forms: Sequence[str]) -> None:

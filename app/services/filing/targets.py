@@ -87,7 +87,8 @@ async def find_targets(
     """Answer each claim with what it can mean now: by path, else by key, the nearest namespace first.
 
     What is no identifier of anything is looked for among files without their ending, then among the names
-    things have, such as titles: first as it stands, then without a heading, as in `Release notes#Fixes`.
+    things have, such as titles, then among aliases: first as it stands, then without a heading, as in
+    `Release notes#Fixes`.
     """
     ways = {claim: _ways(claim, own_key, source_uri) for claim in claims}
     known = await _known(write, project, [way for each in ways.values() for way in each])
@@ -141,8 +142,9 @@ async def _known(write: Write, project: Project, ways: Sequence[_Way]) -> _Known
     paths.update(path for way in unknown for path in way.files)
     names = {way.name for way in unknown}
     by_path = await entities.entities_by_source(*where, sorted(paths)) if paths else {}
-    by_name = await entities.entities_by_name(*where, sorted(names)) if names else {}
-    return _Known(by_key, by_path, by_name)
+    by_name = await entities.entities_by_name(*where, sorted(names))
+    by_alias = await entities.entities_by_alias(*where, sorted(names - by_name.keys()))
+    return _Known(by_key, by_path, {**by_alias, **by_name})
 
 
 def _meant(way: _Way, own_key: str, source_uri: str | None, known: _Known) -> tuple[KeyedEntity, ...]:

@@ -8,7 +8,6 @@ from uuid import UUID, uuid4
 
 from app.domain.entity import Entity, Project, ReferenceType
 from app.domain.identifier import bare_key, folder_namespace, identifier_key, may_mean, namespace
-from app.domain.ontology import types_from_documents_to_things, types_from_things_to_documents
 from app.services.filing.edges import Filed, Joined, Statement, mention_of, write_edge
 from app.services.filing.targets import Target, path_key
 from app.services.write import Write
@@ -69,20 +68,28 @@ async def join_pending(write: Write, filed: Filed) -> Joined:
     return joined
 
 
-async def join_pending_by_name(write: Write, project: Project, thing: Entity, forms: Sequence[str]) -> None:
-    """Join the references of documents that waited for what a new thing is called.
+async def join_pending_by_name(
+    write: Write, project: Project, entity: Entity, forms: Sequence[str], joined: Joined
+) -> None:
+    """Join the references of documents that waited for what an entity is called from now on.
 
-    Those that no rule allows between a thing and a document are kept as REFERENCES; those that could mean
+    Those that no rule allows between a document and a thing are kept as REFERENCES; those that could mean
     several documents wait on.
     """
     keys = sorted({identifier_key(form) for form in forms})
-    found = await references.pending_on(write.connection, write.tenant, project.number, keys, thing.id)
+    found = await references.pending_on(write.connection, write.tenant, project.number, keys, entity.id)
     waiting = [pending for pending in found if not pending.is_ambiguous]
     for pending in waiting:
-        allowed = types_from_things_to_documents if pending.inverted else types_from_documents_to_things
-        kind = pending.type if pending.type in allowed() else ReferenceType.REFERENCES
-        await _join_waiting(write, project, thing, pending, kind, None, Joined())
-    await _wait_no_longer(write, thing, waiting)
+        kind = await _allowed(write, pending, entity)
+        cause = entity.source_artifact if pending.inverted else pending.source_artifact
+        await _join_waiting(write, project, entity, pending, kind, cause, joined)
+    await _wait_no_longer(write, entity, waiting)
+
+
+async def _allowed(write: Write, pending: PendingReference, entity: Entity) -> ReferenceType:
+    ends = (entity.id, pending.source) if pending.inverted else (pending.source, entity.id)
+    allowed = await references.types_that_may_join(write.connection, write.tenant, *ends)
+    return pending.type if pending.type in allowed else ReferenceType.REFERENCES
 
 
 async def _wait_no_longer(write: Write, arrived: Entity, waiting: Sequence[PendingReference]) -> None:

@@ -98,7 +98,8 @@ async def _write_meaning(
 ) -> FiledDocument:
     joined = await join_claims(write, filed, document.references, is_new=is_new)
     arrived = await join_pending(write, filed)
-    named = await naming.write_aliases(write, filed, naming.listed_aliases(document.props), is_new=is_new)
+    forms = naming.listed_aliases(document.props)
+    named = await naming.write_aliases(write, filed, forms, arrived, is_new=is_new)
     await naming.note_mentions(write, filed)
     queued = await queue_candidates(write, filed, document)
     for revival in joined.revivals:

@@ -115,3 +115,13 @@ async def entities_by_name(
     for row in await connection.fetch(SQL["entities_by_name"], tenant, project, list(forms)):
         found[row["folded_form"]].append(_keyed(row))
     return dict(found)
+
+
+async def entities_by_alias(
+    connection: asyncpg.Connection, tenant: int, project: int, forms: Sequence[str]
+) -> dict[str, list[KeyedEntity]]:
+    """Answer the entity that each of these folded names means now as an alias, by name."""
+    if not forms:
+        return {}
+    rows = await connection.fetch(SQL["entities_by_alias"], tenant, project, list(forms))
+    return {row["folded_form"]: [_keyed(row)] for row in rows}

@@ -44,3 +44,24 @@ JOIN entity ON entity.tenant_id = state_name.tenant_id AND entity.id = state_nam
 JOIN type ON type.tenant_id = entity.tenant_id AND type.type_id = entity.type_id
 WHERE state_name.tenant_id = $1 AND entity.project_id = $2 AND folded_form = ANY ($3::text[])
     AND state.retracted_at IS NULL AND state.valid_until IS NULL;
+
+-- name: entities_by_alias
+-- Which entity of a project does each of these names mean now, as an alias, at the end of its chain?
+WITH RECURSIVE step (form, entity, depth) AS (
+    SELECT folded_form, target, 0
+    FROM alias
+    WHERE tenant_id = $1 AND project_id = $2 AND folded_form = ANY ($3::text[])
+        AND retracted_at IS NULL AND valid_until IS NULL
+    UNION
+    SELECT step.form, alias.target, step.depth + 1
+    FROM step JOIN alias ON alias.tenant_id = $1 AND alias.source = step.entity
+    WHERE retracted_at IS NULL AND valid_until IS NULL
+),
+preferred AS (
+    SELECT DISTINCT ON (form) form, entity FROM step ORDER BY form, depth DESC, entity
+)
+SELECT preferred.form AS folded_form, entity.id, coalesce(key, entity.id::text) AS key,
+    coalesce(bare_key, entity.id::text) AS bare_key, type.is_document, entity.created_at, entity.source_artifact
+FROM preferred
+JOIN entity ON entity.tenant_id = $1 AND entity.id = preferred.entity
+JOIN type ON type.tenant_id = entity.tenant_id AND type.type_id = entity.type_id;
