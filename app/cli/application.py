@@ -15,6 +15,7 @@ from app.cli.ingest import ingest
 from app.cli.migrate import migrate
 from app.cli.recall import recall
 from app.cli.reembed import reembed
+from app.cli.review import review
 from app.cli.schema import schema
 from app.cli.serve import serve
 
@@ -27,7 +28,7 @@ application = typer.Typer(
     pretty_exceptions_enable=False,
 )
 
-for command in (demo, serve, ingest, recall, migrate, schema, doctor, reembed, bench):
+for command in (demo, serve, ingest, recall, review, migrate, schema, doctor, reembed, bench):
     application.command()(command)
 application.command("eval")(evaluate)
 

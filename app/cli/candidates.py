@@ -1,0 +1,108 @@
+"""Candidates that wait for a person, as blocks that people read and as JSON."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+from uuid import UUID
+
+from rich.console import Console
+from rich.text import Text
+
+from app.cli.printing import printable
+from app.domain.artifact import Artifact
+from app.domain.candidate import AliasCandidate, Candidate, CandidateStatus, FactCandidate, status_of
+from app.domain.entity import Entity
+from app.domain.moment import EVERYTHING_KNOWN, present
+from app.domain.ontology import label_of
+from app.domain.page import PageRequest
+from app.domain.temporal import AsOf, Branch
+from app.services.memory import Memory
+from app.services.review import ReviewService
+from app.stores.postgres import artifacts, entities, ledger, states
+
+
+@dataclass(frozen=True, slots=True)
+class WaitingCandidates:
+    """The first of the candidates that wait, how many wait in all, and what they speak of."""
+
+    listed: tuple[Candidate, ...]
+    waiting: int
+    entities: Mapping[UUID, Entity]
+    labels: Mapping[UUID, str]
+    artifacts: Mapping[UUID, Artifact]
+
+
+async def load_candidates(memory: Memory, project: str | None, page: PageRequest) -> WaitingCandidates:
+    """Answer the candidates that wait, likely names before likely facts; raises NotFound for no project."""
+    service, caller = ReviewService(memory.database), memory.caller
+    names = await service.alias_candidates(caller, project, CandidateStatus.PENDING, page)
+    facts = await service.fact_candidates(caller, project, CandidateStatus.PENDING, page)
+    listed: tuple[Candidate, ...] = (*names.page.items, *facts.page.items)
+    about = list({candidate.entity for candidate in listed})
+    async with memory.database.reading(caller.tenant) as connection:
+        found = await entities.entities_by_id(connection, caller.tenant, about)
+        now = AsOf(present(await ledger.read_clock(connection, caller.tenant)), EVERYTHING_KNOWN)
+        held = await states.states_as_of(connection, caller.tenant, about, now)
+        told_by = await artifacts.artifacts_by_id(
+            connection, caller.tenant, list({candidate.artifact for candidate in listed})
+        )
+    labels = {id: label_of(state.props) for (id, branch), state in held.items() if branch is Branch.COMMITTED}
+    return WaitingCandidates(
+        listed=listed,
+        waiting=await names.count() + await facts.count(),
+        entities=found,
+        labels={id: labels.get(id) or entity.key or str(id) for id, entity in found.items()},
+        artifacts=told_by,
+    )
+
+
+def print_candidates(console: Console, found: WaitingCandidates) -> None:
+    """Write each candidate: its id, what it says, and the document and words that say so."""
+    for candidate in found.listed:
+        console.print(Text(f"{candidate.id}  {printable(_said(candidate, found))}"), soft_wrap=True)
+        source = found.artifacts[candidate.artifact]
+        told = f"{source.identifier or source.title}: {candidate.quote.text}"
+        console.print(Text(f"    {printable(told)}", style="dim"), soft_wrap=True)
+    if more := found.waiting - len(found.listed):
+        console.print(f"{more} more wait")
+    if not found.waiting:
+        console.print("nothing waits for review")
+
+
+def _said(candidate: Candidate, found: WaitingCandidates) -> str:
+    subject = f"{found.entities[candidate.entity].type_name} {found.labels[candidate.entity]}"
+    if isinstance(candidate, AliasCandidate):
+        return f"{candidate.surface_form} may mean {subject}"
+    return f"{candidate.property} of {subject} may be {candidate.value}"
+
+
+def candidates_json(found: WaitingCandidates) -> dict[str, Any]:
+    """Answer the candidates with the names of the schema."""
+    return {
+        "aliasCandidates": [
+            _json(candidate, found) | {"surfaceForm": candidate.surface_form}
+            for candidate in found.listed
+            if isinstance(candidate, AliasCandidate)
+        ],
+        "factCandidates": [
+            _json(candidate, found) | {"property": candidate.property, "value": candidate.value}
+            for candidate in found.listed
+            if isinstance(candidate, FactCandidate)
+        ],
+        "waiting": found.waiting,
+    }
+
+
+def _json(candidate: Candidate, found: WaitingCandidates) -> dict[str, Any]:
+    source = found.artifacts[candidate.artifact]
+    return {
+        "id": candidate.id,
+        "status": status_of(candidate),
+        "entity": {"id": candidate.entity, "label": found.labels[candidate.entity]},
+        "artifact": {"id": source.id, "identifier": source.identifier, "title": source.title},
+        "quote": candidate.quote.text,
+        "quoteStart": candidate.quote.start,
+        "recordedAt": candidate.recorded_at,
+    }

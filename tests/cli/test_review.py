@@ -1,0 +1,68 @@
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from typer.testing import CliRunner
+
+from app.cli.application import application
+from app.cli.running import MISUSED
+from tests.cli.processes import Shell
+
+NOBODY = "00000000-0000-0000-0000-000000000001"
+TOLD = "# Beacon\n\nBeacon was formerly known as Lighthouse. The status is now Accepted.\n"
+
+
+@pytest.fixture
+def told(served_home: Shell, tmp_path: Path) -> Shell:
+    """A project `harbor` whose one document suggests a name and a fact."""
+    (tmp_path / "ADR-7.md").write_text(TOLD)
+    served_home.run("ingest", tmp_path, "--project", "harbor")
+    return served_home
+
+
+def test_candidates_are_listed_and_decided_about_once(told: Shell) -> None:
+    listed = told.run("review", "--project", "harbor")
+    assert (listed.code, listed.err) == (0, "")
+    assert "Lighthouse may mean ADR Beacon\n    ADR-7: Beacon was formerly known as" in listed.out
+    assert "status of ADR Beacon may be Accepted\n    ADR-7: The status is now Accepted." in listed.out
+    found = told.run("review", "--project", "harbor", "--json").object
+    assert found["waiting"] == 2
+    (alias,), (fact,) = found["aliasCandidates"], found["factCandidates"]
+    assert (alias["surfaceForm"], alias["entity"]["label"]) == ("Lighthouse", "Beacon")
+    assert (fact["property"], fact["value"], fact["quoteStart"]) == (
+        "status",
+        "Accepted",
+        TOLD.index("The st"),
+    )
+
+    promoted = told.run("review", alias["id"], "--promote", "--reason", "We all called it that.", "--json")
+    assert promoted.object["status"] == "PROMOTED"
+    assert promoted.object["written"]
+    rejected = told.run("review", fact["id"], "--reject")
+    assert rejected.out == f"{fact['id']}  rejected\n"
+    again = told.run("review", alias["id"], "--reject")
+    assert again.code == 1
+    assert "local promoted this candidate at" in again.err
+
+
+def test_a_candidate_that_is_not_there_is_told(served_home: Shell) -> None:
+    ran = served_home.run("review", NOBODY, "--reject")
+    assert ran.code == 1
+    assert f"there is no candidate {NOBODY}" in ran.err
+
+
+@pytest.mark.parametrize(
+    ("words", "says"),
+    [
+        ((NOBODY,), "decide: --promote or --reject"),
+        ((NOBODY, "--promote", "--reject"), "decide: --promote or --reject"),
+        (("--promote",), "name the candidate"),
+        (("nonsense", "--reject"), "valid UUID"),
+        (("--first", "101"), "first is from 0 to 100"),
+    ],
+)
+def test_misuse_is_told_before_anything_opens(words: tuple[str, ...], says: str) -> None:
+    ran = CliRunner().invoke(application, ["review", *words])
+    assert ran.exit_code == MISUSED
+    assert says in ran.stderr

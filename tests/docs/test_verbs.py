@@ -1,0 +1,39 @@
+"""The operations that the page of verbs shows are carried out as it says."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+from app.services.memory import Memory
+from tests.graphql.api import Api
+
+PAGE = (Path(__file__).parents[2] / "docs/verbs.md").read_text(encoding="utf-8")
+TOLD = "# ADR-7: Beacon\n\nBeacon was formerly known as Lighthouse. The status is now Accepted.\n"
+
+
+def _operations(section: str) -> list[str]:
+    """Answer the operations of a section, in order."""
+    _, _, text = PAGE.partition(f"\n## {section}\n")
+    return re.findall(r"```graphql\n(.+?)```", text.partition("\n## ")[0], re.DOTALL)
+
+
+async def test_a_type_is_defined_and_a_thing_created(memory: Memory) -> None:
+    api = Api(memory)
+    define, create = _operations("Types and things")
+    defined = (await api.ask(define))["defineType"]
+    assert (defined["problems"], defined["changed"]) == ([], True)
+    assert (await api.ask(define))["defineType"]["changed"] is False
+    created = (await api.ask(create))["createEntity"]
+    assert (created["problems"], created["entity"]["label"]) == ([], "Harbor")
+
+
+async def test_what_waits_is_listed_and_decided_about(memory: Memory) -> None:
+    api = Api(memory)
+    queues, review = _operations("Reviews")
+    await api.file(TOLD)
+    waiting = await api.ask(queues)
+    (candidate,) = waiting["aliasCandidates"]["nodes"]
+    assert waiting["factCandidates"]["totalCount"] == 1
+    reviewed = (await api.ask(review, candidate=candidate["id"]))["reviewAliasCandidate"]
+    assert (reviewed["problems"], reviewed["candidate"]["status"]) == ([], "PROMOTED")
