@@ -191,6 +191,8 @@ async def test_one_form_may_mean_two_things_in_two_projects(desk: Desk) -> None:
         "x" * 513,
         "ﷺ" * 40,
         "ab\x00",
+        "a\x07b",
+        "a\x9bb",
         "\u200b\u200b\u200b",
         pytest.param("İ" * 300, id="longer once folded"),
     ],

@@ -261,6 +261,17 @@ async def test_a_reference_names_the_document_that_states_it(desk: Desk) -> None
     assert payload["reference"]["sourceArtifact"] == {"id": artifact}
 
 
+async def test_things_of_two_projects_may_be_joined(desk: Desk) -> None:
+    other = Desk(desk.memory, f"{desk.project}-other")
+    here, there = await make_thing(desk, "Service"), await make_thing(other, "Queue")
+    payload = await create(Api(desk.memory), here, "DEPENDS_ON", there)
+    assert payload["problems"] == []
+    listed = "query ($project: String) { references(project: $project) { nodes { id } } }"
+    for project, ids in ((desk.project, [{"id": payload["reference"]["id"]}]), (other.project, [])):
+        assert (await Api(desk.memory).ask(listed, project=project))["references"]["nodes"] == ids
+    assert (await about(desk, there))["references"]["totalCount"] == 1
+
+
 async def test_the_same_key_gives_the_first_answer_again(desk: Desk) -> None:
     api = Api(desk.memory)
     one, other = await make_thing(desk, "Service"), await make_thing(desk, "Queue")

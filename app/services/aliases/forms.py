@@ -2,11 +2,16 @@
 
 from __future__ import annotations
 
+import re
+
 from app.domain.blank import is_blank
-from app.domain.surface_form import LONGEST_FORM, SHORTEST_FORM, UNKEEPABLE, fold
+from app.domain.surface_form import LONGEST_FORM, SHORTEST_FORM, fold
 from app.errors import Invalid
 
 FIELD = "surfaceForm"
+
+_UNSHOWN = re.compile("[\x00-\x08\x0e-\x1f\x7f-\x9f\ud800-\udfff]")
+"""Controls that are no white space, and halves of characters."""
 
 
 def is_of_fit_length(form: str) -> bool:
@@ -21,8 +26,8 @@ def is_of_fit_length(form: str) -> bool:
 def fit_form(given: str) -> str:
     """Answer a form without the white space around it; raises Invalid when it can be no alias."""
     form = given.strip()
-    if UNKEEPABLE.search(form):
-        raise Invalid("a surface form holds a character that cannot be stored", field=FIELD)
+    if _UNSHOWN.search(form):
+        raise Invalid("a surface form holds a control character, or half of one; leave it out", field=FIELD)
     if not is_of_fit_length(form) or is_blank(form):
         raise Invalid(
             f"a surface form has {SHORTEST_FORM} to {LONGEST_FORM} characters, of which some can be seen",
