@@ -71,7 +71,7 @@ async def _date_edge(relating: Relating, edge: Edge, wanted: list[Interval]) -> 
     held = await chronicle.spans_of_edge(write.connection, write.tenant, edge)
     if not held and await _closes_a_circle(write, edge, wanted):
         return "left out a supersession that would close a circle: one must stay current"
-    firm = [span for span in held if span.stated_by != own and span.stated_by not in relating.untold]
+    firm = [span for span in held if _is_firm(relating, edge, span)]
     mine = [part for span in wanted for part in without(span, [each.valid for each in firm])]
     for span in held:
         if span.stated_by == own and span.valid in mine:
@@ -81,6 +81,12 @@ async def _date_edge(relating: Relating, edge: Edge, wanted: list[Interval]) -> 
     for valid in mine:
         await _insert(relating, edge, valid, relating.version.id)
     return None
+
+
+def _is_firm(relating: Relating, edge: Edge, span: Span) -> bool:
+    """Tell whether a span stays: what another document states, unless the superseded one says it itself."""
+    is_own_word = edge[2] is ReferenceType.SUPERSEDES and edge[1] == relating.entity.id
+    return not is_own_word and span.stated_by not in {relating.entity.id, *relating.untold}
 
 
 async def _closes_a_circle(write: Write, edge: Edge, wanted: list[Interval]) -> bool:

@@ -148,7 +148,8 @@ async def test_imp_04_a_number_of_old_leads_to_the_document_that_has_another_now
     assert set(await titles(repository)) == {"adr-1", "adr-4"}
     assert [each.status for each in await line_of(repository.desk, "adr-4")] == ["Proposed", "Accepted"]
     assert identifiers(await repository.desk.ask("ADR-3"))[0] == "ADR-0004"
-    assert ("ADR-3", False) in await pending(repository.desk)
+    assert ("adr-1", "RELATES_TO", "adr-4") in await edges(repository.desk)
+    assert await pending(repository.desk) == set()
 
 
 async def test_a_file_written_anew_under_another_name_is_known_by_its_identifier(

@@ -4,6 +4,8 @@ from datetime import datetime
 from pathlib import Path
 from typing import Any
 
+import pytest
+
 from app.services.importing import ImportRequest, ImportService, ImportSummary
 from app.services.states.changing import StateChange, change_state
 from app.services.timelines import Cause
@@ -265,3 +267,29 @@ async def test_revisions_are_versions_that_hold_in_their_time(desk: Desk, rows: 
     again = await bring(desk, *paths)
     assert (again.filed, again.unchanged, again.states_recorded) == (0, 1, 0)
     assert len((await ask(desk.memory, "jobs", project=desk.project)).hits) == 2
+
+
+@pytest.mark.parametrize("first", ["RFC-1", "nobody"])
+async def test_what_is_superseded_says_so_itself_and_the_other_before(
+    desk: Desk, rows: Rows, first: str
+) -> None:
+    states = [
+        state("RFC-1", "2020-01-01", "a1", status="Final"),
+        state("RFC-1", "2022-06-01", "a2", status="Superseded", superseded_by=["RFC-2"]),
+        state("RFC-2", "2021-01-01", "b1", status="Final", replaces=["RFC-1"]),
+    ]
+    told = rows("first.jsonl", *(each for each in states if each["id"] == first))
+    await bring(desk, rows("docs.jsonl", *DOCUMENTS), told)
+    await bring(desk, rows("docs.jsonl", *DOCUMENTS), rows("states.jsonl", *states))
+    assert await spans_of(desk, "rfc-2", "SUPERSEDES", "rfc-1") == [
+        ("2021-01-01", "2022-06-01"),
+        ("2022-06-01", None),
+    ]
+    async with desk.reading() as connection:
+        stating = await connection.fetch(
+            "SELECT artifact.identifier FROM reference JOIN project USING (tenant_id, project_id)"
+            " JOIN artifact ON artifact.id = reference.source_artifact"
+            " WHERE project.key = $1 AND retracted_at IS NULL ORDER BY valid_from",
+            desk.project,
+        )
+    assert [row["identifier"] for row in stating] == ["RFC-2", "RFC-1"]
