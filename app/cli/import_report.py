@@ -71,8 +71,8 @@ def _counts(summary: ImportSummary) -> str:
 
 
 def _history(summary: ImportSummary) -> str:
-    told = f"history of {summary.histories_seen} documents"
-    return f"{told}: recorded {summary.states_recorded} states, {summary.states_unchanged} were there already"
+    counts = f"recorded {summary.states_recorded}, unchanged {summary.states_unchanged}"
+    return f"histories {summary.histories_seen}: states {counts}"
 
 
 def _stopped(summary: ImportSummary) -> str:

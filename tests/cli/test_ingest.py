@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import subprocess
 import tempfile
 from pathlib import Path
 
@@ -44,3 +45,37 @@ def test_what_is_skipped_fails_nothing(served_home: Shell) -> None:
             "docs.jsonl": "a file of rows is read only when it is named itself",
             "link.md": "it is a symbolic link, and links are not followed",
         }
+
+
+def test_a_history_is_told_from_rows_and_from_a_repository(served_home: Shell) -> None:
+    with tempfile.TemporaryDirectory(prefix="trigraph-cli-history-") as name:
+        docs = Path(name)
+        (docs / "docs.jsonl").write_text('{"id": "RFC-1", "title": "One", "body": "Text."}\n')
+        (docs / "states.jsonl").write_text(
+            '{"id": "RFC-1", "valid_from": "2020-01-01", "props": {"status": "Draft"}, "cause_commit": "a"}\n'
+        )
+        told = ("ingest", docs / "docs.jsonl", "--states", docs / "states.jsonl", "--project", "told")
+        people = served_home.run(*told)
+        assert people.code == 0
+        assert "histories 1: states recorded 1, unchanged 0\n" in people.out
+        programs = served_home.run(*told, "--json").object
+        assert (programs["statesRecorded"], programs["statesUnchanged"]) == (0, 1)
+
+        git(docs, "init", "--quiet")
+        (docs / "a.md").write_text("# A\n\nStatus: Draft\n")
+        git(docs, "add", "a.md")
+        git(docs, "commit", "--quiet", "--message", "Begin")
+        committed = served_home.run("ingest", "--git", docs, "--project", "committed", "--json")
+        assert committed.code == 0
+        assert (committed.object["filed"], committed.object["statesRecorded"]) == (1, 1)
+
+
+def git(folder: Path, *arguments: str) -> None:
+    named = ("-c", "user.name=Ada", "-c", "user.email=ada@example.org")
+    subprocess.run(["git", "-C", str(folder), *named, *arguments], check=True)
+
+
+def test_paths_and_a_repository_are_not_named_together(served_home: Shell, folder: Path) -> None:
+    for arguments in ((), (folder, "--git", folder), ("--git", folder, "--states", folder)):
+        misused = served_home.run("ingest", *arguments)
+        assert misused.code == 2

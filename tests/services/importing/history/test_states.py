@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import asyncio
 from datetime import datetime
 from pathlib import Path
 from typing import Any
@@ -293,3 +294,21 @@ async def test_what_is_superseded_says_so_itself_and_the_other_before(
             desk.project,
         )
     assert [row["identifier"] for row in stating] == ["RFC-2", "RFC-1"]
+
+
+async def test_an_import_that_was_stopped_goes_on_where_it_ended(desk: Desk, rows: Rows) -> None:
+    documents, states = rows("docs.jsonl", *DOCUMENTS), rows("states.jsonl", *STATES)
+    stop = asyncio.Event()
+
+    def watch(summary: ImportSummary) -> None:
+        if summary.histories_seen == 1:
+            stop.set()
+
+    service = ImportService(desk.memory.database, desk.memory.filing, 2)
+    request = ImportRequest((documents,), desk.project, states=(states,))
+    stopped = await service.run(desk.memory.caller, request, stop=stop, watch=watch)
+    assert (stopped.was_stopped, stopped.histories, stopped.histories_seen) == (True, 2, 1)
+    assert stopped.states_recorded == 4
+    rest = await service.run(desk.memory.caller, request)
+    assert (rest.was_stopped, rest.states_recorded, rest.states_unchanged) == (False, 3, 4)
+    assert await spans_of(desk, "rfc-2", "SUPERSEDES", "rfc-1") == [("2022-01-01", None)]
