@@ -36,10 +36,9 @@ def is_numbered(key: str) -> bool:
     return _NUMBERED.fullmatch(key) is not None
 
 
-def thing_key(type_name: str, names: Sequence[str]) -> str:
-    """Answer the key of a thing without an identifier: its type and what it is called, with no namespace."""
-    parts = (fold(part) for part in (type_name, *names))
-    return short_key(":".join(part.translate(_KEPT_APART) for part in parts))
+def thing_key(type_name: str, parts: Sequence[str]) -> str:
+    """Answer the key of a thing without an identifier, in no namespace: its type and what tells it apart."""
+    return short_key(":".join(part.translate(_KEPT_APART) for part in (fold(type_name), *parts)))
 
 
 def may_mean(written: str, own_key: str, candidate: str, folder: str = "") -> bool:

@@ -108,6 +108,7 @@ async def test_a_long_listing_costs_no_more_statements_than_a_short_one(api: Api
         ({"props": {}}, "props", "Component needs name"),
         ({"props": {"name": None, "status": "x"}}, "props", "Component needs name"),
         ({"props": {"name": "\u3000 "}}, "props", "name is a text of 1 to 512"),
+        ({"props": {"name": "\u200b"}}, "props", "name is a text"),
         ({"props": {"name": 7}}, "props", "name is a text"),
         ({"props": {"name": "n" * 513}}, "props", "name is a text"),
         ({"props": []}, "props", "an object of properties"),
@@ -145,6 +146,11 @@ async def test_an_unfit_thing_is_refused_by_name(
         ("EnvVar", {"key": "DATABASE_URL"}, {"key": "database_url", "value": "x"}),
         ("Persona", {"handle": "ada", "name": "Ada"}, {"handle": "ADA", "name": "Another"}),
         ("Component", {"name": "Payment Gateway"}, {"name": "  payment\u00a0gateway "}),
+        (
+            "Session",
+            {"startedAt": "2024-01-01T00:00:00Z"},
+            {"startedAt": "2024-01-01T00:00:00Z", "title": "B"},
+        ),
     ],
 )
 async def test_what_is_there_already_is_a_conflict_that_names_it(
@@ -165,7 +171,7 @@ async def test_things_of_two_types_may_share_a_name_and_so_may_two_people(api: A
         ("Persona", {"handle": "h1", "name": "Harbor"}),
         ("Persona", {"handle": "h2", "name": "Harbor"}),
         ("Session", {"startedAt": "2024-01-01T00:00:00Z", "title": "Harbor"}),
-        ("Session", {"startedAt": "2024-01-01T00:00:00Z", "title": "Harbor"}),
+        ("Session", {"startedAt": "2024-01-01T00:00:01Z", "title": "Harbor"}),
         ("EnvVar", {"key": "a/b"}),
         ("EnvVar", {"key": "b"}),
     ):

@@ -10,6 +10,7 @@ import pytest
 
 from app.domain.entity import Role
 from tests.graphql.api import Api
+from tests.statements import counted
 
 TOLD = """---
 date: 2024-03-01
@@ -133,6 +134,23 @@ async def test_a_queue_is_read_page_by_page_from_the_oldest_on(api: Api) -> None
         "query ($after: String) { aliasCandidates(after: $after) { totalCount } }", after=after
     )
     assert "belongs to a list of factCandidates" in error["message"]
+
+
+async def test_a_long_queue_costs_no_more_statements_than_a_short_one(api: Api) -> None:
+    for number in range(6):
+        await api.file(f"# ADR-{number}: Record {number}\n\nThe version is now {number}.0.")
+    query = """
+    query ($first: Int) {
+      factCandidates(first: $first) { nodes { value entity { label } artifact { identifier } } }
+    }
+    """
+    lengths = []
+    for first in (2, 6):
+        async with counted(api.memory.database) as statements:
+            found = await api.ask(query, first=first)
+        assert len(found["factCandidates"]["nodes"]) == first
+        lengths.append(len(statements))
+    assert lengths[0] == lengths[1]
 
 
 async def test_a_candidate_is_a_node(api: Api) -> None:

@@ -7,11 +7,13 @@ from datetime import datetime
 from typing import Any
 from uuid import UUID
 
+import orjson
+
 from app.domain.entity import Entity, Project
 from app.domain.identifier import identifier_key, thing_key
 from app.domain.moment import EVERYTHING_KNOWN
 from app.domain.ontology import NAMING_PROPERTIES, TypeDefinition, label_of, naming_forms
-from app.domain.surface_form import name_key
+from app.domain.surface_form import fold, name_key
 from app.domain.temporal import AsOf
 from app.errors import Conflict
 from app.services.aliases.meanings import aliases_from
@@ -21,16 +23,17 @@ from app.stores.postgres import aliases, entities
 
 
 def key_of(definition: TypeDefinition, props: dict[str, Any]) -> str | None:
-    """Answer the key of a thing by the names of it that never change; None where its names may change.
+    """Answer the key of a thing by what never changes about it: its names, else all of it; None for nothing.
 
-    An identifier is one in its project, as those of documents are; other names are one among the things
-    of their type.
+    An identifier is one in its project, as those of documents are; the rest is one among the things of its
+    type. Names compare after folding, other values as they are.
     """
-    forms = naming_forms(props)
-    fixed = [name for name in NAMING_PROPERTIES if name in definition.immutable_props]
-    if "identifier" in fixed:
-        return identifier_key(forms["identifier"])
-    return thing_key(definition.name, [forms[name] for name in fixed]) if fixed else None
+    if "identifier" in definition.immutable_props:
+        return identifier_key(props["identifier"])
+    names = [fold(props[name]) for name in NAMING_PROPERTIES if name in definition.immutable_props]
+    values = [orjson.dumps(props[name], option=orjson.OPT_SORT_KEYS) for name in definition.immutable_props]
+    parts = names or [value.decode() for value in values]
+    return thing_key(definition.name, parts) if parts else None
 
 
 async def require_new(

