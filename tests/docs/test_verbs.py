@@ -28,6 +28,36 @@ async def test_a_type_is_defined_and_a_thing_created(memory: Memory) -> None:
     assert (created["problems"], created["entity"]["label"]) == ([], "Harbor")
 
 
+async def _created(api: Api) -> str:
+    create = _operations("Types and things")[1]
+    return str((await api.ask(create))["createEntity"]["entity"]["id"])
+
+
+async def test_facts_and_transitions_are_recorded(memory: Memory) -> None:
+    api = Api(memory)
+    fact, transition = _operations("Facts and transitions")
+    entity = await _created(api)
+    recorded = (await api.ask(fact, entity=entity))["recordFact"]
+    assert (recorded["problems"], recorded["event"]["eventType"]) == ([], "fact")
+    assert recorded["event"]["from"]["props"]["status"] == "running"
+    stale, holding = "00000000-0000-0000-0000-000000000009", recorded["state"]["id"]
+    refused = (await api.ask(transition, entity=entity, state=stale))["transition"]
+    assert [problem["code"] for problem in refused["problems"]] == ["CONFLICT"]
+    moved = (await api.ask(transition, entity=entity, state=holding))["transition"]
+    assert (moved["problems"], moved["event"]["eventType"]) == ([], "status_transition")
+    assert moved["state"]["props"] == {"name": "Harbor", "status": "running", "owner": "ada"}
+
+
+async def test_a_draft_is_saved_and_sealed(memory: Memory) -> None:
+    api = Api(memory)
+    save, seal = _operations("Drafts")
+    saved = (await api.ask(save, entity=await _created(api)))["saveWip"]
+    assert (saved["problems"], saved["state"]["branch"]) == ([], "WIP")
+    sealed = (await api.ask(seal, draft=saved["state"]["id"]))["sealWip"]
+    assert (sealed["problems"], sealed["event"]["propsDrift"]) == ([], False)
+    assert sealed["state"]["props"] == sealed["event"]["draft"]["props"]
+
+
 async def test_what_waits_is_listed_and_decided_about(memory: Memory) -> None:
     api = Api(memory)
     queues, review = _operations("Reviews")
