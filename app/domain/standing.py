@@ -14,9 +14,20 @@ SUPERSEDED = "superseded"
 
 
 @cache
-def _flag_by_word() -> dict[str, StateFlag]:
+def _words() -> dict[str, list[str]]:
     text = files("app.domain").joinpath("data", "standing.json").read_text(encoding="utf-8")
-    return {word: StateFlag(flag) for flag, words in json.loads(text).items() for word in words}
+    words: dict[str, list[str]] = json.loads(text)
+    return words
+
+
+@cache
+def _flag_by_word() -> dict[str, StateFlag]:
+    return {word: flag for flag in StateFlag for word in _words()[flag]}
+
+
+@cache
+def _never_in_force() -> frozenset[str]:
+    return frozenset(_words()["NEVER_IN_FORCE"])
 
 
 def standing(status: str | None) -> StateFlag:
@@ -29,7 +40,20 @@ def is_known(status: str) -> bool:
     return _known(status) is not None
 
 
+def was_in_force(status: str | None) -> bool:
+    """Tell whether a status says that something held once and no longer does: superseded, not rejected."""
+    word = _known_word(status)
+    return (
+        word is not None and _flag_by_word()[word] is StateFlag.HISTORICAL and word not in _never_in_force()
+    )
+
+
 def _known(status: str | None) -> StateFlag | None:
+    word = _known_word(status)
+    return None if word is None else _flag_by_word()[word]
+
+
+def _known_word(status: str | None) -> str | None:
     words = re.findall(r"\w+", fold(status or ""))
     leading = (" ".join(words[:length]) for length in (3, 2, 1))
-    return next((_flag_by_word()[phrase] for phrase in leading if phrase in _flag_by_word()), None)
+    return next((phrase for phrase in leading if phrase in _flag_by_word()), None)

@@ -17,7 +17,7 @@ from app.domain.temporal import Branch, EntityState
 from app.loaders.neighbourhood import Neighbour, neighbours_of
 from app.loaders.present import Present
 from app.loaders.questions import HistoryQuestion, NeighbourQuestion, ReferenceQuestion, StateQuestion
-from app.stores.postgres import anchors, histories, ontology, references, states, surroundings
+from app.stores.postgres import anchors, histories, ontology, states, successions, surroundings
 from app.stores.postgres.surroundings import ReferencesAround
 
 
@@ -116,9 +116,9 @@ class DatedReading:
     async def superseders_of(
         self, connection: asyncpg.Connection, tenant: int, entities: list[UUID], as_of: datetime | None
     ) -> Mapping[UUID, UUID]:
-        """Answer what superseded each entity last."""
+        """Answer what superseded each entity last: only what is, or was, in force does."""
         moment = await self._present.moment(connection, tenant, as_of, None)
-        above = await references.superseders_as_of(connection, tenant, entities, moment)
+        above = await successions.superseders_as_of(connection, tenant, entities, moment)
         return {entity: superseders[0] for entity, superseders in above.items()}
 
     async def similar_to(

@@ -18,8 +18,11 @@ from app.stores.postgres.ontology import RecordedType
 
 async def write_state(
     write: Write, filed: Filed, document: Document, recorded_type: RecordedType, *, is_new: bool
-) -> None:
-    """Let the entity be what the document says, from the document's date on; a new one has no state yet."""
+) -> list[EntityState]:
+    """Let the entity be what the document says, from the document's date on; a new one has no state yet.
+
+    Answers what was believed of the entity before.
+    """
     where = (write.connection, write.tenant, filed.entity.id)
     held = [] if is_new else await states.believed_states(*where, Branch.COMMITTED)
     props = _props(document, recorded_type, held)
@@ -28,6 +31,7 @@ async def write_state(
     event = _event_type(held[-1].props, props) if held else "created"
     cause = Cause(event, artifact=filed.artifact.id, commit=document.source_commit)
     await carry_out(write, change, cause)
+    return held
 
 
 def _props(document: Document, recorded_type: RecordedType, held: list[EntityState]) -> dict[str, Any]:

@@ -10,6 +10,7 @@ from app.domain.artifact import Artifact
 from app.domain.entity import AuthorityTier, Entity, Project, Reference, ReferenceType
 from app.domain.surface_form import name_key
 from app.services.filing.supersession import Revival, Supersession
+from app.services.filing.taking_effect import effective_from
 from app.services.write import Write
 from app.stores.postgres import references
 from app.stores.postgres.mentions import Mention, NamedForm
@@ -29,20 +30,28 @@ class Filed:
 
 @dataclass(frozen=True, slots=True)
 class Statement:
-    """An edge as a document or a caller states it; `cause` is the document on its source's side."""
+    """An edge as a document or a caller states it; `cause` is the document on its source's side.
+
+    `inverted` marks what the document of the edge's target says.
+    """
 
     edge: Edge
     stated_by: UUID | None
     cause: UUID | None
     valid_from: datetime
     occurrences: int
+    inverted: bool = False
 
 
 @dataclass(slots=True)
 class Joined:
-    """What became of a document's claims; supersessions and revivals still have to move states."""
+    """What became of a document's claims; supersessions and revivals still have to move states.
+
+    `restated` are supersessions that were there, and that the superseded document now says itself.
+    """
 
     references: list[Reference] = field(default_factory=list)
+    restated: list[Statement] = field(default_factory=list)
     supersessions: list[Supersession] = field(default_factory=list)
     revivals: list[Revival] = field(default_factory=list)
     edges: set[Edge] = field(default_factory=set)
@@ -56,14 +65,19 @@ class Joined:
 async def write_edge(
     write: Write, project: Project, statement: Statement, joined: Joined
 ) -> Reference | None:
-    """Write one reference and what follows from it; None when it is there or would close a circle."""
+    """Write one reference and what follows from it; None when it is there or would close a circle.
+
+    A supersession moves its target's state from when its source is in force; until then it moves nothing.
+    """
     source, target, reference_type = statement.edge
+    supersedes = reference_type is ReferenceType.SUPERSEDES
     valid = await references.missing_from(
         write.connection, write.tenant, statement.edge, statement.valid_from
     )
     if valid is None:
+        if supersedes and statement.inverted:
+            joined.restated.append(statement)
         return None
-    supersedes = reference_type is ReferenceType.SUPERSEDES
     if supersedes and await references.supersession_leads(
         write.connection, write.tenant, target, source, valid.start
     ):
@@ -80,7 +94,9 @@ async def write_edge(
         write.actor,
     )
     if supersedes and write.caller.tier <= AuthorityTier.AGENT:
-        joined.supersessions.append(Supersession(target, statement.valid_from, statement.cause))
+        effective = await effective_from(write, reference)
+        if effective is not None:
+            joined.supersessions.append(Supersession(target, effective, statement.cause))
     return reference
 
 

@@ -3,11 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
+from datetime import datetime
 from uuid import UUID
 
 from app.domain.artifact import ReferenceClaim
 from app.domain.entity import ReferenceType
 from app.domain.ontology import types_from_documents_to_things, types_from_things_to_documents
+from app.domain.succession import dated_statuses
+from app.domain.temporal import EntityState, Interval
 from app.services.filing.edges import Edge, Filed, Joined, Statement, mention_of, write_edge
 from app.services.filing.supersession import Revival
 from app.services.filing.targets import Target, find_targets
@@ -15,22 +19,23 @@ from app.services.filing.waiting import keep_waiting
 from app.services.write import Write
 from app.stores.postgres import mentions, references
 from app.stores.postgres.entities import KeyedEntity
+from app.stores.postgres.successions import successions_around
 
 
 async def join_claims(
-    write: Write, filed: Filed, claims: Sequence[ReferenceClaim], *, is_new: bool
+    write: Write, filed: Filed, claims: Sequence[ReferenceClaim], before: Sequence[EntityState]
 ) -> Joined:
     """Write a reference for each claim whose target is known, and keep the others as pending.
 
-    What an earlier version stated and this one does not ends first, so that a document may turn round
-    what it said before.
+    `before` is what was believed of the entity until now, nothing when it is new. What an earlier version
+    stated and this one does not ends first, so that a document may turn round what it said before.
     """
     joined = Joined()
     typed_first = sorted(claims, key=lambda claim: claim.type is ReferenceType.REFERENCES)
     targets = await find_targets(write, filed.project, filed.key, filed.artifact.source_uri, typed_first)
     known = _known_edges(filed, targets, joined)
-    if not is_new:
-        await _end_what_is_not_stated(write, filed, joined)
+    if before:
+        await _end_what_is_not_stated(write, filed, before, joined)
     for edge, claim, other in known:
         await _join_one(write, filed, edge, claim, other, joined)
     for target in targets:
@@ -66,7 +71,10 @@ def _edge(own: UUID, claim: ReferenceClaim, other: KeyedEntity, joined: Joined) 
     return (other.id, own, reference_type) if claim.inverted else (own, other.id, reference_type)
 
 
-async def _end_what_is_not_stated(write: Write, filed: Filed, joined: Joined) -> None:
+async def _end_what_is_not_stated(
+    write: Write, filed: Filed, before: Sequence[EntityState], joined: Joined
+) -> None:
+    effective = await _in_effect(write, filed.entity.id, before)
     await references.close_pending_of(write.connection, write.tenant, filed.entity.id, write.recorded_at)
     end = filed.artifact.created_at
     dropped = await references.end_dropped_references(
@@ -78,11 +86,23 @@ async def _end_what_is_not_stated(write: Write, filed: Filed, joined: Joined) ->
         write.recorded_at,
         write.actor,
     )
-    joined.revivals += [
-        Revival(reference.target, reference.valid.start, end, filed.artifact.id)
-        for reference in dropped
-        if reference.type is ReferenceType.SUPERSEDES
-    ]
+    for reference in dropped:
+        since = effective.get((reference.source, reference.target, reference.valid))
+        if reference.type is ReferenceType.SUPERSEDES and since is not None:
+            joined.revivals.append(Revival(reference.target, since, max(since, end), filed.artifact.id))
+
+
+async def _in_effect(
+    write: Write, entity: UUID, before: Sequence[EntityState]
+) -> dict[tuple[UUID, UUID, Interval], datetime | None]:
+    """Answer from when on the supersessions around an entity moved states, before this write."""
+    statuses = dated_statuses(before)
+    return {
+        (each.successor, each.predecessor, each.valid): (
+            replace(each, statuses=statuses) if each.successor == entity else each
+        ).effective_from
+        for each in await successions_around(write.connection, write.tenant, entity)
+    }
 
 
 async def _join_one(
@@ -94,6 +114,7 @@ async def _join_one(
         cause=other.source_artifact if claim.inverted else filed.artifact.id,
         valid_from=max(filed.artifact.created_at, filed.entity.created_at, other.created_at),
         occurrences=claim.count,
+        inverted=claim.inverted,
     )
     written = await write_edge(write, filed.project, statement, joined)
     if written is not None:

@@ -10,12 +10,12 @@ from uuid import UUID
 
 from app.domain.amendment import Amendment, amend_from
 from app.domain.recall import StateFlag
-from app.domain.standing import SUPERSEDED, standing
+from app.domain.standing import SUPERSEDED, standing, was_in_force
 from app.domain.temporal import AsOf, Branch, EntityState
 from app.domain.timeline import Assertion, divide, state_at
 from app.services.timelines import Cause, carry_out
 from app.services.write import Write
-from app.stores.postgres import ledger, references, states
+from app.stores.postgres import ledger, states, successions
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,12 +31,12 @@ async def supersede(write: Write, supersession: Supersession) -> None:
     """Let an entity's state be superseded from a moment on.
 
     A document that calls itself superseded was written after the fact: what it was called before
-    that moment is not known, so the earlier state then says no status at all. An entity that something
-    else superseded before stays as it is. Comes last in a write: what this write itself believed of the
-    entity can only be given up at a later transaction time.
+    that moment is not known, so the earlier state then says no status at all; one that was rejected says so
+    all along. An entity that something else superseded before stays as it is. Comes last in a write: what
+    this write itself believed of the entity can only be given up at a later transaction time.
     """
     entity, at = supersession.entity, supersession.at
-    if await references.is_superseded_before(write.connection, write.tenant, entity, at):
+    if await _gave_way_before(write, entity, at):
         return
     write = replace(write, recorded_at=await ledger.advance_clock(write.connection, write.tenant))
     timeline = await states.believed_states(write.connection, write.tenant, entity, Branch.COMMITTED)
@@ -44,10 +44,16 @@ async def supersede(write: Write, supersession: Supersession) -> None:
     cause = Cause("superseded", artifact=supersession.cause)
     if not _is_historical(state.props):
         await _amend(write, timeline, SUPERSEDED, max(at, state.valid.start), cause)
-    elif at > state.valid.start:
+    elif at > state.valid.start and was_in_force(state.props["status"]):
         after = Assertion(entity, state.props, state.source_artifact, write.actor)
         change = divide(state, at, _without_status(state.props), after, write.recorded_at)
         await carry_out(write, change, cause)
+
+
+async def _gave_way_before(write: Write, entity: UUID, at: datetime) -> bool:
+    around = await successions.successions_around(write.connection, write.tenant, entity)
+    starts = (each.effective_from for each in around if each.predecessor == entity and each.holds_at(at))
+    return any(start is not None and start < at for start in starts)
 
 
 async def _amend(
@@ -64,7 +70,7 @@ async def uphold(write: Write, entity: UUID, at: datetime) -> None:
     Comes last in a write, as superseding does.
     """
     moment = AsOf(at, await ledger.read_clock(write.connection, write.tenant))
-    if not await references.superseders_as_of(write.connection, write.tenant, [entity], moment):
+    if not await successions.superseders_as_of(write.connection, write.tenant, [entity], moment):
         return
     timeline = await states.believed_states(write.connection, write.tenant, entity, Branch.COMMITTED)
     state = next((held for held in timeline if held.valid.covers(at)), None)
@@ -94,7 +100,7 @@ async def revive(write: Write, revival: Revival) -> None:
     """
     write = replace(write, recorded_at=await ledger.advance_clock(write.connection, write.tenant))
     moment = AsOf(revival.at, write.recorded_at)
-    if await references.superseders_as_of(write.connection, write.tenant, [revival.entity], moment):
+    if await successions.superseders_as_of(write.connection, write.tenant, [revival.entity], moment):
         return
     timeline = await states.believed_states(write.connection, write.tenant, revival.entity, Branch.COMMITTED)
     state = state_at(timeline, revival.at)

@@ -139,5 +139,6 @@ async def _join_waiting(
         cause=cause,
         valid_from=max(pending.valid_from, arrived.created_at),
         occurrences=pending.occurrences,
+        inverted=pending.inverted,
     )
     await write_edge(write, project, statement, joined)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from uuid import uuid4
 
@@ -14,12 +15,14 @@ from app.domain.temporal import Branch, EntityState
 from app.errors import Conflict
 from app.services.filing import naming
 from app.services.filing.document_state import state_from_artifact, write_state
-from app.services.filing.edges import Filed
+from app.services.filing.edges import Filed, Joined
 from app.services.filing.joining import join_claims
 from app.services.filing.kinds import type_of
 from app.services.filing.preparation import PreparedDocument
 from app.services.filing.queueing import queue_candidates
+from app.services.filing.restating import restate
 from app.services.filing.supersession import revive, supersede, uphold
+from app.services.filing.taking_effect import follow
 from app.services.filing.versions import artifact_of, what_is_odd, write_searchable
 from app.services.filing.waiting import join_pending
 from app.services.write import Write
@@ -63,8 +66,8 @@ async def write_document(
         )
     artifact = await write_searchable(write, prepared, recorded_type, artifact)
     filed = Filed(project, entity, artifact, prepared.key)
-    await write_state(write, filed, prepared.document, recorded_type, is_new=latest is None)
-    return await _write_meaning(write, filed, prepared.document, warnings, is_new=latest is None)
+    before = await write_state(write, filed, prepared.document, recorded_type, is_new=latest is None)
+    return await _write_meaning(write, filed, prepared.document, warnings, before)
 
 
 async def unchanged(
@@ -94,20 +97,16 @@ async def _identity(
 
 
 async def _write_meaning(
-    write: Write, filed: Filed, document: Document, warnings: tuple[str, ...], *, is_new: bool
+    write: Write, filed: Filed, document: Document, warnings: tuple[str, ...], before: Sequence[EntityState]
 ) -> FiledDocument:
-    joined = await join_claims(write, filed, document.references, is_new=is_new)
+    is_new = not before
+    joined = await join_claims(write, filed, document.references, before)
     arrived = await join_pending(write, filed)
     forms = naming.listed_aliases(document.props)
     named = await naming.write_aliases(write, filed, forms, arrived, is_new=is_new)
     await naming.note_mentions(write, filed)
     queued = await queue_candidates(write, filed, document)
-    for revival in joined.revivals:
-        await revive(write, revival)
-    for supersession in (*joined.supersessions, *arrived.supersessions):
-        await supersede(write, supersession)
-    if not is_new:
-        await uphold(write, filed.entity.id, filed.artifact.created_at)
+    await _move_states(write, filed, joined, arrived, before)
     position = await ledger.settle(write.connection)
     held = await states.believed_states(write.connection, write.tenant, filed.entity.id, Branch.COMMITTED)
     return FiledDocument(
@@ -120,3 +119,18 @@ async def _write_meaning(
         position=position,
         warnings=(*document.warnings, *warnings, *joined.warnings, *arrived.warnings, *named),
     )
+
+
+async def _move_states(
+    write: Write, filed: Filed, joined: Joined, arrived: Joined, before: Sequence[EntityState]
+) -> None:
+    """Let states follow from what this document states, and from what it is now."""
+    for revival in joined.revivals:
+        await revive(write, revival)
+    restated = [await restate(write, each) for each in (*joined.restated, *arrived.restated)]
+    for supersession in (*joined.supersessions, *arrived.supersessions, *restated):
+        if supersession is not None:
+            await supersede(write, supersession)
+    if before:
+        await follow(write, filed.entity.id, before)
+        await uphold(write, filed.entity.id, filed.artifact.created_at)

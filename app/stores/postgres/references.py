@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections import defaultdict
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
@@ -11,7 +10,7 @@ from uuid import UUID, uuid4
 import asyncpg
 
 from app.domain.entity import Reference, ReferenceType
-from app.domain.temporal import AsOf, Interval
+from app.domain.temporal import Interval
 from app.stores.postgres.sql import blocks_beside
 
 SQL = blocks_beside(__file__)
@@ -167,14 +166,6 @@ async def supersession_leads(
     return leads
 
 
-async def is_superseded_before(
-    connection: asyncpg.Connection, tenant: int, entity: UUID, at: datetime
-) -> bool:
-    """Tell whether something superseded an entity before a moment and still does at it."""
-    superseded: bool = await connection.fetchval(SQL["is_superseded_before"], tenant, entity, at)
-    return superseded
-
-
 async def types_that_may_join(
     connection: asyncpg.Connection, tenant: int, source: UUID, target: UUID
 ) -> list[ReferenceType]:
@@ -250,20 +241,3 @@ async def references_by_id(
     """Answer the references of these ids, by id."""
     rows = await connection.fetch(SQL["references_by_id"], tenant, list(ids))
     return {row["id"]: reference_from(row) for row in rows}
-
-
-async def superseders_as_of(
-    connection: asyncpg.Connection, tenant: int, entities: Sequence[UUID], moment: AsOf
-) -> dict[UUID, list[UUID]]:
-    """Answer who supersedes whom at a moment, upward from these entities to the heads.
-
-    Keys are superseded entities; values their direct superseders, the latest first.
-    """
-    above: dict[UUID, list[UUID]] = defaultdict(list)
-    rows = await connection.fetch(
-        SQL["superseders_as_of"], tenant, list(entities), moment.valid, moment.known
-    )
-    for row in rows:
-        if row["superseder"] not in above[row["superseded"]]:
-            above[row["superseded"]].append(row["superseder"])
-    return dict(above)

@@ -58,14 +58,6 @@ WITH RECURSIVE superseded (entity) AS (
 )
 SELECT EXISTS (SELECT FROM superseded WHERE entity = $3::uuid);
 
--- name: is_superseded_before
--- Did something supersede an entity before an instant, and does it still?
-SELECT EXISTS (
-    SELECT FROM reference
-    WHERE tenant_id = $1 AND target = $2 AND type = 'SUPERSEDES' AND retracted_at IS NULL
-        AND valid_from < $3 AND (valid_until > $3 OR valid_until IS NULL)
-);
-
 -- name: types_that_may_join
 -- By which types of reference may one entity refer to another?
 SELECT reference_type
@@ -104,21 +96,3 @@ UPDATE pending_reference SET closed_at = $3 WHERE tenant_id = $1 AND id = ANY ($
 SELECT id, source, target, type, source_artifact, valid_from, valid_until
 FROM reference
 WHERE tenant_id = $1 AND id = ANY ($2::uuid[]);
-
--- name: superseders_as_of
--- Which entities stand, step by step, above these ones at a moment?
-WITH RECURSIVE above (superseded, superseder, valid_from) AS (
-    SELECT target, source, valid_from
-    FROM reference
-    WHERE tenant_id = $1 AND target = ANY ($2::uuid[]) AND type = 'SUPERSEDES'
-        AND valid_from <= $3 AND (valid_until > $3 OR valid_until IS NULL)
-        AND recorded_at <= $4 AND (retracted_at > $4 OR retracted_at IS NULL)
-    UNION
-    SELECT reference.target, reference.source, reference.valid_from
-    FROM above
-    JOIN reference ON reference.tenant_id = $1 AND reference.target = above.superseder
-    WHERE type = 'SUPERSEDES'
-        AND reference.valid_from <= $3 AND (valid_until > $3 OR valid_until IS NULL)
-        AND recorded_at <= $4 AND (retracted_at > $4 OR retracted_at IS NULL)
-)
-SELECT superseded, superseder FROM above ORDER BY valid_from DESC, superseder;

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from uuid import UUID
 
@@ -12,6 +12,7 @@ from app.domain.temporal import AsOf, Branch, EntityState
 from app.stores.postgres.artifacts import Outline
 from app.stores.postgres.sql import blocks_beside
 from app.stores.postgres.states import state_from
+from app.stores.postgres.successions import superseders_as_of
 
 SQL = blocks_beside(__file__)
 
@@ -30,16 +31,18 @@ async def standings_as_of(
     connection: asyncpg.Connection, tenant: int, entities: Sequence[UUID], moment: AsOf
 ) -> dict[UUID, EntityStanding]:
     """Answer how these entities, and those above them up to the heads, stand at a moment."""
-    rows = await connection.fetch(SQL["standings_as_of"], tenant, list(entities), moment.valid, moment.known)
+    above = await superseders_as_of(connection, tenant, entities, moment)
+    looked_at = {*entities, *(each for superseders in above.values() for each in superseders)}
+    rows = await connection.fetch(SQL["standings_as_of"], tenant, list(looked_at), moment.valid, moment.known)
     found: dict[UUID, EntityStanding] = {}
     for row in rows:
-        standing = found.setdefault(row["entity"], _standing(row))
+        standing = found.setdefault(row["entity"], _standing(row, above))
         if row["id"] is not None:
             standing.states[Branch(row["branch"])] = state_from(row)
     return found
 
 
-def _standing(row: asyncpg.Record) -> EntityStanding:
+def _standing(row: asyncpg.Record, above: Mapping[UUID, Sequence[UUID]]) -> EntityStanding:
     entity, number = row["entity"], row["number"]
     newest = None if number is None else Outline(number, entity, row["number_created_at"])
-    return EntityStanding(entity, newest, tuple(dict.fromkeys(row["superseders"] or ())))
+    return EntityStanding(entity, newest, tuple(above.get(entity, ())))

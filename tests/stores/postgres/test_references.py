@@ -6,7 +6,7 @@ from datetime import datetime
 from uuid import UUID
 
 from app.domain.temporal import AsOf, Interval
-from app.stores.postgres import references
+from app.stores.postgres import references, successions
 from tests.documents import RELATES_TO, SUPERSEDES, Desk, adr, claims, day
 
 
@@ -38,7 +38,7 @@ async def test_superseders_are_followed_upward_to_the_heads(desk: Desk) -> None:
 
     async def above(valid: datetime, moment: datetime) -> dict[UUID, list[UUID]]:
         async with desk.reading() as connection:
-            return await references.superseders_as_of(connection, desk.tenant, [one], AsOf(valid, moment))
+            return await successions.superseders_as_of(connection, desk.tenant, [one], AsOf(valid, moment))
 
     assert await above(day(2030), known) == {one: [four, two], two: [three]}
     assert await above(day(2022, 6), known) == {one: [two], two: [three]}
@@ -51,8 +51,3 @@ async def test_superseders_are_followed_upward_to_the_heads(desk: Desk) -> None:
             for start, end in ((three, one), (four, one), (one, three), (four, three))
         }
         assert list(leads.values()) == [True, True, False, False]
-        before = [
-            await references.is_superseded_before(connection, desk.tenant, one, at)
-            for at in (day(2021), day(2021, 1, 2), day(2030))
-        ]
-    assert before == [False, True, True]

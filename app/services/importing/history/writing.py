@@ -12,6 +12,7 @@ from app.domain.entity import Entity, Project
 from app.domain.surface_form import fold
 from app.domain.temporal import Branch, EntityState, StateEvent
 from app.domain.timeline import differing
+from app.services.filing.taking_effect import follow
 from app.services.importing.history.claim_spans import claim_spans
 from app.services.importing.history.relating import Relating, relate
 from app.services.importing.history.retelling import Line, News, Retold, Step, Teller, retell
@@ -54,6 +55,7 @@ async def tell(
     await _record(write, entity, retell(teller, line, News(known, new, spoken)))
     relating = Relating(write, project, entity, versions[-1], {*untold} - {entity.id})
     warnings = await relate(relating, claim_spans(told.states, held[0].valid.start))
+    await follow(write, entity.id, held)
     await ledger.settle(write.connection)
     return Telling(len(new), len(told.states) - len(new), tuple(warnings))
 

@@ -1,0 +1,59 @@
+-- name: successions_above
+-- Which supersessions are stated, step by step, above these entities at a moment: by what date, by whose document,
+-- and what was the status of each successor when?
+WITH RECURSIVE above (superseded, superseder, valid_from, valid_until, source_artifact) AS (
+    SELECT target, source, valid_from, valid_until, source_artifact
+    FROM reference
+    WHERE tenant_id = $1 AND target = ANY ($2::uuid[]) AND type = 'SUPERSEDES'
+        AND valid_from <= $3 AND (valid_until > $3 OR valid_until IS NULL)
+        AND recorded_at <= $4 AND (retracted_at > $4 OR retracted_at IS NULL)
+    UNION
+    SELECT reference.target, reference.source, reference.valid_from, reference.valid_until,
+        reference.source_artifact
+    FROM above
+    JOIN reference ON reference.tenant_id = $1 AND reference.target = above.superseder
+    WHERE type = 'SUPERSEDES'
+        AND reference.valid_from <= $3 AND (reference.valid_until > $3 OR reference.valid_until IS NULL)
+        AND recorded_at <= $4 AND (retracted_at > $4 OR retracted_at IS NULL)
+)
+SELECT superseded, superseder, valid_from, valid_until,
+    least(valid_from, stated.created_at) AS stated_from,
+    coalesce(stated.entity = superseded, false) AS by_predecessor,
+    starts, ends, statuses
+FROM above
+LEFT JOIN artifact AS stated ON stated.tenant_id = $1 AND stated.id = above.source_artifact
+CROSS JOIN LATERAL (
+    SELECT array_agg(held.valid_from ORDER BY held.valid_from) AS starts,
+        array_agg(held.valid_until ORDER BY held.valid_from) AS ends,
+        array_agg(
+            CASE jsonb_typeof(props -> 'status') WHEN 'string' THEN props ->> 'status' END
+            ORDER BY held.valid_from
+        ) AS statuses
+    FROM entity_state AS held
+    WHERE tenant_id = $1 AND held.entity = superseder AND branch = 'COMMITTED'
+        AND held.recorded_at <= $4 AND (held.retracted_at > $4 OR held.retracted_at IS NULL)
+) AS said;
+
+-- name: successions_around
+-- Which supersessions by or of an entity are believed, over all valid time: by what date, by whose document, and
+-- what was the status of each successor when?
+SELECT target AS superseded, source AS superseder, valid_from, valid_until,
+    least(valid_from, stated.created_at) AS stated_from,
+    coalesce(stated.entity = target, false) AS by_predecessor,
+    starts, ends, statuses
+FROM reference
+LEFT JOIN artifact AS stated ON stated.tenant_id = $1 AND stated.id = reference.source_artifact
+CROSS JOIN LATERAL (
+    SELECT array_agg(held.valid_from ORDER BY held.valid_from) AS starts,
+        array_agg(held.valid_until ORDER BY held.valid_from) AS ends,
+        array_agg(
+            CASE jsonb_typeof(props -> 'status') WHEN 'string' THEN props ->> 'status' END
+            ORDER BY held.valid_from
+        ) AS statuses
+    FROM entity_state AS held
+    WHERE tenant_id = $1 AND held.entity = reference.source AND branch = 'COMMITTED'
+        AND held.retracted_at IS NULL
+) AS said
+WHERE reference.tenant_id = $1 AND (source = $2 OR target = $2) AND reference.type = 'SUPERSEDES'
+    AND reference.retracted_at IS NULL
+ORDER BY valid_from, reference.id;
