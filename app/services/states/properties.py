@@ -8,7 +8,9 @@ from uuid import UUID
 
 import orjson
 
-from app.domain.ontology import TypeDefinition
+from app.domain.blank import is_blank
+from app.domain.ontology import NAMING_PROPERTIES, TypeDefinition
+from app.domain.surface_form import LONGEST_FORM
 from app.domain.temporal import EntityState
 from app.domain.timeline import differ
 from app.errors import Invalid, NotFound
@@ -16,6 +18,7 @@ from app.services.parsing.cleaning import clean_text, clean_value
 from app.services.write import Write
 from app.stores.postgres import lookups
 
+LONGEST_TITLE = 1024
 LARGEST_PROPERTIES = 64 * 1024
 """Bytes of JSON: every change of a state writes all of its properties again."""
 
@@ -49,11 +52,24 @@ def checked_properties(
                 f"{name} of {definition.name} never changes; make another entity instead", field="props"
             )
     kept = {name: value for name, value in props.items() if name in definition.mutable_props}
+    _require_fit_names(definition, kept)
     if len(orjson.dumps(kept)) > LARGEST_PROPERTIES:
         raise Invalid(
             f"the properties have more than {LARGEST_PROPERTIES} bytes; shorten them", field="props"
         )
     return kept
+
+
+def _require_fit_names(definition: TypeDefinition, props: Mapping[str, Any]) -> None:
+    longest = LONGEST_TITLE if definition.is_document else LONGEST_FORM
+    for name in NAMING_PROPERTIES:
+        value = props.get(name)
+        if value is None:
+            continue
+        if not isinstance(value, str) or is_blank(value) or len(value.strip()) > longest:
+            raise Invalid(
+                f"{name} is a text of 1 to {longest} characters, of which some can be seen", field="props"
+            )
 
 
 def constants_of(definition: TypeDefinition, held: Sequence[EntityState]) -> dict[str, Any]:

@@ -11,7 +11,7 @@ from app.services.memory import Memory
 from app.services.states import Cause, StateChange, change_state
 from app.services.write import writing
 from app.stores.postgres import ledger
-from tests.documents import day
+from tests.documents import adr, day, file
 from tests.services.states.things import Thing, make_thing, make_thing_in
 
 TICK = timedelta(microseconds=1)
@@ -181,6 +181,23 @@ async def test_what_the_type_lacks_or_never_changes_is_refused_by_name(shared_me
         await thing.change(value="x" * 70_000)
     with pytest.raises(NotFound):
         await Thing(shared_memory, uuid4()).change(value="x")
+
+
+@pytest.mark.parametrize("name", ["", " \u200b", 5, ["Gate"], "x" * 513])
+async def test_a_name_is_a_text_that_can_be_seen(shared_memory: Memory, name: object) -> None:
+    thing = await make_thing(shared_memory, name="Gate")
+    with pytest.raises(Invalid, match="name is a text of 1 to 512 characters"):
+        await thing.change(name=name)
+    assert await thing.history() == [(day(2020), {"name": "Gate"})]
+
+
+async def test_older_texts_mention_a_thing_by_its_new_name(memory: Memory) -> None:
+    used = await file(memory, adr(1, "Deploys", "Beacon-7 restarts at night."), "things")
+    thing = await make_thing(memory, name="Lighthouse")
+    await thing.change(day(2021), name="Beacon-7")
+    async with memory.database.reading(thing.tenant) as connection:
+        mentioned = await connection.fetch("SELECT artifact, entity, surface_form FROM mention")
+    assert [tuple(row) for row in mentioned] == [(used.artifact.id, thing.id, "Beacon-7")]
 
 
 @pytest.mark.parametrize(
