@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from datetime import datetime
 from uuid import UUID
@@ -38,16 +38,37 @@ async def follow(write: Write, entity: UUID, before: Sequence[EntityState]) -> N
     `before` is what was believed of the entity until now. Comes last in a write, as superseding does.
     """
     statuses = dated_statuses(before)
-    for succession in await successions_around(write.connection, write.tenant, entity):
-        was = replace(succession, statuses=statuses).effective_from
-        now = succession.effective_from
-        if succession.successor != entity or was == now:
+    around = await successions_around(write.connection, write.tenant, entity)
+    was = gives_way(entity, (replace(each, statuses=statuses) for each in around))
+    await give_way(write, entity, was)
+
+
+def gives_way(entity: UUID, successions: Iterable[Succession]) -> dict[UUID, datetime]:
+    """Answer what an entity supersedes, with the moment from which it first does."""
+    found: dict[UUID, datetime] = {}
+    for each in successions:
+        start = each.effective_from
+        if each.successor == entity and start is not None:
+            found[each.predecessor] = min(start, found.get(each.predecessor, start))
+    return found
+
+
+async def give_way(write: Write, entity: UUID, was: Mapping[UUID, datetime]) -> None:
+    """Let what an entity supersedes give way from now on when it does, and not when it did.
+
+    `was` is what `gives_way` answered before. A state that did not move then, since its own document says
+    otherwise, stays. Comes last in a write, as superseding does.
+    """
+    now = gives_way(entity, await successions_around(write.connection, write.tenant, entity))
+    for predecessor in {**was, **now}:
+        before, after = was.get(predecessor), now.get(predecessor)
+        if before == after:
             continue
-        cause = await _document_at(write, entity, was if now is None else now)
-        if was is not None and not await _take_back(write, succession.predecessor, was, cause):
+        cause = await _document_at(write, entity, before if after is None else after)
+        if before is not None and not await _take_back(write, predecessor, before, cause):
             continue
-        if now is not None:
-            await supersede(write, Supersession(succession.predecessor, now, cause))
+        if after is not None:
+            await supersede(write, Supersession(predecessor, after, cause))
 
 
 async def _document_at(write: Write, entity: UUID, at: datetime | None) -> UUID | None:

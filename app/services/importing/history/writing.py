@@ -12,7 +12,7 @@ from app.domain.entity import Entity, Project
 from app.domain.surface_form import fold
 from app.domain.temporal import Branch, EntityState, StateEvent
 from app.domain.timeline import differing
-from app.services.filing.taking_effect import follow
+from app.services.filing.taking_effect import give_way, gives_way
 from app.services.importing.history.claim_spans import claim_spans
 from app.services.importing.history.relating import Relating, relate
 from app.services.importing.history.retelling import Line, News, Retold, Step, Teller, retell
@@ -21,6 +21,7 @@ from app.services.states.changing import CORRECTION, FACT
 from app.services.write import Write
 from app.stores.postgres import chronicle, ledger, ontology, states
 from app.stores.postgres.chronicle import Version
+from app.stores.postgres.successions import successions_around
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,10 +53,11 @@ async def tell(
     teller = Teller(entity.id, write.recorded_at, write.actor, lambda at: _version_at(versions, at).id)
     known = told.states[-len(new) - 1] if len(new) < len(told.states) else None
     line = Line(held, await _said(write, entity, told))
+    was = gives_way(entity.id, await successions_around(write.connection, write.tenant, entity.id))
     await _record(write, entity, retell(teller, line, News(known, new, spoken)))
     relating = Relating(write, project, entity, versions[-1], {*untold} - {entity.id})
     warnings = await relate(relating, claim_spans(told.states, held[0].valid.start))
-    await follow(write, entity.id, held)
+    await give_way(write, entity.id, was)
     await ledger.settle(write.connection)
     return Telling(len(new), len(told.states) - len(new), tuple(warnings))
 

@@ -52,3 +52,19 @@ async def test_commits_date_a_supersession(repository: Repository) -> None:
     *earlier, last = await line_of(repository.desk, "adr-1")
     assert {each.status for each in earlier} == {"Accepted"}
     assert (last.since, last.status) == ("2022-01-01", "superseded")
+
+
+async def test_a_supersession_that_was_stated_later_moves_states_then(repository: Repository) -> None:
+    """The successor was in force before anybody wrote that it supersedes the other."""
+    rest = "\n## Supersedes\n\n- ADR-1\n"
+    repository.commit("2020-01-01", {"adr/0001-a.md": record(1, "First", "Accepted")})
+    repository.commit("2021-01-01", {"adr/0002-b.md": record(2, "Second", "Accepted")})
+    repository.commit("2022-01-01", {"adr/0002-b.md": record(2, "Second", "Accepted", rest)})
+    await repository.run()
+    *earlier, last = await line_of(repository.desk, "adr-1")
+    assert {each.status for each in earlier} == {"Accepted"}
+    assert (last.since, last.status) == ("2022-01-01", "superseded")
+    assert await flags(repository.desk, "ADR-0001", day(2021, 6), day(2022, 2)) == [
+        StateFlag.CURRENT,
+        StateFlag.HISTORICAL,
+    ]
