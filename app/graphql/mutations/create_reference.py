@@ -23,7 +23,7 @@ class CreateReferenceInput:
     target: strawberry.ID = strawberry.field(description="The entity referred to.")
     type: ReferenceType = strawberry.field(
         description="How it refers to it; Type.canReference says which types may be joined. SUPERSEDES moves"
-        " the target's state."
+        " the target's state, from when the source is in force."
     )
     source_artifact: strawberry.ID | None = strawberry.field(
         default=None, description="The document that states it."
