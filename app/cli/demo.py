@@ -9,6 +9,8 @@ from app.cli.running import finish, settings
 
 PROJECT = "trigraph"
 HITS = 3
+SUPERSEDED_RECORD = "ADR-0005"
+TIMELINE = f"The timeline of one decision: what {SUPERSEDED_RECORD} was when, and what made it so."
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,7 +39,10 @@ EXAMPLES = (
 
 
 def demo() -> None:
-    """File Trigraph's own decision records into the project `trigraph`, and ask five questions of them."""
+    """File Trigraph's own decision records into the project `trigraph`, and ask five questions of them.
+
+    Then show what one of them was when.
+    """
     finish(_demo())
 
 
@@ -49,6 +54,7 @@ async def _demo() -> None:
     from app.cli.import_progress import import_progress
     from app.cli.import_report import print_summary
     from app.cli.printing import console
+    from app.cli.timeline import load_timeline, print_timeline
     from app.domain.recall import RecallRequest
     from app.resources import shipped_folder
     from app.services.importing import ImportRequest, ImportService
@@ -69,6 +75,9 @@ async def _demo() -> None:
             screen.print(Text(f"$ {_command(example)}", style="magenta"), soft_wrap=True)
             asked = RecallRequest(example.query, as_of=example.as_of, project=PROJECT, first=HITS)
             print_hits(screen, asked, await memory.recall.recall(memory.caller, asked))
+        screen.print()
+        screen.print(Text(f"{len(EXAMPLES) + 1}. {TIMELINE}", style="bold"), soft_wrap=True)
+        print_timeline(screen, await load_timeline(memory, PROJECT, SUPERSEDED_RECORD))
 
 
 def _command(example: Example) -> str:

@@ -121,14 +121,14 @@ def test_the_version_and_the_schema_are_printed(served_home: Shell) -> None:
     assert "type Query {" in served_home.run("schema").out
 
 
-def test_the_demo_shows_five_recalls_and_files_once(served_home: Shell) -> None:
+def test_the_demo_shows_five_recalls_and_a_timeline_and_files_once(served_home: Shell) -> None:
     first, again = served_home.run("demo"), served_home.run("demo")
     assert (first.code, first.err, again.code) == (0, "", 0)
     assert "filed 16, unchanged 0, refused 0" in first.out
     assert "filed 0, unchanged 16, refused 0" in again.out
     shown = re.split(r"^\d\. ", again.out, flags=re.MULTILINE)[1:]
-    assert len(shown) == 5
-    words, identifier, old_name, past, now = shown
+    assert len(shown) == 6
+    words, identifier, old_name, past, now, timeline = shown
     assert re.search(r"^ 1  ADR-0006 ", words, re.MULTILINE)
     assert re.search(r"^ 1  ADR-0013 ", identifier, re.MULTILINE)
     assert re.search(r"^ 1  ADR-0011 ", old_name, re.MULTILINE)
@@ -136,3 +136,6 @@ def test_the_demo_shows_five_recalls_and_files_once(served_home: Shell) -> None:
     assert "ADR-0013" not in past
     assert now.index("ADR-0013  ") < now.index("ADR-0005  ")
     assert "[historical: ADR-0005 is superseded by ADR-0013" in now
+    before, after = timeline.splitlines()[1:]
+    assert before.split()[0] == "2026-03-24"
+    assert re.match(r"    2026-09-15  Superseded .* superseded by ADR-0013$", after)
