@@ -21,12 +21,16 @@ Spoken: TypeAlias = Mapping[datetime, frozenset[str]]
 
 @dataclass(frozen=True, slots=True)
 class Amendment:
-    """Properties that somebody sets, None takes one away; `constant` is what holds of the entity always."""
+    """Properties that somebody sets, None takes one away; `constant` is what holds of the entity always.
+
+    `source_artifact` is the document they were read from; without one, states keep theirs.
+    """
 
     entity: UUID
     props: Mapping[str, Any]
     constant: Mapping[str, Any]
     actor: str
+    source_artifact: UUID | None = None
 
 
 def amend_from(
@@ -42,7 +46,7 @@ def amend_from(
     """
     covering = state_at(timeline, start)
     base = amendment.constant if covering is None else covering.props
-    source = None if covering is None else covering.source_artifact
+    source = amendment.source_artifact or (None if covering is None else covering.source_artifact)
     assertion = Assertion(amendment.entity, amended(base, amendment.props), source, amendment.actor)
     opening = assert_from(timeline, assertion, start, recorded_at)
     later = [state for state in timeline if state.valid.start > start]
@@ -75,7 +79,12 @@ def _carried(
         before = state.props
         props = amended(state.props, {name: amendment.props[name] for name in reaching})
         if differing(props, state.props):
-            yield (
+            after = replace(
                 state,
-                replace(state, id=uuid4(), props=props, recorded_at=recorded_at, actor=amendment.actor),
+                id=uuid4(),
+                props=props,
+                source_artifact=amendment.source_artifact or state.source_artifact,
+                recorded_at=recorded_at,
+                actor=amendment.actor,
             )
+            yield state, after

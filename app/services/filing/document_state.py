@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+from datetime import datetime
 from typing import Any
 from uuid import UUID
 
+from app.domain.amendment import Amendment, Spoken, amend_from
 from app.domain.artifact import Document
+from app.domain.ontology import TypeDefinition
 from app.domain.temporal import Branch, EntityState
-from app.domain.timeline import Assertion, assert_from
+from app.domain.timeline import Assertion, Change, assert_from, state_at
 from app.services.filing.edges import Filed
 from app.services.filing.kinds import DOCUMENT_HEADERS
 from app.services.timelines import Cause, carry_out
@@ -21,17 +24,49 @@ async def write_state(
 ) -> list[EntityState]:
     """Let the entity be what the document says, from the document's date on; a new one has no state yet.
 
+    A later version takes away what earlier ones said and it does not; what was said beside documents stays.
     Answers what was believed of the entity before.
     """
     where = (write.connection, write.tenant, filed.entity.id)
     held = [] if is_new else await states.believed_states(*where, Branch.COMMITTED)
     props = _props(document, recorded_type, held)
-    assertion = Assertion(filed.entity.id, props, filed.artifact.id, write.actor)
-    change = assert_from(held, assertion, filed.artifact.created_at, write.recorded_at)
+    if held:
+        change = await _restated(write, filed, props, recorded_type.definition, held)
+    else:
+        assertion = Assertion(filed.entity.id, props, filed.artifact.id, write.actor)
+        change = assert_from([], assertion, filed.artifact.created_at, write.recorded_at)
     event = _event_type(held[-1].props, props) if held else "created"
     cause = Cause(event, artifact=filed.artifact.id, commit=document.source_commit)
     await carry_out(write, change, cause)
     return held
+
+
+async def _restated(
+    write: Write,
+    filed: Filed,
+    props: dict[str, Any],
+    definition: TypeDefinition,
+    held: list[EntityState],
+) -> Change:
+    where = (write.connection, write.tenant, filed.entity.id)
+    spoken = await states.spoken_properties(*where, Branch.COMMITTED)
+    documents = await states.spoken_by_documents(*where)
+    start = filed.artifact.created_at
+    covering = state_at(held, start)
+    before = {} if covering is None else covering.props
+    gone = [name for name in before if name not in props and _is_said_by(documents, spoken, name, start)]
+    constant = {name: value for name, value in props.items() if name in definition.immutable_props}
+    said = {name: value for name, value in props.items() if name not in constant} | dict.fromkeys(gone)
+    amendment = Amendment(filed.entity.id, said, constant, write.actor, filed.artifact.id)
+    # A version says all there is to say in a document, so that none reaches into a later one.
+    stops = {**spoken, **dict.fromkeys(documents, frozenset(said))}
+    return amend_from(held, stops, amendment, start, write.recorded_at)
+
+
+def _is_said_by(documents: Spoken, spoken: Spoken, name: str, moment: datetime) -> bool:
+    """Tell whether a document spoke last of a property; what no event tells of was a document's."""
+    last = max((start for start, names in spoken.items() if name in names and start <= moment), default=None)
+    return last is None or name in documents.get(last, ())
 
 
 def _props(document: Document, recorded_type: RecordedType, held: list[EntityState]) -> dict[str, Any]:

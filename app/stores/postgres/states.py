@@ -122,6 +122,14 @@ async def spoken_properties(
     return {row["start"]: frozenset(row["properties"]) for row in rows}
 
 
+async def spoken_by_documents(
+    connection: asyncpg.Connection, tenant: int, entity: UUID
+) -> dict[datetime, frozenset[str]]:
+    """Answer the properties that the versions of a document speak of, by the start of what each gave."""
+    rows = await connection.fetch(SQL["spoken_by_documents"], tenant, entity)
+    return {row["start"]: frozenset(row["properties"]) for row in rows}
+
+
 async def states_as_of(
     connection: asyncpg.Connection, tenant: int, entities: Sequence[UUID], moment: AsOf
 ) -> dict[tuple[UUID, Branch], EntityState]:

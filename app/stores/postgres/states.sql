@@ -39,6 +39,18 @@ WHERE entity.tenant_id = $1 AND entity.id = $3;
 -- Stop believing a state.
 UPDATE entity_state SET retracted_at = $3 WHERE tenant_id = $1 AND id = $2 AND retracted_at IS NULL;
 
+-- name: spoken_by_documents
+-- Of which properties do the versions of a document speak, by the start of the state that each gave?
+SELECT state_event.at AS start, array_agg(DISTINCT name) AS properties
+FROM artifact
+JOIN entity_state AS entered ON entered.tenant_id = $1 AND entered.entity = artifact.entity
+    AND entered.branch = 'COMMITTED' AND entered.valid_from = artifact.created_at
+JOIN state_event ON state_event.tenant_id = $1 AND state_event.to_state = entered.id
+    AND state_event.cause_artifact = artifact.id AND state_event.event_type NOT IN ('fact', 'correction')
+CROSS JOIN LATERAL unnest(state_event.properties) AS name
+WHERE artifact.tenant_id = $1 AND artifact.entity = $2
+GROUP BY state_event.at;
+
 -- name: insert_event
 -- Record the step from one state to the one that replaced it.
 INSERT INTO state_event (
