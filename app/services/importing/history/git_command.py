@@ -12,6 +12,9 @@ from typing import IO
 from app.errors import Invalid, Unavailable
 from app.services.importing.item import shown
 
+# What people set for their own eyes must not change what is read here.
+_SETTINGS = ("log.showSignature=false", "log.showRoot=true", "diff.relative=false", "color.ui=false")
+
 NO_GIT = "git is not installed; install it to import a repository"
 
 
@@ -33,7 +36,8 @@ def ask_git(folder: Path, *arguments: str) -> bytes:
 
 
 def _command(folder: Path, arguments: tuple[str, ...]) -> list[str]:
-    return ["git", "-C", str(folder), "-c", "log.showSignature=false", *arguments]
+    settings = [word for setting in _SETTINGS for word in ("-c", setting)]
+    return ["git", "-C", str(folder), *settings, *arguments]
 
 
 def _environment() -> dict[str, str]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import logging
 from collections.abc import Callable
 from uuid import UUID
 
@@ -15,6 +16,8 @@ from app.services.importing.summary import ImportSummary
 from app.services.write import writing
 from app.stores.postgres import chronicle, entities, projects
 from app.stores.postgres.pool import Database
+
+_LOG = logging.getLogger(__name__)
 
 
 class HistoryService:
@@ -49,6 +52,10 @@ class HistoryService:
                 raise
             except TrigraphError as error:
                 summary.refused.append(Refusal(told.states[0].source, f"{told.identifier}: {error.message}"))
+            except Exception as error:
+                _LOG.exception("the history of %s could not be told", told.identifier)
+                reason = f"{told.identifier}: it could not be told: {type(error).__name__}: {error}"
+                summary.refused.append(Refusal(told.states[0].source, reason))
             summary.histories_seen += 1
             watch(summary)
 

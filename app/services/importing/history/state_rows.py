@@ -19,6 +19,7 @@ from app.services.parsing.cleaning import clean_text, clean_value
 from app.services.parsing.dates import read_date
 from app.services.parsing.vocabulary import relation_named
 
+LAST_YEAR = 9998
 NEEDED = 'a state is {"id": ..., "valid_from": ..., "props": {...}, "cause_commit": ...}'
 
 
@@ -68,7 +69,7 @@ def text_of(row: Mapping[str, object], name: str, needed: str = NEEDED) -> str:
 def moment_of(row: Mapping[str, object], needed: str = NEEDED) -> datetime:
     """Answer when a row counts from; raises Invalid when that is no date."""
     moment = read_date(text_of(row, "valid_from", needed))
-    if moment is None:
+    if moment is None or moment.year > LAST_YEAR:
         raise Invalid(f"valid_from is no date that can be read; {needed}", field="valid_from")
     return moment
 

@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from datetime import datetime
-from typing import Any
 from uuid import UUID, uuid4
 
 from app.domain.entity import Entity, Project
 from app.domain.surface_form import fold
-from app.domain.temporal import Branch, EntityState, StateEvent
+from app.domain.temporal import Branch, StateEvent
 from app.domain.timeline import differing
+from app.errors import Invalid
 from app.services.filing.taking_effect import give_way, gives_way
 from app.services.importing.history.claim_spans import claim_spans
 from app.services.importing.history.relating import Relating, relate
@@ -20,8 +20,10 @@ from app.services.importing.history.telling import HistoricState, Told
 from app.services.states.changing import CORRECTION, FACT
 from app.services.write import Write
 from app.stores.postgres import chronicle, ledger, ontology, states
-from app.stores.postgres.chronicle import Version
+from app.stores.postgres.chronicle import Statement, Version
 from app.stores.postgres.successions import successions_around
+
+CREATED, STATUS_TRANSITION, RENAME, REVISION = TOLD = ("created", "status_transition", "rename", "revision")
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,11 +50,13 @@ async def tell(
     if not new:
         return Telling(0, len(told.states))
     versions = await chronicle.versions_of(write.connection, write.tenant, entity.id)
+    if not versions:
+        raise Invalid(f"{entity.type_name} {told.identifier} is no document; use the verbs to tell its past")
     held = await states.believed_states(write.connection, write.tenant, entity.id, Branch.COMMITTED)
-    spoken = await _spoken(write, project, entity, told, held[0].props)
+    spoken = await _spoken(write, project, entity, told)
     teller = Teller(entity.id, write.recorded_at, write.actor, lambda at: _version_at(versions, at).id)
     known = told.states[-len(new) - 1] if len(new) < len(told.states) else None
-    line = Line(held, await _said(write, entity, told))
+    line = Line(held, await _said(write, entity))
     was = gives_way(entity.id, await successions_around(write.connection, write.tenant, entity.id))
     await _record(write, entity, retell(teller, line, News(known, new, spoken)))
     relating = Relating(write, project, entity, versions[-1], {*untold} - {entity.id})
@@ -62,15 +66,21 @@ async def tell(
     return Telling(len(new), len(told.states) - len(new), tuple(warnings))
 
 
-async def _said(write: Write, entity: Entity, told: Told) -> dict[datetime, frozenset[str]]:
+async def _said(write: Write, entity: Entity) -> dict[datetime, frozenset[str]]:
     """Answer the properties that callers spoke of, by the moment from which on they did."""
-    commits = {state.commit for state in told.states}
     said: dict[datetime, frozenset[str]] = {}
     for each in await chronicle.statements_about(write.connection, write.tenant, entity.id):
-        by_caller = not each.by_document or each.event_type in (FACT, CORRECTION)
-        if by_caller and each.cause_commit not in commits:
+        if _is_of_caller(each):
             said[each.at] = said.get(each.at, frozenset()) | set(each.properties)
     return said
+
+
+def _is_of_caller(statement: Statement) -> bool:
+    """Tell whether a caller stated something, and neither a document nor a commit of an earlier telling."""
+    if statement.event_type in (FACT, CORRECTION):
+        return True
+    by_commit = statement.cause_commit is not None and statement.event_type in TOLD
+    return not (statement.by_document or by_commit)
 
 
 def _version_at(versions: Sequence[Version], at: datetime) -> Version:
@@ -78,9 +88,7 @@ def _version_at(versions: Sequence[Version], at: datetime) -> Version:
     return next((each for each in reversed(versions) if each.created_at <= at), versions[0])
 
 
-async def _spoken(
-    write: Write, project: Project, entity: Entity, told: Told, held: dict[str, Any]
-) -> frozenset[str]:
+async def _spoken(write: Write, project: Project, entity: Entity, told: Told) -> frozenset[str]:
     """Answer the properties a history speaks of that the type lets change; an own type is widened by them."""
     spoken = {name for state in told.states for name in state.props}
     known = await ontology.types_in_projects(write.connection, write.tenant, [project.number])
@@ -89,11 +97,7 @@ async def _spoken(
     if unknown and recorded.is_own:
         await ontology.widen_type(write.connection, write.tenant, recorded.number, unknown)
         unknown = []
-    return frozenset(spoken - {*unknown, *recorded.definition.immutable_props, *_fixed(held)})
-
-
-def _fixed(held: dict[str, Any]) -> set[str]:
-    return {"identifier"} & held.keys()
+    return frozenset(spoken - {*unknown, *recorded.definition.immutable_props})
 
 
 async def _record(write: Write, entity: Entity, retold: Retold) -> None:
@@ -127,11 +131,8 @@ def _spoken_of(step: Step) -> tuple[str, ...]:
 def event_type(step: Step) -> str:
     """Answer what a step is called: by what changed first of status, title and anything else."""
     if step.before is None:
-        return "created"
-    return _changed(step.before, step.state)
-
-
-def _changed(before: EntityState, state: EntityState) -> str:
-    if before.props.get("status") != state.props.get("status"):
-        return "status_transition"
-    return "rename" if before.props.get("title") != state.props.get("title") else "revision"
+        return CREATED
+    before, after = step.before.props, step.state.props
+    if before.get("status") != after.get("status"):
+        return STATUS_TRANSITION
+    return RENAME if before.get("title") != after.get("title") else REVISION

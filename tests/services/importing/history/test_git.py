@@ -266,3 +266,33 @@ async def test_a_folder_that_is_no_repository_is_refused_with_the_words_of_git(
         await service.run(memory.caller, ImportRequest(repository=repository.folder))
     with pytest.raises(Invalid, match=r"git cannot read .*nowhere"):
         await service.run(memory.caller, ImportRequest(repository=repository.folder / "nowhere"))
+
+
+async def test_a_line_that_was_written_anew_takes_the_place_of_the_former(repository: Repository) -> None:
+    path = "adr/0001-a.md"
+    repository.commit("2020-01-01", {path: record(1, "First", "Proposed")})
+    repository.commit("2020-02-01", {path: record(1, "First", "Accepted")})
+    await repository.run()
+    repository.git("reset", "--quiet", "--hard", "HEAD~1")
+    repository.git("commit", "--quiet", "--amend", "--no-edit", "--reset-author", at="2020-01-10T12:00:00Z")
+    repository.commit("2020-03-01", {path: record(1, "First", "Accepted")})
+    await repository.run()
+    line = await line_of(repository.desk, "adr-1")
+    assert [(each.since, each.status) for each in line] == [
+        ("2020-01-01", "Proposed"),
+        ("2020-03-01", "Accepted"),
+    ]
+
+
+async def test_what_people_set_for_their_own_eyes_changes_nothing(repository: Repository) -> None:
+    for name, value in (
+        ("diff.relative", "true"),
+        ("log.showRoot", "false"),
+        ("color.ui", "always"),
+        ("diff.renames", "false"),
+        ("core.quotePath", "true"),
+    ):
+        repository.git("config", name, value)
+    repository.commit("2020-01-01", {"docs/é.md": "# One\n\nStatus: Draft\n", "b.md": "# b\n"})
+    summary = await repository.run("docs")
+    assert (summary.filed, summary.states_recorded) == (1, 1)

@@ -164,11 +164,12 @@ async def test_a_bad_row_is_refused_by_its_place_and_stops_no_other(desk: Desk, 
         {"id": "RFC-2", "valid_from": "2021-01-01", "props": {}},
         {"id": "RFC-2", "valid_from": "2021-01-01", "props": [], "cause_commit": "x"},
         state("RFC-9", "2021-01-01", "x", status="Draft"),
+        state("RFC-2", "9999-12-31", "x", status="Draft"),
     ]
     summary = await bring(desk, rows("docs.jsonl", *DOCUMENTS), rows("states.jsonl", *STATES, *broken))
     assert summary.states_recorded == 7
     refused = {each.source.rpartition(":")[2]: each.reason for each in summary.refused}
-    assert sorted(refused) == ["10", "11", "12", "8", "9"]
+    assert sorted(refused) == ["10", "11", "12", "13", "8", "9"]
     assert refused["9"].startswith("valid_from is no date")
     assert refused["10"].startswith("cause_commit must be a text")
     assert refused["12"].startswith("RFC-9: no document of this identifier")
