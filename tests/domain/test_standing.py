@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from app.domain.recall import StateFlag
-from app.domain.standing import SUPERSEDED, is_known, standing
+from app.domain.standing import SUPERSEDED, is_known, standing, was_in_force
 
 
 @pytest.mark.parametrize(
@@ -41,3 +41,13 @@ def test_words_that_say_something_are_known(status: str) -> None:
 def test_other_words_are_not(status: str) -> None:
     assert not is_known(status)
     assert standing(status) is StateFlag.CURRENT
+
+
+@pytest.mark.parametrize("status", [SUPERSEDED, "Superseded by ADR-9", "Deprecated", "Retired", "obsolete"])
+def test_what_ended_had_been_in_force(status: str) -> None:
+    assert was_in_force(status)
+
+
+@pytest.mark.parametrize("status", [None, "", "Accepted", "Draft", "Rejected", "Withdrawn in May", "Foo"])
+def test_what_holds_or_never_held_has_not_ended(status: str | None) -> None:
+    assert not was_in_force(status)

@@ -236,3 +236,14 @@ async def test_what_was_known_before_the_acceptance_stays_known(desk: Desk) -> N
         "ADR-1": CURRENT,
         "ADR-2": WIP,
     }
+
+
+async def test_a_rejected_document_that_was_superseded_never_superseded_anything(desk: Desk) -> None:
+    """It says so all along: what takes its place does not make it one that was in force."""
+    old, new, _ = await desk.file_all(
+        adr(1, OLD),
+        proposal(status="Rejected"),
+        adr(3, "Workers share no queue", created_at=day(2022), references=claims(SUPERSEDES, "ADR-2")),
+    )
+    assert await status_at(desk, new.entity.id, day(2021)) == "Rejected"
+    assert await standing(desk, old.entity.id, day(2021), day(2024)) == [IN_FORCE] * 2
