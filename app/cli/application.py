@@ -18,6 +18,7 @@ from app.cli.reembed import reembed
 from app.cli.review import review
 from app.cli.schema import schema
 from app.cli.serve import serve
+from app.cli.state import state
 
 application = typer.Typer(
     name="trigraph",
@@ -28,7 +29,7 @@ application = typer.Typer(
     pretty_exceptions_enable=False,
 )
 
-for command in (demo, serve, ingest, recall, review, migrate, schema, doctor, reembed, bench):
+for command in (demo, serve, ingest, recall, state, review, migrate, schema, doctor, reembed, bench):
     application.command()(command)
 application.command("eval")(evaluate)
 
