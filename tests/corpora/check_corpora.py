@@ -58,19 +58,25 @@ Trigraph = Callable[..., subprocess.CompletedProcess[str]]
 
 
 def ingest(trigraph: Trigraph, corpus: str) -> dict[str, Any]:
-    path = CORPORA / corpus / "docs.jsonl.gz"
-    done = trigraph("ingest", str(path), "--project", corpus, "--json")
+    documents, states = CORPORA / corpus / "docs.jsonl.gz", CORPORA / corpus / "states.jsonl.gz"
+    done = trigraph("ingest", str(documents), "--states", str(states), "--project", corpus, "--json")
     assert done.returncode == 0, done.stderr
     summary: dict[str, Any] = json.loads(done.stdout.splitlines()[-1])
     return summary
 
 
-@pytest.mark.parametrize(("corpus", "documents"), [("adrs", 269), ("keps", 647), ("peps", 736)])
-def test_every_document_is_filed_once(trigraph: Trigraph, corpus: str, documents: int) -> None:
+@pytest.mark.parametrize(
+    ("corpus", "documents", "states"), [("adrs", 269, 398), ("keps", 647, 2087), ("peps", 736, 2119)]
+)
+def test_every_document_and_every_state_of_it_is_kept_once(
+    trigraph: Trigraph, corpus: str, documents: int, states: int
+) -> None:
     first = ingest(trigraph, corpus)
     assert (first["filed"], first["unchanged"], first["refused"]) == (documents, 0, [])
+    assert (first["statesRecorded"], first["statesUnchanged"]) == (states, 0)
     again = ingest(trigraph, corpus)
     assert (again["filed"], again["unchanged"], again["refused"]) == (0, documents, [])
+    assert (again["statesRecorded"], again["statesUnchanged"]) == (0, states)
 
 
 @pytest.fixture
@@ -89,6 +95,8 @@ async def test_recall_answers_the_questions_about_peps(memory: Memory) -> None:
     judged = read_judged(CORPORA / "peps")
     report = await score(memory, judged, 736, lambda: None)
     assert report.forbidden == 0
+    assert report.wrong == []
+    assert report.answers["status_asof"].asked == 30
     # A document that was superseded stands right below what replaced it, the others stand first.
     assert report.categories["identifier"]["recall@10"] == 1.0
     assert report.categories["identifier"]["mrr"] > 0.9

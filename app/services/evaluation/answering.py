@@ -17,7 +17,6 @@ from app.domain.standing import standing
 from app.domain.surface_form import fold
 from app.domain.temporal import AsOf, Branch, EntityState
 from app.services.evaluation.expected import Expected, Relation, Verdict
-from app.services.filing import DEFAULT_PROJECT
 from app.services.memory import Memory
 from app.stores.postgres import entities, ledger, ontology, projects, states, surroundings
 from app.stores.postgres.surroundings import ReferencesAround
@@ -56,11 +55,13 @@ class _Asking:
         return Verdict(related == expected.related, ", ".join(sorted(related)) or "none")
 
     async def _entity(self, subject: str) -> Entity | None:
-        project = await projects.project_by_key(self._connection, self._tenant, DEFAULT_PROJECT)
-        if project is None:
-            return None
+        """Answer what goes by an identifier in whichever project has it."""
         key = identifier_key(subject)
-        return await entities.entity_by_key(self._connection, self._tenant, project.number, key)
+        for project in await projects.all_projects(self._connection, self._tenant):
+            found = await entities.entity_by_key(self._connection, self._tenant, project.number, key)
+            if found is not None:
+                return found
+        return None
 
     async def _states(self, wanted: Sequence[UUID]) -> dict[UUID, EntityState]:
         held = await states.states_as_of(self._connection, self._tenant, wanted, self._moment)
