@@ -153,3 +153,10 @@ asyncio.run(main())
 def test_texts_of_every_length_leave_memory_as_it_was_after_loading() -> None:
     growth = subprocess.run([sys.executable, "-c", MEMORY], check=True, capture_output=True, text=True).stdout
     assert float(growth) < 1.07
+
+
+def test_nothing_is_kept_for_reports_to_anybody(tmp_path: Path) -> None:
+    code = "from app.embedding.onnx import open_onnx; open_onnx(1)._embed('quorum')"
+    folders = {"HOME": str(tmp_path), "XDG_CACHE_HOME": str(tmp_path / "cache"), "TMPDIR": str(tmp_path)}
+    subprocess.run([sys.executable, "-c", code], env={"PATH": "", **folders}, check=True, timeout=120)
+    assert list(tmp_path.rglob("*")) == []

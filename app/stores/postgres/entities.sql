@@ -19,8 +19,12 @@ WHERE tenant_id = $1 AND entity.id = ANY ($2::uuid[]);
 -- name: entities_by_keys
 -- Which entities of a project answer to these keys, whole or without their namespace?
 SELECT entity.id, key, bare_key, type.is_document, entity.created_at, source_artifact
-FROM entity JOIN type USING (tenant_id, type_id)
-WHERE tenant_id = $1 AND entity.project_id = $2 AND (key = ANY ($3::text[]) OR bare_key = ANY ($3::text[]))
+FROM (
+    SELECT * FROM entity WHERE tenant_id = $1 AND project_id = $2 AND key = ANY ($3::text[])
+    UNION
+    SELECT * FROM entity WHERE tenant_id = $1 AND project_id = $2 AND bare_key = ANY ($3::text[])
+) AS entity
+JOIN type USING (tenant_id, type_id)
 ORDER BY key;
 
 -- name: entities_by_source

@@ -35,6 +35,8 @@ async def advance_clock(connection: asyncpg.Connection, tenant: int) -> datetime
 
     Other writers of the tenant wait until this transaction ends.
     """
+    # Held first: the time would else be read before the wait, and lie before what readers settled meanwhile.
+    await connection.execute(SQL["hold_clock"], tenant)
     recorded_at: datetime = await connection.fetchval(SQL["advance_clock"], tenant)
     return recorded_at
 

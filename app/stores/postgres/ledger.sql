@@ -1,5 +1,9 @@
+-- name: hold_clock
+-- Hold the ledger of a tenant until the transaction ends.
+SELECT recorded_at FROM ledger_clock WHERE tenant_id = $1 FOR NO KEY UPDATE;
+
 -- name: advance_clock
--- Take the next transaction time of a tenant and hold its ledger until the transaction ends.
+-- Take the next transaction time of a tenant whose ledger is held.
 UPDATE ledger_clock
 SET recorded_at = greatest(clock_timestamp(), recorded_at + interval '1 microsecond')
 WHERE tenant_id = $1

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+
 import asyncpg
 import orjson
 from pgvector.asyncpg import register_vector
@@ -33,6 +36,17 @@ class LedgerConnection(asyncpg.Connection):  # type: ignore[misc]
         self._tenant = None
         await self.execute("SELECT set_config('trigraph.tenant', $1, false)", str(tenant))
         self._tenant = tenant
+
+
+@asynccontextmanager
+async def planned_anew(connection: asyncpg.Connection) -> AsyncIterator[None]:
+    """Let the statements of the block be planned for their arguments.
+
+    That pays where an absent argument means everything: one plan for all of them could use no index.
+    """
+    async with connection.transaction():
+        await connection.execute("SET LOCAL plan_cache_mode = force_custom_plan")
+        yield
 
 
 async def prepared(connection: asyncpg.Connection) -> None:

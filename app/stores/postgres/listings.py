@@ -14,6 +14,7 @@ from app.domain.page import Page, PageRequest
 from app.domain.surface_form import fold
 from app.stores.postgres.artifacts import artifact_from
 from app.stores.postgres.entities import entity_from
+from app.stores.postgres.ledger_connection import planned_anew
 from app.stores.postgres.references import reference_from
 from app.stores.postgres.sql import blocks_beside
 
@@ -54,13 +55,16 @@ async def entities_page(
     connection: asyncpg.Connection, tenant: int, wanted: EntityFilter, page: PageRequest
 ) -> Page[Entity]:
     """Answer a page of entities, the newest first."""
-    rows = await connection.fetch(SQL["entities_page"], tenant, *_of_entities(wanted), *page_bounds(page))
+    arguments = (*_of_entities(wanted), *page_bounds(page))
+    async with planned_anew(connection):
+        rows = await connection.fetch(SQL["entities_page"], tenant, *arguments)
     return Page.cut([entity_from(row) for row in rows], page.first)
 
 
 async def count_entities(connection: asyncpg.Connection, tenant: int, wanted: EntityFilter) -> int:
     """Answer how many entities there are."""
-    count: int = await connection.fetchval(SQL["count_entities"], tenant, *_of_entities(wanted))
+    async with planned_anew(connection):
+        count: int = await connection.fetchval(SQL["count_entities"], tenant, *_of_entities(wanted))
     return count
 
 
@@ -68,13 +72,16 @@ async def artifacts_page(
     connection: asyncpg.Connection, tenant: int, wanted: ArtifactFilter, page: PageRequest
 ) -> Page[Artifact]:
     """Answer a page of artifacts, the newest first."""
-    rows = await connection.fetch(SQL["artifacts_page"], tenant, *_of_artifacts(wanted), *page_bounds(page))
+    arguments = (*_of_artifacts(wanted), *page_bounds(page))
+    async with planned_anew(connection):
+        rows = await connection.fetch(SQL["artifacts_page"], tenant, *arguments)
     return Page.cut([artifact_from(row) for row in rows], page.first)
 
 
 async def count_artifacts(connection: asyncpg.Connection, tenant: int, wanted: ArtifactFilter) -> int:
     """Answer how many artifacts there are."""
-    count: int = await connection.fetchval(SQL["count_artifacts"], tenant, *_of_artifacts(wanted))
+    async with planned_anew(connection):
+        count: int = await connection.fetchval(SQL["count_artifacts"], tenant, *_of_artifacts(wanted))
     return count
 
 
@@ -82,13 +89,16 @@ async def references_page(
     connection: asyncpg.Connection, tenant: int, wanted: ReferenceFilter, page: PageRequest
 ) -> Page[Reference]:
     """Answer a page of references, the newest first."""
-    rows = await connection.fetch(SQL["references_page"], tenant, *_of_references(wanted), *page_bounds(page))
+    arguments = (*_of_references(wanted), *page_bounds(page))
+    async with planned_anew(connection):
+        rows = await connection.fetch(SQL["references_page"], tenant, *arguments)
     return Page.cut([reference_from(row) for row in rows], page.first)
 
 
 async def count_references(connection: asyncpg.Connection, tenant: int, wanted: ReferenceFilter) -> int:
     """Answer how many references there are."""
-    count: int = await connection.fetchval(SQL["count_references"], tenant, *_of_references(wanted))
+    async with planned_anew(connection):
+        count: int = await connection.fetchval(SQL["count_references"], tenant, *_of_references(wanted))
     return count
 
 

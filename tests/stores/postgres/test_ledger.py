@@ -57,6 +57,21 @@ async def test_writers_of_a_tenant_wait_for_each_other_and_readers_do_not(
     assert order == ["first", "second"]
 
 
+async def test_a_write_is_recorded_after_all_that_readers_settled_while_it_waited(
+    database: Database, tenant: int
+) -> None:
+    async def write() -> datetime:
+        async with database.writing(tenant) as connection:
+            return await ledger.advance_clock(connection, tenant)
+
+    async with database.writing(tenant) as reader:
+        await ledger.settle_clock(reader, tenant)
+        waiting = asyncio.create_task(write())
+        await asyncio.sleep(0.1)
+        known = await reader.fetchval("SELECT clock_timestamp()")
+    assert await waiting > known
+
+
 async def test_a_write_that_changed_nothing_has_no_position(database: Database, tenant: int) -> None:
     async with database.writing(tenant) as connection:
         await ledger.advance_clock(connection, tenant)
