@@ -35,8 +35,8 @@ class FileArtifactInput:
     )
     identifier: str | None = strawberry.field(
         default=None,
-        description="What it is cited by, such as ADR-7; at most 256 characters. A changed document that is"
-        " filed under it is a new version. Without one sourceUri tells what is the same, without both the text.",
+        description="What it is cited by, such as ADR-7; at most 256 characters. A changed document filed"
+        " under it is a new version. Without one sourceUri tells what is the same, without both the text.",
     )
     title: str | None = strawberry.field(default=None, description="Its title; at most 1,024 characters.")
     status: str | None = strawberry.field(default=None, description="Its status, such as Accepted.")
