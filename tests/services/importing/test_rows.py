@@ -162,7 +162,7 @@ async def test_refusals_stand_in_the_order_of_the_rows_whichever_is_known_first(
     path = write("docs.jsonl", rows(row("RFC-1", "Another text. " * 200, kind="ADR"), "{", row("RFC-2"), "["))
     summary = await imported(path, width=4)
     assert [refusal.source for refusal in summary.refused] == [f"{path}:{line}" for line in (1, 2, 4)]
-    assert "is a rfc in this project already" in summary.refused[0].reason
+    assert "is filed as rfc in this project already" in summary.refused[0].reason
 
 
 async def test_rows_made_to_hurt_are_refused_by_their_number(
