@@ -1,6 +1,6 @@
 -- name: successions_above
 -- Which supersessions are stated, step by step, above these entities at a moment: by what date, by whose document,
--- and what was the status of each successor when?
+-- and what was the status of each successor when? One that begins with the superseded entity was stated before.
 WITH RECURSIVE above (superseded, superseder, valid_from, valid_until, source_artifact) AS (
     SELECT target, source, valid_from, valid_until, source_artifact
     FROM reference
@@ -17,10 +17,12 @@ WITH RECURSIVE above (superseded, superseder, valid_from, valid_until, source_ar
         AND recorded_at <= $4 AND (retracted_at > $4 OR retracted_at IS NULL)
 )
 SELECT superseded, superseder, valid_from, valid_until,
-    least(valid_from, stated.created_at) AS stated_from,
+    CASE WHEN valid_from > predecessor.created_at THEN valid_from ELSE least(valid_from, stated.created_at) END
+        AS stated_from,
     coalesce(stated.entity = superseded, false) AS by_predecessor,
     starts, ends, statuses
 FROM above
+JOIN entity AS predecessor ON predecessor.tenant_id = $1 AND predecessor.id = superseded
 LEFT JOIN artifact AS stated ON stated.tenant_id = $1 AND stated.id = above.source_artifact
 CROSS JOIN LATERAL (
     SELECT array_agg(held.valid_from ORDER BY held.valid_from) AS starts,
@@ -36,12 +38,14 @@ CROSS JOIN LATERAL (
 
 -- name: successions_around
 -- Which supersessions by or of an entity are believed, over all valid time: by what date, by whose document, and
--- what was the status of each successor when?
+-- what was the status of each successor when? One that begins with the superseded entity was stated before.
 SELECT target AS superseded, source AS superseder, valid_from, valid_until,
-    least(valid_from, stated.created_at) AS stated_from,
+    CASE WHEN valid_from > predecessor.created_at THEN valid_from ELSE least(valid_from, stated.created_at) END
+        AS stated_from,
     coalesce(stated.entity = target, false) AS by_predecessor,
     starts, ends, statuses
 FROM reference
+JOIN entity AS predecessor ON predecessor.tenant_id = $1 AND predecessor.id = target
 LEFT JOIN artifact AS stated ON stated.tenant_id = $1 AND stated.id = reference.source_artifact
 CROSS JOIN LATERAL (
     SELECT array_agg(held.valid_from ORDER BY held.valid_from) AS starts,

@@ -9,7 +9,7 @@ import pytest
 
 from app.domain.recall import StateFlag
 from tests.documents import Desk, day, hit_of
-from tests.services.importing.history.conftest import Repository, Rows, line_of
+from tests.services.importing.history.conftest import Repository, Rows, line_of, spans_of
 from tests.services.importing.history.test_git import record
 from tests.services.importing.history.test_states import DOCUMENTS, bring, state
 
@@ -68,3 +68,28 @@ async def test_a_supersession_that_was_stated_later_moves_states_then(repository
         StateFlag.CURRENT,
         StateFlag.HISTORICAL,
     ]
+
+
+async def test_what_was_in_force_before_it_claimed_so_supersedes_nothing(desk: Desk, rows: Rows) -> None:
+    new = {**DOCUMENTS[1], "meta": {"status": "Draft", "refs": []}}
+    told = [
+        state("RFC-2", "2021-01-01", "b1", status="Final", replaces=[]),
+        state("RFC-2", "2021-02-01", "b2", status="Draft", replaces=[]),
+        state("RFC-2", "2021-03-01", "b3", status="Draft", replaces=["RFC-1"]),
+    ]
+    await bring(desk, rows("docs.jsonl", OLD, new), rows("states.jsonl", *told))
+    assert await spans_of(desk, "rfc-2", "SUPERSEDES", "rfc-1") == [("2021-03-01", None)]
+    assert await flags(desk, "RFC-1", day(2022)) == [StateFlag.CURRENT]
+    assert {each.status for each in await line_of(desk, "rfc-1")} == {"Final"}
+
+
+async def test_a_history_moves_nothing_that_its_present_text_does_not(desk: Desk, rows: Rows) -> None:
+    """A successor that was accepted for a while and is withdrawn now; the other tells its own status."""
+    withdrawn = {**DOCUMENTS[1], "meta": {"status": "Withdrawn", "refs": DOCUMENTS[1]["meta"]["refs"]}}
+    told = [
+        state("RFC-1", "2020-01-01", "a1", status="Final"),
+        state("RFC-2", "2021-01-01", "b1", status="Accepted", replaces=["RFC-1"]),
+        state("RFC-2", "2023-01-01", "b2", status="Withdrawn", replaces=["RFC-1"]),
+    ]
+    await bring(desk, rows("docs.jsonl", OLD, withdrawn), rows("states.jsonl", *told))
+    assert [each.status for each in await line_of(desk, "rfc-1")] == ["Final"]
