@@ -40,40 +40,40 @@ async def follow(write: Write, entity: UUID, before: Sequence[EntityState]) -> N
     statuses = dated_statuses(before)
     around = await successions_around(write.connection, write.tenant, entity)
     was = gives_way(entity, (replace(each, statuses=statuses) for each in around))
-    await give_way(write, entity, was)
+    await redate(write, entity, was)
+    for predecessor, start in gives_way(entity, around).items():
+        if predecessor not in was:
+            cause = await _document_at(write, entity, start)
+            await supersede(write, Supersession(predecessor, start, cause))
 
 
 def gives_way(entity: UUID, successions: Iterable[Succession]) -> dict[UUID, datetime]:
-    """Answer what an entity supersedes, with the moment from which it first does."""
+    """Answer what an entity is said to supersede still, with the moment from which it first does."""
     found: dict[UUID, datetime] = {}
     for each in successions:
         start = each.effective_from
-        if each.successor == entity and start is not None:
+        if each.successor == entity and start is not None and each.valid.end is None:
             found[each.predecessor] = min(start, found.get(each.predecessor, start))
     return found
 
 
-async def give_way(write: Write, entity: UUID, was: Mapping[UUID, datetime]) -> None:
-    """Let what an entity supersedes give way from now on when it does, and not when it did.
+async def redate(write: Write, entity: UUID, was: Mapping[UUID, datetime]) -> None:
+    """Let what gave way to an entity give way when it does now, and no longer when it did.
 
     `was` is what `gives_way` answered before. A state that did not move then, since its own document says
     otherwise, stays. Comes last in a write, as superseding does.
     """
     now = gives_way(entity, await successions_around(write.connection, write.tenant, entity))
-    for predecessor in {**was, **now}:
-        before, after = was.get(predecessor), now.get(predecessor)
-        if before == after:
-            continue
-        cause = await _document_at(write, entity, before if after is None else after)
-        if before is not None and not await _take_back(write, predecessor, before, cause):
-            continue
-        if after is not None:
+    for predecessor, before in was.items():
+        after = now.get(predecessor)
+        cause = await _document_at(write, entity, after or before)
+        if after != before and await _take_back(write, predecessor, before, cause) and after is not None:
             await supersede(write, Supersession(predecessor, after, cause))
 
 
-async def _document_at(write: Write, entity: UUID, at: datetime | None) -> UUID | None:
+async def _document_at(write: Write, entity: UUID, at: datetime) -> UUID | None:
     held = await states.believed_states(write.connection, write.tenant, entity, Branch.COMMITTED)
-    state = None if at is None else state_at(held, at)
+    state = state_at(held, at)
     return None if state is None else state.source_artifact
 
 

@@ -12,7 +12,7 @@ from app.domain.surface_form import fold
 from app.domain.temporal import Branch, StateEvent
 from app.domain.timeline import differing
 from app.errors import Invalid
-from app.services.filing.taking_effect import give_way, gives_way
+from app.services.filing.taking_effect import gives_way, redate
 from app.services.importing.history.claim_spans import claim_spans
 from app.services.importing.history.relating import Relating, relate
 from app.services.importing.history.retelling import Line, News, Retold, Step, Teller, retell
@@ -61,7 +61,7 @@ async def tell(
     await _record(write, entity, retell(teller, line, News(known, new, spoken)))
     relating = Relating(write, project, entity, versions[-1], {*untold} - {entity.id})
     warnings = await relate(relating, claim_spans(told.states, held[0].valid.start))
-    await give_way(write, entity.id, was)
+    await redate(write, entity.id, was)
     await ledger.settle(write.connection)
     return Telling(len(new), len(told.states) - len(new), tuple(warnings))
 
