@@ -9,7 +9,7 @@ from app.errors import Invalid
 from app.services.evaluation.judgements import read_judged
 from app.services.evaluation.scoring import Report, score
 from app.services.evaluation.scratch import scratch_memory
-from app.services.importing.service import ImportRequest, ImportService
+from app.services.importing import ImportRequest, ImportService
 from app.services.importing.summary import ImportSummary
 from app.settings import Settings
 

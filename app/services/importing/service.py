@@ -4,65 +4,30 @@ from __future__ import annotations
 
 import asyncio
 import logging
-from bisect import bisect
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Callable
 from datetime import UTC, datetime
 from itertools import count
 from pathlib import Path
 
-from app.domain.artifact import Document
 from app.domain.entity import Caller
-from app.domain.identifier import identifier_key
 from app.domain.ontology import TypeDefinition
 from app.errors import TrigraphError, Unavailable, Unwritable
-from app.services.filing import DEFAULT_PROJECT, FiledDocument, FilingService
-from app.services.filing.preparation import content_hash, entity_key
-from app.services.importing.collisions import Collision
-from app.services.importing.history.dating import versions_to_file
+from app.services.filing import DEFAULT_PROJECT, FilingService
 from app.services.importing.history.git_import import as_known, history_of, items_of
 from app.services.importing.history.git_reading import read_repository
 from app.services.importing.history.revision_rows import read_revisions
 from app.services.importing.history.service import HistoryService
 from app.services.importing.history.state_rows import read_states
 from app.services.importing.history.telling import History
-from app.services.importing.item import Items, Readable, Refusal, Skipped
+from app.services.importing.item import Items, Readable, Refusal
+from app.services.importing.request import Batch, ImportRequest
+from app.services.importing.run import Run
 from app.services.importing.summary import ImportSummary
 from app.services.importing.survey import Stopped, survey
-from app.services.write import Homonyms
 from app.stores.postgres import ledger, ontology, projects
 from app.stores.postgres.pool import Database
 
 _LOG = logging.getLogger(__name__)
-_DEFINED = "defined the kind "
-
-
-@dataclass(frozen=True, slots=True)
-class ImportRequest:
-    """What to import and where to; `kind` is for documents that tell nothing of theirs.
-
-    `states` and `revisions` are files of rows that tell what the documents were before, `repository` is
-    a folder of a git repository whose main line is read.
-    """
-
-    paths: tuple[Path, ...] = ()
-    project: str | None = None
-    kind: str | None = None
-    states: tuple[Path, ...] = ()
-    revisions: tuple[Path, ...] = ()
-    repository: Path | None = None
-
-
-@dataclass(frozen=True, slots=True)
-class Batch:
-    """Documents to be read one after the other, what is known of them before, and their history."""
-
-    items: Items
-    total: int
-    history: History = field(default_factory=History)
-    refused: tuple[Refusal, ...] = ()
-    skipped: tuple[Skipped, ...] = ()
-    collisions: tuple[Collision, ...] = ()
 
 
 class ImportService:
@@ -143,7 +108,7 @@ class ImportService:
             collisions=list(batch.collisions),
         )
         watch(summary)
-        run = _Run(self._database, self._filing, caller, project, summary, watch, batch)
+        run = Run(self._database, self._filing, caller, project, summary, watch, batch)
         try:
             await self._file_all(run, batch.items, stop)
             summary.refused += batch.refused
@@ -166,7 +131,7 @@ class ImportService:
             known = await ontology.types_in_projects(connection, caller.tenant, numbers)
         return {each.definition.name: each.definition for each in known if each.definition.is_document}
 
-    async def _file_all(self, run: _Run, items: Items, stop: asyncio.Event) -> None:
+    async def _file_all(self, run: Run, items: Items, stop: asyncio.Event) -> None:
         """Read one document after the other, and file as many at once as keep the encoder busy."""
         room = asyncio.Semaphore(self._width)
         try:
@@ -184,7 +149,7 @@ class ImportService:
             raise failures.exceptions[0] from None
 
     async def _file_one(
-        self, run: _Run, place: int, item: Readable | Refusal, room: asyncio.Semaphore
+        self, run: Run, place: int, item: Readable | Refusal, room: asyncio.Semaphore
     ) -> None:
         try:
             refusal = item if isinstance(item, Refusal) else await self._filed(run, item)
@@ -194,7 +159,7 @@ class ImportService:
             run.refuse(place, refusal)
         run.watch(run.summary)
 
-    async def _filed(self, run: _Run, item: Readable) -> Refusal | None:
+    async def _filed(self, run: Run, item: Readable) -> Refusal | None:
         """File one document, or answer why it cannot be; raises Unavailable when none could be filed now."""
         try:
             if (clash := run.clash(item)) is not None:
@@ -217,84 +182,7 @@ class ImportService:
             await ledger.read_clock(connection, caller.tenant)
 
 
-class _Run:
-    """One import while it runs: what was seen so far, and what became of it."""
-
-    def __init__(
-        self,
-        database: Database,
-        filing: FilingService,
-        caller: Caller,
-        project: str | None,
-        summary: ImportSummary,
-        watch: Callable[[ImportSummary], None],
-        batch: Batch,
-    ) -> None:
-        self._database = database
-        self._filing = filing
-        self._history = batch.history
-        self._homonyms = _homonyms(batch.collisions)
-        self.project_key = DEFAULT_PROJECT if project is None else project
-        self._seen: dict[str, tuple[str, str]] = {}
-        self._refused: list[int] = []
-        self.caller = caller
-        self.summary = summary
-        self.watch = watch
-
-    def refuse(self, place: int, refusal: Refusal) -> None:
-        """List a refusal in the order of what was read, whichever was known first."""
-        at = bisect(self._refused, place)
-        self._refused.insert(at, place)
-        self.summary.refused.insert(at, refusal)
-
-    def clash(self, item: Readable) -> str | None:
-        """Answer why a document cannot be filed beside one that this import holds already.
-
-        Two texts under one name would be taken for two versions, again at every import.
-        """
-        hashed = content_hash(item.document)
-        key = entity_key(item.document, hashed)
-        first, content = self._seen.setdefault(key, (item.source, hashed))
-        if content == hashed:
-            return None
-        return f"{_called(item.document)} stands in {first} with another text; give one of them another name"
-
-    async def file(self, item: Readable) -> None:
-        """File a document, with the earlier versions its history tells, and count it."""
-        versions = await versions_to_file(
-            self._database, self.caller.tenant, self.project_key, item.document, self._history
-        )
-        filed = [await self._file_one(version) for version in versions]
-        if any(each.created for each in filed):
-            self.summary.filed += 1
-        else:
-            self.summary.unchanged += 1
-        warnings = dict.fromkeys(warning for each in filed for warning in each.warnings)
-        self.summary.warn(item.source, (warning for warning in warnings if not warning.startswith(_DEFINED)))
-
-    async def _file_one(self, version: Document) -> FiledDocument:
-        return await self._filing.file(
-            self.caller, version, self.project_key, defines_kinds=True, homonyms=self._homonyms
-        )
-
-
 def _history(request: ImportRequest) -> tuple[History, tuple[Refusal, ...]]:
     told, unread = read_states(request.states)
     revisions, unfit = read_revisions(request.revisions)
     return History(told, revisions), (*unread, *unfit)
-
-
-def _homonyms(collisions: Sequence[Collision]) -> Homonyms:
-    return {
-        identifier_key(collision.identifier): tuple(
-            sorted(
-                identifier_key(file.identifier) if file.identifier else file.source
-                for file in collision.files
-            )
-        )
-        for collision in collisions
-    }
-
-
-def _called(document: Document) -> str:
-    return document.identifier or document.source_uri or document.title
