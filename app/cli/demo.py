@@ -11,6 +11,7 @@ PROJECT = "trigraph"
 HITS = 3
 SUPERSEDED_RECORD = "ADR-0005"
 TIMELINE = f"The timeline of one decision: what {SUPERSEDED_RECORD} was when, and what made it so."
+HISTORY = f"trigraph state {SUPERSEDED_RECORD} --project {PROJECT} --history"
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,7 +55,7 @@ async def _demo() -> None:
     from app.cli.import_progress import import_progress
     from app.cli.import_report import print_summary
     from app.cli.printing import console
-    from app.cli.timeline import load_timeline, print_timeline
+    from app.cli.states_told import load_history, print_states
     from app.domain.recall import RecallRequest
     from app.resources import shipped_folder
     from app.services.importing import ImportRequest, ImportService
@@ -77,7 +78,8 @@ async def _demo() -> None:
             print_hits(screen, asked, await memory.recall.recall(memory.caller, asked))
         screen.print()
         screen.print(Text(f"{len(EXAMPLES) + 1}. {TIMELINE}", style="bold"), soft_wrap=True)
-        print_timeline(screen, await load_timeline(memory, PROJECT, SUPERSEDED_RECORD))
+        screen.print(Text(f"$ {HISTORY}", style="magenta"), soft_wrap=True)
+        print_states(screen, await load_history(memory, SUPERSEDED_RECORD, PROJECT, None))
 
 
 def _command(example: Example) -> str:

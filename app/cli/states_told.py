@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
@@ -21,16 +21,17 @@ from app.domain.temporal import AsOf, EntityState, StateEvent
 from app.errors import NotFound
 from app.services.catalog import CatalogService
 from app.services.memory import Memory
-from app.stores.postgres import entities, histories, ledger, states
+from app.stores.postgres import artifacts, entities, histories, ledger, states
 from app.stores.postgres.histories import Arrival
 
 
 @dataclass(frozen=True, slots=True)
 class Told:
-    """A thing, some of its states in order, and the event that led to each."""
+    """A thing, some of its states in order, the event that led to each, and what the causes are called."""
 
     entity: Entity
     states: tuple[tuple[EntityState, StateEvent | None], ...]
+    causes: Mapping[UUID, str]
 
 
 async def load_history(memory: Memory, what: str, project: str | None, known_at: datetime | None) -> Told:
@@ -75,8 +76,11 @@ async def _told(
 ) -> Told:
     arrivals = [Arrival(entity.id, each.branch, each.valid.start, each.retracted_at) for each in held]
     events = await histories.events_into(connection, tenant, arrivals)
+    ids = [event.cause_artifact for event in events.values() if event.cause_artifact is not None]
+    documents = await artifacts.artifacts_by_id(connection, tenant, ids)
+    causes = {id: document.identifier or document.title for id, document in documents.items()}
     pairs = zip(held, arrivals, strict=True)
-    return Told(entity, tuple((each, events.get(arrival)) for each, arrival in pairs))
+    return Told(entity, tuple((each, events.get(arrival)) for each, arrival in pairs), causes)
 
 
 def print_states(console: Console, told: Told) -> None:
@@ -86,16 +90,19 @@ def print_states(console: Console, told: Told) -> None:
     for held, event in told.states:
         until = "" if held.valid.end is None else f" until {moment_text(held.valid.end)}"
         line = Text(f"{held.branch.lower().ljust(9)}  {moment_text(held.valid.start)}{until}", style="bold")
-        console.print(line.append(f"  {_why(event)}", style="blue"), soft_wrap=True)
+        console.print(line.append(f"  {_why(event, told.causes)}", style="blue"), soft_wrap=True)
         says = (f"{name}: {_value(value)}" for name, value in sorted(held.props.items()))
         console.print(Text(f"    {printable('; '.join(says))}"), soft_wrap=True)
 
 
-def _why(event: StateEvent | None) -> str:
+def _why(event: StateEvent | None, causes: Mapping[UUID, str]) -> str:
+    """Say what made a state so: `superseded at 1a2b3c because of ADR-13, told by ada`."""
     if event is None:
         return ""
     commit = "" if event.cause_commit is None else f" at {event.cause_commit[:12]}"
-    return printable(f"{event.event_type}{commit} by {event.actor}")
+    cause = None if event.cause_artifact is None else causes.get(event.cause_artifact)
+    because = "" if cause is None else f" because of {cause}"
+    return printable(f"{event.event_type}{commit}{because}, told by {event.actor}")
 
 
 def _value(value: object) -> str:

@@ -9,7 +9,7 @@ def test_a_state_is_shown_at_a_moment_and_as_a_history(served_home: Shell, folde
     served_home.run("ingest", folder, "--project", "states")
     shown = served_home.run("state", "adr 1", "--project", "states")
     assert (shown.code, shown.err) == (0, "")
-    assert shown.out.startswith("committed  2026-03-01T00:00:00Z  superseded by ")
+    assert shown.out.startswith("committed  2026-03-01T00:00:00Z  superseded because of ADR-0002, told by ")
     assert "identifier: ADR-0001" in shown.out
     history = served_home.run("state", "ADR-0001", "--project", "states", "--history", "--json").object
     told = [(each["validFrom"], each["eventType"]) for each in history["states"]]

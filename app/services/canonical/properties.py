@@ -6,12 +6,9 @@ from typing import Any
 
 import orjson
 
-from app.domain.blank import is_blank
-from app.domain.identifier import LONGEST_IDENTIFIER
-from app.domain.ontology import LABEL_PROPERTIES, NAMING_PROPERTIES, TypeDefinition
-from app.domain.surface_form import LONGEST_FORM
+from app.domain.ontology import LABEL_PROPERTIES, TypeDefinition
 from app.errors import Invalid
-from app.services.states.properties import LARGEST_PROPERTIES
+from app.services.states.properties import LARGEST_PROPERTIES, require_fit_names
 
 FIELD = "props"
 
@@ -36,7 +33,7 @@ def first_properties(definition: TypeDefinition, props: Any) -> dict[str, Any]:
             field=FIELD,
         )
     _require_name(definition, said)
-    _require_fit_names(said)
+    require_fit_names(definition, said)
     if len(orjson.dumps(said)) > LARGEST_PROPERTIES:
         raise Invalid(f"the properties have more than {LARGEST_PROPERTIES} bytes; shorten them", field=FIELD)
     return said
@@ -47,15 +44,3 @@ def _require_name(definition: TypeDefinition, said: dict[str, Any]) -> None:
     names = [name for name in LABEL_PROPERTIES if name in definition.mutable_props]
     if names and not definition.immutable_props and not any(name in said for name in names):
         raise Invalid(f"{definition.name} needs {' or '.join(names)}", field=FIELD)
-
-
-def _require_fit_names(said: dict[str, Any]) -> None:
-    for name in NAMING_PROPERTIES:
-        if name not in said:
-            continue
-        longest = LONGEST_IDENTIFIER if name == "identifier" else LONGEST_FORM
-        value = said[name]
-        if not isinstance(value, str) or is_blank(value) or len(value.strip()) > longest:
-            raise Invalid(
-                f"{name} is a text of 1 to {longest} characters, of which some can be seen", field=FIELD
-            )

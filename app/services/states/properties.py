@@ -9,6 +9,7 @@ from uuid import UUID
 import orjson
 
 from app.domain.blank import is_blank
+from app.domain.identifier import LONGEST_IDENTIFIER
 from app.domain.ontology import NAMING_PROPERTIES, TypeDefinition
 from app.domain.surface_form import LONGEST_FORM
 from app.domain.temporal import EntityState
@@ -52,7 +53,7 @@ def checked_properties(
                 f"{name} of {definition.name} never changes; make another entity instead", field="props"
             )
     kept = {name: value for name, value in props.items() if name in definition.mutable_props}
-    _require_fit_names(definition, kept)
+    require_fit_names(definition, kept)
     if len(orjson.dumps(kept)) > LARGEST_PROPERTIES:
         raise Invalid(
             f"the properties have more than {LARGEST_PROPERTIES} bytes; shorten them", field="props"
@@ -60,16 +61,23 @@ def checked_properties(
     return kept
 
 
-def _require_fit_names(definition: TypeDefinition, props: Mapping[str, Any]) -> None:
-    longest = LONGEST_TITLE if definition.is_document else LONGEST_FORM
+def require_fit_names(definition: TypeDefinition, props: Mapping[str, Any]) -> None:
+    """Raise Invalid, naming it, for a property by which a thing is called and whose value is no name."""
     for name in NAMING_PROPERTIES:
         value = props.get(name)
         if value is None:
             continue
+        longest = _longest_name(definition, name)
         if not isinstance(value, str) or is_blank(value) or len(value.strip()) > longest:
             raise Invalid(
                 f"{name} is a text of 1 to {longest} characters, of which some can be seen", field="props"
             )
+
+
+def _longest_name(definition: TypeDefinition, name: str) -> int:
+    if name == "identifier":
+        return LONGEST_IDENTIFIER
+    return LONGEST_TITLE if definition.is_document else LONGEST_FORM
 
 
 def constants_of(definition: TypeDefinition, held: Sequence[EntityState]) -> dict[str, Any]:
