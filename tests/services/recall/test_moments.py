@@ -3,83 +3,17 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Iterator
 from dataclasses import replace
 from datetime import UTC, datetime
 from random import Random
 
 import pytest
 
-from app.domain.artifact import Document, MemoryDomain, ReferenceClaim
-from app.domain.entity import ReferenceType
 from app.domain.recall import RecallRequest, RecallResult, StateFlag
 from app.errors import Invalid
 from app.stores.postgres import ledger
 from tests.documents import Desk, adr, day, identifiers
-
-SERIES = 12
-WORDS = ["queue", "retry budget", "Prism", "PrismGR", "outbox", "cache", "tenant", "clock", "ledger", "naïve"]
-QUERIES = [
-    "retry budget of the queue",
-    "ADR-3",
-    "ADR-5 and ADR-7",
-    "PrismGR",
-    "Prism cache",
-    "who owns the outbox",
-]
-MOMENTS = [day(2019), day(2021, 6), day(2023), day(2026), day(2100)]
-
-
-def _document(random: Random, number: int) -> Document:
-    """A version of a record, dated anywhere and pointing anywhere."""
-    words = random.sample(WORDS, 3)
-    others = random.sample(range(SERIES), 3)
-    kinds = random.choices(list(ReferenceType), k=3)
-    return adr(
-        number,
-        f"{words[0]} {number}",
-        " ".join([*words, f"ADR-{others[0]}", *random.choices(WORDS, k=random.randint(0, 30))]),
-        created_at=random.choice([None, day(random.randint(2018, 2027), random.randint(1, 12))]),
-        status=random.choice(["Accepted", "Draft", "Superseded", "Deprecated", None]),
-        domain=random.choice([None, *MemoryDomain]),
-        source_uri=f"adr/{number}.md" if random.random() < 0.7 else None,
-        props=random.choice([{}, {}, {"aliases": [random.choice(["Prism", "PrismGR", "the outbox"])]}]),
-        references=tuple(
-            ReferenceClaim(
-                kind,
-                f"ADR-{other}",
-                inverted=random.random() < 0.3,
-                path=f"{other}.md" if random.random() < 0.3 else None,
-            )
-            for kind, other in zip(kinds, others, strict=True)
-            if other != number
-        ),
-    )
-
-
-def _requests(random: Random, project: str) -> Iterator[RecallRequest]:
-    for query in QUERIES:
-        moment = random.choice([None, *MOMENTS])
-        flags = random.choice([(), (), (StateFlag.CURRENT,), (StateFlag.HISTORICAL, StateFlag.WIP)])
-        yield RecallRequest(
-            query=query, project=project, as_of=moment, first=random.choice([3, 10, 50]), flags=flags
-        )
-
-
-def _told(result: RecallResult) -> object:
-    """Everything an answer says, but for its id, its times in milliseconds, and whether a state it shows was
-    given up since."""
-    hits = [replace(hit, annotation=replace(hit.annotation, state=None)) for hit in result.hits]
-    states = [*(hit.annotation.state for hit in result.hits), *(anchor.state for anchor in result.anchors)]
-    anchors = [replace(anchor, state=None) for anchor in result.anchors]
-    legs = [(ranking.leg, ranking.candidates, ranking.problem) for ranking in result.legs]
-    return (
-        hits,
-        anchors,
-        [state and replace(state, retracted_at=None) for state in states],
-        legs,
-        result.tokens_used,
-    )
+from tests.services.recall.replaying import SERIES, random_document, random_requests, told
 
 
 @pytest.mark.parametrize("seed", range(4))
@@ -88,16 +22,16 @@ async def test_an_answer_never_changes_afterwards(desk: Desk, seed: int) -> None
     asked: list[tuple[RecallRequest, RecallResult]] = []
     for _ in range(6):
         for _ in range(6):
-            await desk.file(_document(random, random.randrange(SERIES)))
-        for request in _requests(random, desk.project):
+            await desk.file(random_document(random, random.randrange(SERIES)))
+        for request in random_requests(random, desk.project):
             result = await desk.memory.recall.recall(desk.memory.caller, request)
             asked.append((replace(request, as_of=result.as_of, known_at=result.known_at), result))
         for request, before in random.sample(asked, min(len(asked), 6)):
             again = await desk.memory.recall.recall(desk.memory.caller, request)
-            assert _told(again) == _told(before), request
+            assert told(again) == told(before), request
     for request, before in asked:
         again = await desk.memory.recall.recall(desk.memory.caller, request)
-        assert _told(again) == _told(before), request
+        assert told(again) == told(before), request
 
 
 async def test_a_moment_before_a_belief_does_not_know_it(desk: Desk) -> None:
@@ -130,7 +64,7 @@ async def test_a_former_name_learned_later_changes_no_earlier_answer(desk: Desk)
     await desk.file(adr(1, "The Prism engine", body="Prism draws more.", props={"aliases": ["PrismGR"]}))
     for query, answer in before.items():
         again = await desk.ask(query, as_of=answer.as_of, known_at=answer.known_at)
-        assert _told(again) == _told(answer)
+        assert told(again) == told(answer)
 
 
 async def test_a_known_moment_of_now_waits_for_the_write_at_hand(desk: Desk) -> None:
