@@ -91,7 +91,10 @@ async def find_targets(
     `Release notes#Fixes`.
     """
     ways = {claim: _ways(claim, own_key, source_uri) for claim in claims}
-    known = await _known(write, project, [way for each in ways.values() for way in each])
+    every = [way for each in ways.values() for way in each]
+    by_key = _index(await _entities_by_keys(write, project, every))
+    unknown = [way for way in every if not _nearest(way.key, own_key, source_uri, by_key)]
+    known = await _known(write, project, every, unknown, by_key)
     targets = []
     for claim in claims:
         meanings = (_meant(way, own_key, source_uri, known) for way in ways[claim])
@@ -134,10 +137,20 @@ def _places(path: str, source_uri: str | None) -> tuple[str, ...]:
     return (posixpath.normpath(posixpath.join(posixpath.dirname(source_uri), path)), from_root)
 
 
-async def _known(write: Write, project: Project, ways: Sequence[_Way]) -> _Known:
+async def _entities_by_keys(write: Write, project: Project, ways: Sequence[_Way]) -> list[KeyedEntity]:
+    keys = sorted({way.key for way in ways})
+    return await entities.entities_by_keys(write.connection, write.tenant, project.number, keys)
+
+
+async def _known(
+    write: Write,
+    project: Project,
+    ways: Sequence[_Way],
+    unknown: Sequence[_Way],
+    by_key: dict[str, list[KeyedEntity]],
+) -> _Known:
+    """Answer what is there; only a way whose key means nothing here is looked for among files and names."""
     where = (write.connection, write.tenant, project.number)
-    by_key = _index(await entities.entities_by_keys(*where, sorted({way.key for way in ways})))
-    unknown = [way for way in ways if way.key not in by_key]
     paths = {path for way in ways for path in way.linked}
     paths.update(path for way in unknown for path in way.files)
     names = {way.name for way in unknown}

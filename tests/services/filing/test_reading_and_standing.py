@@ -194,3 +194,19 @@ async def test_a_name_of_a_file_elsewhere_is_not_this_file(desk: Desk) -> None:
         await desk.file(document_from(each))
     assert await edges(desk) == set()
     assert await pending(desk) == {("notes", False)}
+
+
+@pytest.mark.parametrize("order", [(0, 1, 2), (2, 0, 1), (1, 2, 0), (0, 2, 1)])
+async def test_a_name_means_the_same_whichever_document_came_first(
+    desk: Desk, order: tuple[int, ...]
+) -> None:
+    """A document elsewhere that has the name as its key is not meant, and hides no title."""
+    stated = [
+        StatedDocument("Journal", "# Other\n", "c/v5", source_uri="c/v5.md"),
+        StatedDocument("ADR", "# v5\n", "ADR-4", source_uri="d/x.md"),
+        StatedDocument("ADR", "## Related\n[[v5]]\n", "ADR-99", "S", source_uri="a/r.md"),
+    ]
+    for place in order:
+        await desk.file(document_from(stated[place]))
+    assert await edges(desk) == {("adr-99", "RELATES_TO", "adr-4")}
+    assert await pending(desk) == set()
