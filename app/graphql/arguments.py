@@ -24,6 +24,12 @@ PreferWipArgument: TypeAlias = Annotated[
     bool | None, strawberry.argument(description="Whether a draft comes before the committed state.")
 ]
 
+IDEMPOTENCY_KEY = (
+    "A key of the caller's choice: the same input under it gives the first answer again, other input is"
+    " refused as a conflict."
+)
+"""What the field `idempotencyKey` of every mutation's input is."""
+
 
 def uuid_of(given: str) -> UUID | None:
     """Answer the UUID an id is, or None: an id that is none belongs to nothing."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 import strawberry
 
 from app.errors import TrigraphError
-from app.graphql.arguments import id_of
+from app.graphql.arguments import IDEMPOTENCY_KEY, id_of
 from app.graphql.context import Info
 from app.graphql.errors import Problem, problem_from
 from app.graphql.types.alias import Alias
@@ -38,11 +38,7 @@ class CreateAliasInput:
     project: str | None = strawberry.field(
         default=None, description="The key of the target's project, which an alias holds in."
     )
-    idempotency_key: str | None = strawberry.field(
-        default=None,
-        description="A key of the caller's choice: the same input under it gives the first answer again,"
-        " other input is refused as a conflict.",
-    )
+    idempotency_key: str | None = strawberry.field(default=None, description=IDEMPOTENCY_KEY)
 
     def request(self) -> AliasRequest:
         """Answer what is asked; raises NotFound for an id that nothing has."""

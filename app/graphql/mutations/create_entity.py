@@ -8,6 +8,7 @@ import strawberry
 from strawberry.scalars import JSON
 
 from app.errors import TrigraphError
+from app.graphql.arguments import IDEMPOTENCY_KEY
 from app.graphql.context import Info
 from app.graphql.errors import Problem, problem_from
 from app.graphql.types.entity import Entity
@@ -33,11 +34,7 @@ class CreateEntityInput:
     valid_from: datetime | None = strawberry.field(
         default=None, description="When it begins, in the past or the future; now without it."
     )
-    idempotency_key: str | None = strawberry.field(
-        default=None,
-        description="A key of the caller's choice: the same input under it gives the first answer again,"
-        " other input is refused as a conflict.",
-    )
+    idempotency_key: str | None = strawberry.field(default=None, description=IDEMPOTENCY_KEY)
 
 
 @strawberry.type(description="What creating a thing left in the ledger.")

@@ -7,7 +7,7 @@ from datetime import datetime
 import strawberry
 
 from app.errors import TrigraphError
-from app.graphql.arguments import id_of
+from app.graphql.arguments import IDEMPOTENCY_KEY, id_of
 from app.graphql.context import Info
 from app.graphql.errors import Problem, problem_from
 from app.graphql.types.enums import ReferenceType
@@ -33,11 +33,7 @@ class CreateReferenceInput:
         description="From when it holds, in the past or in the future, once both entities are there; now by"
         " default.",
     )
-    idempotency_key: str | None = strawberry.field(
-        default=None,
-        description="A key of the caller's choice: the same input under it gives the first answer again,"
-        " other input is refused as a conflict.",
-    )
+    idempotency_key: str | None = strawberry.field(default=None, description=IDEMPOTENCY_KEY)
 
     def stated(self) -> StatedReference:
         """Answer what is stated; raises NotFound for an id that nothing has."""

@@ -5,6 +5,7 @@ from __future__ import annotations
 import strawberry
 
 from app.errors import TrigraphError
+from app.graphql.arguments import IDEMPOTENCY_KEY
 from app.graphql.context import Info
 from app.graphql.errors import Problem, problem_from
 from app.graphql.types.type import Type
@@ -41,11 +42,7 @@ class DefineTypeInput:
         default=None,
         description="Whether its things are filed as documents of this kind, rather than created.",
     )
-    idempotency_key: str | None = strawberry.field(
-        default=None,
-        description="A key of the caller's choice: the same input under it gives the first answer again,"
-        " other input is refused as a conflict.",
-    )
+    idempotency_key: str | None = strawberry.field(default=None, description=IDEMPOTENCY_KEY)
 
     def stated(self) -> StatedType:
         """Answer the type that the input states."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import strawberry
 
-from app.graphql.arguments import id_of
+from app.graphql.arguments import IDEMPOTENCY_KEY, id_of
 from app.graphql.context import Context, Info
 from app.graphql.mutations import state_payload as shared
 from app.graphql.mutations.state_payload import StatePayload, state_payload
@@ -20,7 +20,7 @@ class DiscardWipInput:
         " since is a conflict."
     )
     description: str | None = strawberry.field(default=None, description=shared.DESCRIPTION)
-    idempotency_key: str | None = strawberry.field(default=None, description=shared.IDEMPOTENCY_KEY)
+    idempotency_key: str | None = strawberry.field(default=None, description=IDEMPOTENCY_KEY)
 
 
 async def discard_wip(info: Info, input: DiscardWipInput) -> StatePayload:

@@ -8,6 +8,7 @@ from datetime import datetime
 import strawberry
 
 from app.errors import TrigraphError
+from app.graphql.arguments import IDEMPOTENCY_KEY
 from app.graphql.context import Info
 from app.graphql.errors import Problem, problem_from
 from app.graphql.types.artifact import Artifact
@@ -48,11 +49,7 @@ class FileArtifactInput:
         default=None, description="Where it was found; at most 4,096 characters."
     )
     source_commit: str | None = strawberry.field(default=None, description="The commit it was found at.")
-    idempotency_key: str | None = strawberry.field(
-        default=None,
-        description="A key of the caller's choice: the same input under it gives the first answer again,"
-        " other input is refused as a conflict.",
-    )
+    idempotency_key: str | None = strawberry.field(default=None, description=IDEMPOTENCY_KEY)
 
     def stated(self) -> StatedDocument:
         """Answer the document that the input states."""

@@ -8,7 +8,7 @@ import strawberry
 from strawberry.scalars import JSON
 
 from app.errors import Invalid
-from app.graphql.arguments import id_of
+from app.graphql.arguments import IDEMPOTENCY_KEY, id_of
 from app.graphql.context import Context, Info
 from app.graphql.mutations import state_payload as shared
 from app.graphql.mutations.state_payload import StatePayload, optional_id, state_payload
@@ -29,7 +29,7 @@ class RecordFactInput:
     cause_artifact: strawberry.ID | None = strawberry.field(default=None, description=shared.CAUSE_ARTIFACT)
     cause_commit: str | None = strawberry.field(default=None, description=shared.CAUSE_COMMIT)
     description: str | None = strawberry.field(default=None, description=shared.DESCRIPTION)
-    idempotency_key: str | None = strawberry.field(default=None, description=shared.IDEMPOTENCY_KEY)
+    idempotency_key: str | None = strawberry.field(default=None, description=IDEMPOTENCY_KEY)
 
 
 async def record_fact(info: Info, input: RecordFactInput) -> StatePayload:

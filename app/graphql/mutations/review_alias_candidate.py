@@ -7,7 +7,7 @@ import strawberry
 from app.domain import candidate as domain
 from app.domain.entity import Alias as DomainAlias
 from app.errors import TrigraphError
-from app.graphql.arguments import id_of
+from app.graphql.arguments import IDEMPOTENCY_KEY, id_of
 from app.graphql.context import Info
 from app.graphql.errors import Problem, problem_from
 from app.graphql.types.alias import Alias
@@ -25,11 +25,7 @@ class ReviewCandidateInput:
         description="PROMOTED writes what it says, on the authority of who decides; REJECTED writes nothing."
     )
     reason: str | None = strawberry.field(default=None, description="Why; at most 2,000 characters.")
-    idempotency_key: str | None = strawberry.field(
-        default=None,
-        description="A key of the caller's choice: the same input under it gives the first answer again,"
-        " other input is refused as a conflict.",
-    )
+    idempotency_key: str | None = strawberry.field(default=None, description=IDEMPOTENCY_KEY)
 
     def decision(self) -> Decision:
         """Answer the decision; raises NotFound for an id that nothing has."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 import strawberry
 from strawberry.scalars import JSON
 
-from app.graphql.arguments import id_of
+from app.graphql.arguments import IDEMPOTENCY_KEY, id_of
 from app.graphql.context import Context, Info
 from app.graphql.mutations import state_payload as shared
 from app.graphql.mutations.state_payload import StatePayload, optional_id, properties_of, state_payload
@@ -31,7 +31,7 @@ class SaveWipInput:
         " since, nothing is written and the answer is a conflict. Without it the properties are laid over"
         " whatever draft there is.",
     )
-    idempotency_key: str | None = strawberry.field(default=None, description=shared.IDEMPOTENCY_KEY)
+    idempotency_key: str | None = strawberry.field(default=None, description=IDEMPOTENCY_KEY)
 
 
 async def save_wip(info: Info, input: SaveWipInput) -> StatePayload:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import strawberry
 from strawberry.scalars import JSON
 
-from app.graphql.arguments import id_of
+from app.graphql.arguments import IDEMPOTENCY_KEY, id_of
 from app.graphql.context import Context, Info
 from app.graphql.mutations import state_payload as shared
 from app.graphql.mutations.state_payload import StatePayload, properties_of, state_payload
@@ -27,7 +27,7 @@ class SealWipInput:
         default=None, description="What happened, in a word of at most 64 characters; wip_sealed without one."
     )
     description: str | None = strawberry.field(default=None, description=shared.DESCRIPTION)
-    idempotency_key: str | None = strawberry.field(default=None, description=shared.IDEMPOTENCY_KEY)
+    idempotency_key: str | None = strawberry.field(default=None, description=IDEMPOTENCY_KEY)
 
 
 async def seal_wip(info: Info, input: SealWipInput) -> StatePayload:

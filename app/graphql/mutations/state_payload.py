@@ -28,10 +28,6 @@ EXPECTED_STATE = (
 CAUSE_ARTIFACT = "The id of the document that caused it."
 CAUSE_COMMIT = "The commit that caused it; at most 256 characters."
 DESCRIPTION = "What there is to say about it; at most 4,096 characters."
-IDEMPOTENCY_KEY = (
-    "A key of the caller's choice: the same input under it gives the first answer again, other input is"
-    " refused as a conflict."
-)
 
 
 @strawberry.type(description="What a change of state left in the ledger.")

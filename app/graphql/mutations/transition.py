@@ -7,7 +7,7 @@ from datetime import datetime
 import strawberry
 from strawberry.scalars import JSON
 
-from app.graphql.arguments import id_of
+from app.graphql.arguments import IDEMPOTENCY_KEY, id_of
 from app.graphql.context import Context, Info
 from app.graphql.mutations import state_payload as shared
 from app.graphql.mutations.state_payload import StatePayload, optional_id, properties_of, state_payload
@@ -32,7 +32,7 @@ class TransitionInput:
     cause_artifact: strawberry.ID | None = strawberry.field(default=None, description=shared.CAUSE_ARTIFACT)
     cause_commit: str | None = strawberry.field(default=None, description=shared.CAUSE_COMMIT)
     description: str | None = strawberry.field(default=None, description=shared.DESCRIPTION)
-    idempotency_key: str | None = strawberry.field(default=None, description=shared.IDEMPOTENCY_KEY)
+    idempotency_key: str | None = strawberry.field(default=None, description=IDEMPOTENCY_KEY)
 
 
 async def transition(info: Info, input: TransitionInput) -> StatePayload:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import strawberry
 
 from app.errors import TrigraphError
-from app.graphql.arguments import id_of
+from app.graphql.arguments import IDEMPOTENCY_KEY, id_of
 from app.graphql.context import Info
 from app.graphql.errors import problem_from
 from app.graphql.mutations.create_reference import ReferencePayload
@@ -19,11 +19,7 @@ class WithdrawReferenceInput:
         description="The id of the reference. What only it superseded is again what it was."
     )
     reason: str | None = strawberry.field(default=None, description="Why; at most 2,000 characters.")
-    idempotency_key: str | None = strawberry.field(
-        default=None,
-        description="A key of the caller's choice: the same input under it gives the first answer again,"
-        " other input is refused as a conflict.",
-    )
+    idempotency_key: str | None = strawberry.field(default=None, description=IDEMPOTENCY_KEY)
 
 
 async def withdraw_reference(info: Info, input: WithdrawReferenceInput) -> ReferencePayload:

@@ -9,16 +9,17 @@ from uuid import UUID
 import asyncpg
 
 from app.domain.entity import Alias, AuthorityTier, Caller
-from app.errors import Invalid, NotFound
+from app.errors import Invalid
 from app.services.aliases.authority import tier_of
 from app.services.aliases.queueing import queue_alias
 from app.services.aliases.stating import StatedAlias
 from app.services.aliases.withdrawing import end_alias
 from app.services.aliases.writing import add_alias
+from app.services.catalog.scoping import project_of
 from app.services.repeating import keep_answer, kept_answer, keyed_request
 from app.services.withdrawing import fit_reason
 from app.services.write import Write, require_writer, writing
-from app.stores.postgres import entities, ledger, lookups, projects
+from app.stores.postgres import entities, ledger, lookups
 from app.stores.postgres.pool import Database
 
 
@@ -101,13 +102,11 @@ async def _create(write: Write, request: AliasRequest, tier: AuthorityTier) -> A
 
 async def _require_project(write: Write, request: AliasRequest) -> None:
     """Raise when a project is named that is not there, or is not that of the target."""
-    if request.project is None:
+    number = await project_of(write.connection, write.caller, request.project)
+    if number is None:
         return
-    project = await projects.project_by_key(write.connection, write.tenant, request.project)
-    if project is None:
-        raise NotFound(f"there is no project {request.project}", field="project")
     found = await entities.entities_by_id(write.connection, write.tenant, [request.target])
-    if request.target in found and found[request.target].project != project.number:
+    if request.target in found and found[request.target].project != number:
         raise Invalid(
             "the target belongs to another project; an alias holds in the project of what it means",
             field="project",
