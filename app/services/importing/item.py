@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import asyncio
 import logging
-from collections.abc import Callable, Iterator
+from collections.abc import AsyncIterator, Callable, Iterator
 from dataclasses import dataclass
 from typing import TypeAlias, TypeVar
 
@@ -40,6 +41,13 @@ class Skipped:
 
 
 Items: TypeAlias = Iterator[Readable | Refusal]
+ItemStream: TypeAlias = AsyncIterator[Readable | Refusal]
+
+
+async def read_in_threads(items: Items) -> ItemStream:
+    """Answer items one after the other, each read in a thread of its own."""
+    while (item := await asyncio.to_thread(next, items, None)) is not None:
+        yield item
 
 
 def shown(name: str) -> str:

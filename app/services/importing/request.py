@@ -7,7 +7,7 @@ from pathlib import Path
 
 from app.services.importing.collisions import Collision
 from app.services.importing.history.telling import History
-from app.services.importing.item import Items, Refusal, Skipped
+from app.services.importing.item import ItemStream, Refusal, Skipped
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,7 +30,7 @@ class ImportRequest:
 class Batch:
     """Documents to be read one after the other, what is known of them before, and their history."""
 
-    items: Items
+    items: ItemStream
     total: int
     history: History = field(default_factory=History)
     refused: tuple[Refusal, ...] = ()

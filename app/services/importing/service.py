@@ -19,7 +19,7 @@ from app.services.importing.history.revision_rows import read_revisions
 from app.services.importing.history.service import HistoryService
 from app.services.importing.history.state_rows import read_states
 from app.services.importing.history.telling import History
-from app.services.importing.item import Items, Readable, Refusal
+from app.services.importing.item import ItemStream, Readable, Refusal, read_in_threads
 from app.services.importing.request import Batch, ImportRequest
 from app.services.importing.run import Run
 from app.services.importing.summary import ImportSummary
@@ -58,7 +58,7 @@ class ImportService:
             batch = await self._batch(caller, request, prefixes, stop)
         except Stopped:
             return ImportSummary(was_stopped=True)
-        return await self._bring(caller, batch, request.project, stop, watch)
+        return await self.bring(caller, batch, request.project, stop, watch)
 
     async def _batch(
         self, caller: Caller, request: ImportRequest, prefixes: frozenset[str], stop: asyncio.Event
@@ -68,7 +68,8 @@ class ImportService:
             return await self._repository(caller, request, request.repository, prefixes, stop)
         found = await asyncio.to_thread(survey, request.paths, request.kind, prefixes, stop.is_set)
         history, refused = await asyncio.to_thread(_history, request)
-        return Batch(found.read(), found.total, history, refused, found.skipped, found.collisions)
+        items = read_in_threads(found.read())
+        return Batch(items, found.total, history, refused, found.skipped, found.collisions)
 
     async def _repository(
         self,
@@ -84,14 +85,14 @@ class ImportService:
         project = DEFAULT_PROJECT if request.project is None else request.project
         known = await as_known(self._database, caller.tenant, project, repository)
         return Batch(
-            items=items_of(known),
+            items=read_in_threads(items_of(known)),
             total=len(known) + len(repository.refused),
             history=history_of(known),
             refused=repository.refused,
             collisions=repository.collisions,
         )
 
-    async def _bring(
+    async def bring(
         self,
         caller: Caller,
         batch: Batch,
@@ -131,7 +132,7 @@ class ImportService:
             known = await ontology.types_in_projects(connection, caller.tenant, numbers)
         return {each.definition.name: each.definition for each in known if each.definition.is_document}
 
-    async def _file_all(self, run: Run, items: Items, stop: asyncio.Event) -> None:
+    async def _file_all(self, run: Run, items: ItemStream, stop: asyncio.Event) -> None:
         """Read one document after the other, and file as many at once as keep the encoder busy."""
         room = asyncio.Semaphore(self._width)
         try:
@@ -140,7 +141,7 @@ class ImportService:
                     await room.acquire()
                     if stop.is_set():
                         break
-                    item = await asyncio.to_thread(next, items, None)
+                    item = await anext(items, None)
                     if item is None:
                         return
                     group.create_task(self._file_one(run, place, item, room))

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from datetime import datetime
 from pathlib import PurePosixPath
+from types import MappingProxyType
 
 from app.domain.artifact import Document, MemoryDomain
 from app.domain.graphemes import beginning
@@ -12,7 +14,7 @@ from app.services.parsing.blocks import read_page
 from app.services.parsing.candidates import read_candidates
 from app.services.parsing.cleaning import clean_text
 from app.services.parsing.dates import read_date
-from app.services.parsing.header import field_role, read_header
+from app.services.parsing.header import bounded_fields, field_role, read_header
 from app.services.parsing.identity import names_kind, read_identity
 from app.services.parsing.outline import read_sections
 from app.services.parsing.reading import Reading
@@ -22,6 +24,7 @@ from app.services.parsing.values import text_of, texts_of
 from app.services.parsing.vocabulary import vocabulary
 
 EMPTY: tuple[object, ...] = (None, "", [], {})
+NOTHING_STATED: Mapping[str, object] = MappingProxyType({})
 MOST_WARNINGS = 50
 
 
@@ -31,16 +34,20 @@ def parse_markdown(
     kind: str | None = None,
     path: str | None = None,
     known_prefixes: frozenset[str] = frozenset(),
+    stated: Mapping[str, object] = NOTHING_STATED,
 ) -> Document:
     """Read one Markdown document; takes any text and tells in its warnings what was odd.
 
     `path` is the file's path inside its import; kind and identifier are guessed from it where the text
-    is silent. `known_prefixes` are accepted in identifiers beside the shipped ones. Raises Invalid for more
-    lines than are read.
+    is silent. `known_prefixes` are accepted in identifiers beside the shipped ones. `stated` are header
+    fields told beside the text, which count before those in it. Raises Invalid for more lines than are
+    read.
     """
     prefixes = accepted_prefixes(known_prefixes)
     header = read_header(clean_text(text), prefixes)
-    reading = open_reading(header.fields, header.body, prefixes, path, list(header.warnings))
+    warnings = list(header.warnings)
+    fields = bounded_fields({**stated, **header.fields, **stated}, warnings) if stated else header.fields
+    reading = open_reading(fields, header.body, prefixes, path, warnings)
     identity = read_identity(reading, kind)
     aliases, facts = read_candidates(reading)
     return Document(
