@@ -13,6 +13,7 @@ from app.cli.doctor import doctor
 from app.cli.eval import evaluate
 from app.cli.ingest import ingest
 from app.cli.migrate import migrate
+from app.cli.migrate_artifacts import migrate_artifacts
 from app.cli.recall import recall
 from app.cli.reembed import reembed
 from app.cli.review import review
@@ -29,7 +30,20 @@ application = typer.Typer(
     pretty_exceptions_enable=False,
 )
 
-for command in (demo, serve, ingest, recall, state, review, migrate, schema, doctor, reembed, bench):
+for command in (
+    demo,
+    serve,
+    ingest,
+    migrate_artifacts,
+    recall,
+    state,
+    review,
+    migrate,
+    schema,
+    doctor,
+    reembed,
+    bench,
+):
     application.command()(command)
 application.command("eval")(evaluate)
 

@@ -26,6 +26,8 @@ def summary_json(summary: ImportSummary) -> dict[str, Any]:
         "unchanged": summary.unchanged,
         "statesRecorded": summary.states_recorded,
         "statesUnchanged": summary.states_unchanged,
+        "aliasesRecorded": summary.aliases_recorded,
+        "aliasesUnchanged": summary.aliases_unchanged,
         "refused": [{"source": each.source, "reason": each.reason} for each in summary.refused],
         "skipped": [{"source": each.source, "reason": each.reason} for each in summary.skipped],
         "kindsDefined": summary.kinds_defined,
@@ -44,15 +46,20 @@ def summary_json(summary: ImportSummary) -> dict[str, Any]:
     }
 
 
-def print_summary(console: Console, summary: ImportSummary) -> None:
-    """Write the counts, what was odd, what was left alone, and what was refused and why."""
+def print_summary(console: Console, summary: ImportSummary, nothing_found: str = NOTHING_FOUND) -> None:
+    """Write the counts, what was odd, what was left alone, and what was refused and why.
+
+    `nothing_found` says what to do when there was nothing to file.
+    """
     console.print(Text(_counts(summary), style="bold"))
     if summary.was_stopped:
         console.print(Text(_stopped(summary), style="yellow"))
     elif summary.total == 0:
-        console.print(Text(NOTHING_FOUND, style="yellow"), soft_wrap=True)
+        console.print(Text(nothing_found, style="yellow"), soft_wrap=True)
     if summary.histories:
         console.print(_history(summary))
+    if summary.aliases_recorded or summary.aliases_unchanged:
+        console.print(f"aliases: recorded {summary.aliases_recorded}, unchanged {summary.aliases_unchanged}")
     for kind in summary.kinds_defined:
         console.print(f"defined the kind {printable(kind)}")
     _print_collisions(console, summary)
@@ -79,7 +86,7 @@ def _stopped(summary: ImportSummary) -> str:
     left = f"with {max(summary.total - summary.seen, 0)} left"
     if not summary.total:
         left = "before anything was filed"
-    elif summary.seen >= summary.total:
+    elif summary.seen >= summary.total and summary.histories:
         left = f"with the history of {summary.histories - summary.histories_seen} documents left to tell"
     return f"stopped {left}; run it again to go on"
 

@@ -30,7 +30,7 @@ class ImportSummary:
 
     `total` is how many documents and rows there are to look at, `skipped` is what was left alone
     beside them, and `was_stopped` tells that not all were looked at. `histories` is how many documents
-    have a history to tell; states of it are recorded or there already.
+    have a history to tell; states of it are recorded or there already, and so are aliases that a table tells.
     """
 
     total: int = 0
@@ -46,6 +46,8 @@ class ImportSummary:
     histories_seen: int = 0
     states_recorded: int = 0
     states_unchanged: int = 0
+    aliases_recorded: int = 0
+    aliases_unchanged: int = 0
 
     @property
     def seen(self) -> int:

@@ -1,0 +1,74 @@
+"""`trigraph migrate-artifacts`."""
+
+from __future__ import annotations
+
+import asyncio
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from app.cli.running import FAILED, INTERRUPTED, finish, settings
+
+if TYPE_CHECKING:
+    from app.services.importing import ImportSummary
+    from app.services.importing.tables import TableRequest
+
+NO_ROWS = "found nothing to file: the table has no rows"
+
+
+def migrate_artifacts(
+    source: Annotated[
+        str,
+        typer.Option(
+            "--from",
+            metavar="ADDRESS",
+            help="The database that holds them, postgresql://user@host:5432/name; the password may be in"
+            " PGPASSWORD or in a password file. It is only read.",
+        ),
+    ],
+    table: Annotated[str, typer.Option(help="Their table or view, as in public.artifacts.")],
+    aliases: Annotated[str | None, typer.Option(help="A table of what else they are called.")] = None,
+    project: Annotated[str | None, typer.Option(help="The project to file into; made when new.")] = None,
+    kind: Annotated[str | None, typer.Option(help="The kind of rows that tell none.")] = None,
+    as_json: Annotated[bool, typer.Option("--json", help="Print one JSON object and no more.")] = False,
+) -> None:
+    """File the documents that an older system keeps in a table of a PostgreSQL database.
+
+    What is filed already and says the same is left as it is. A row that cannot be filed is listed with the
+    reason and stops no other; the exit status is then 1.
+    """
+    from app.services.importing.tables import TableRequest
+
+    summary = finish(_migrate(TableRequest(source, table, project, kind, aliases)))
+    _report(summary, as_json=as_json)
+    if summary.was_stopped:
+        raise typer.Exit(INTERRUPTED)
+    if summary.refused:
+        raise typer.Exit(FAILED)
+
+
+async def _migrate(request: TableRequest) -> ImportSummary:
+    from rich.console import Console
+
+    from app.cli.import_progress import import_progress, stop_on_interrupt
+    from app.services.importing.tables import TableImportService
+    from app.services.memory import open_memory
+
+    chosen = settings()
+    async with open_memory(chosen) as memory:
+        # One document more than there are threads, so that none idles while another is written.
+        service = TableImportService(memory.database, memory.filing, chosen.embedding_threads + 1)
+        stop = asyncio.Event()
+        console = Console(stderr=True)
+        with stop_on_interrupt(stop, console), import_progress(console) as watch:
+            return await service.run(memory.caller, request, stop=stop, watch=watch)
+
+
+def _report(summary: ImportSummary, *, as_json: bool) -> None:
+    from app.cli.import_report import print_summary, summary_json
+    from app.cli.printing import console, print_json
+
+    if as_json:
+        print_json(summary_json(summary))
+    else:
+        print_summary(console(), summary, NO_ROWS)

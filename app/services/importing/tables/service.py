@@ -1,0 +1,69 @@
+"""Importing from a table of another database, which is read and never written."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable
+
+from app.domain.entity import Caller
+from app.services.filing import FilingService
+from app.services.importing.request import Batch
+from app.services.importing.service import ImportService
+from app.services.importing.summary import ImportSummary
+from app.services.importing.tables.known_aliases import open_aliases
+from app.services.importing.tables.registering import Registering, Registry
+from app.services.importing.tables.request import TableRequest
+from app.services.importing.tables.streaming import DocumentTable, open_documents
+from app.services.projects import project_key
+from app.stores.postgres.pool import Database
+from app.stores.postgres.source_connection import source_connection
+from app.stores.postgres.source_tables import settle_in
+
+
+class TableImportService:
+    """Brings the rows of a table into the ledger, `width` documents at a time."""
+
+    def __init__(self, database: Database, filing: FilingService, width: int) -> None:
+        self._database = database
+        self._filing = filing
+        self._importing = ImportService(database, filing, width)
+
+    async def run(
+        self,
+        caller: Caller,
+        request: TableRequest,
+        *,
+        stop: asyncio.Event | None = None,
+        watch: Callable[[ImportSummary], None] = lambda summary: None,
+    ) -> ImportSummary:
+        """File every row of a table, register the aliases beside it, and answer what became of them.
+
+        `stop` ends the import after the documents at hand, and `watch` is told of each step. Raises
+        NotFound, Invalid or Forbidden for a table that cannot be imported, before anything is filed, and
+        Unavailable when the source or the ledger is gone; what was filed until then stays.
+        """
+        stop = stop or asyncio.Event()
+        prefixes = await self._filing.prefixes(caller, request.project)
+        async with source_connection(request.address) as connection:
+            await settle_in(connection)
+            aliases = None if request.aliases is None else await open_aliases(connection, request.aliases)
+            documents = await open_documents(
+                connection, request.table, request.kind, prefixes, by_name=aliases is not None
+            )
+            batch = Batch(documents.read(), documents.total)
+            summary = await self._importing.bring(caller, batch, request.project, stop, watch)
+            _tell_unread(summary, documents)
+            if aliases is not None and not summary.was_stopped:
+                registry = Registry(
+                    self._database, caller, project_key(request.project), documents.keys or {}
+                )
+                registering = Registering(registry, summary, stop, watch)
+                await registering.register_all(aliases.read(connection))
+        return summary
+
+
+def _tell_unread(summary: ImportSummary, documents: DocumentTable) -> None:
+    if documents.columns.unread:
+        summary.warn(
+            documents.table.label, [f"columns that are not read: {', '.join(documents.columns.unread)}"]
+        )
