@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 from datetime import datetime
 from enum import StrEnum
@@ -63,6 +64,18 @@ class Interval:
     def covers(self, moment: datetime) -> bool:
         """Tell whether the moment lies inside, the end excluded."""
         return self.start <= moment and (self.end is None or moment < self.end)
+
+
+def uncovered(start: datetime, covered: Iterable[Interval]) -> list[Interval]:
+    """Answer, in order, what no interval covers of the time from a moment on; none overlaps another."""
+    missing = []
+    for interval in sorted(covered, key=lambda each: each.start):
+        if start < interval.start:
+            missing.append(Interval(start, interval.start))
+        if interval.end is None:
+            return missing
+        start = max(start, interval.end)
+    return [*missing, Interval(start)]
 
 
 @dataclass(frozen=True, slots=True)

@@ -10,9 +10,9 @@ from uuid import UUID, uuid4
 
 import pytest
 
-from app.domain.entity import Role
+from app.domain.entity import ReferenceType, Role
 from app.domain.recall import StateFlag
-from tests.documents import Desk, adr, day, hit_of
+from tests.documents import Desk, adr, claims, day, hit_of
 from tests.graphql.api import Api
 from tests.things import make_thing
 
@@ -101,14 +101,27 @@ async def test_the_same_reference_again_changes_nothing(desk: Desk) -> None:
     assert (await about(desk, queue))["references"]["totalCount"] == 3
 
 
-async def test_a_reference_dated_back_further_fills_the_time_before(desk: Desk) -> None:
+async def test_a_reference_dated_back_further_is_one_with_the_later(desk: Desk) -> None:
     api = Api(desk.memory)
     service, queue = await make_thing(desk, "Service"), await make_thing(desk, "Queue")
     await create(api, service, "DEPENDS_ON", queue, validFrom="2023-01-01T00:00:00Z")
-    earlier = await create(api, service, "DEPENDS_ON", queue, validFrom="2021-01-01T00:00:00Z")
-    assert earlier["reference"]["validUntil"] == "2023-01-01T00:00:00Z"
+    earlier = (await create(api, service, "DEPENDS_ON", queue, validFrom="2021-01-01T00:00:00Z"))["reference"]
+    assert (earlier["validFrom"], earlier["validUntil"]) == ("2021-01-01T00:00:00Z", None)
     for at in (day(2022), day(2024)):
-        assert (await about(desk, service, at))["references"]["totalCount"] == 1
+        nodes = (await about(desk, service, at))["references"]["nodes"]
+        assert [node["id"] for node in nodes] == [earlier["id"]]
+    assert (await about(desk, service, day(2020, 6)))["references"]["nodes"] == []
+
+
+async def test_what_a_document_states_stays_its_own_where_a_caller_dates_it_back(desk: Desk) -> None:
+    old = await desk.file(adr(1, "Queue"))
+    stated = claims(ReferenceType.DEPENDS_ON, "ADR-1")
+    new = await desk.file(adr(2, "Stream", references=stated, created_at=day(2023)))
+    later = await desk.file(adr(2, "Stream of old", created_at=day(2024)))
+    assert later.references == ()
+    ends = (new.entity.id, "DEPENDS_ON", old.entity.id)
+    written = (await create(Api(desk.memory), *ends, validFrom="2023-06-01T00:00:00Z"))["reference"]
+    assert (written["validFrom"], written["validUntil"]) == ("2024-01-01T00:00:00Z", None)
 
 
 async def test_a_reference_may_hold_from_a_later_day_on(desk: Desk) -> None:

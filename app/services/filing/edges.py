@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 from uuid import UUID, uuid4
@@ -9,6 +10,7 @@ from uuid import UUID, uuid4
 from app.domain.artifact import Artifact
 from app.domain.entity import AuthorityTier, Entity, Project, Reference, ReferenceType
 from app.domain.surface_form import name_key
+from app.domain.temporal import Interval, uncovered
 from app.services.filing.supersession import Revival, Supersession
 from app.services.filing.taking_effect import effective_from
 from app.services.write import Write
@@ -62,28 +64,42 @@ class Joined:
         return any({one, other} == set(edge[:2]) for edge in self.edges)
 
 
-async def write_edge(
-    write: Write, project: Project, statement: Statement, joined: Joined
-) -> Reference | None:
-    """Write one reference and what follows from it; None when it is there or would close a circle.
+async def write_edge(write: Write, project: Project, statement: Statement, joined: Joined) -> list[Reference]:
+    """Write what is missing of a reference from its start on; nothing where it would close a circle.
 
-    A supersession moves its target's state from when its source is in force; until then it moves nothing.
+    A reference that was withdrawn and is stated again holds again from then on. A supersession moves its
+    target's state from when its source is in force; until then it moves nothing.
     """
     source, target, reference_type = statement.edge
     supersedes = reference_type is ReferenceType.SUPERSEDES
-    valid = await references.missing_from(
-        write.connection, write.tenant, statement.edge, statement.valid_from
-    )
-    if valid is None:
+    start = statement.valid_from
+    held = await references.believed_pieces(write.connection, write.tenant, statement.edge, start)
+    missing = still_missing(held, start, write.recorded_at)
+    if not missing:
         if supersedes and statement.inverted:
             joined.restated.append(statement)
-        return None
+        return []
     if supersedes and await references.supersession_leads(
-        write.connection, write.tenant, target, source, valid.start
+        write.connection, write.tenant, target, source, missing[0].start
     ):
         joined.warnings.append("left out a supersession that would close a circle: one must stay current")
-        return None
-    reference = Reference(uuid4(), source, target, reference_type, statement.stated_by, valid)
+        return []
+    return [await _write_piece(write, project, statement, valid, joined) for valid in missing]
+
+
+def still_missing(held: Sequence[Reference], start: datetime, now: datetime) -> list[Interval]:
+    """Answer when a reference that is stated from a moment on does not hold, by what is held of it.
+
+    One that will end at a later day stays so: a document that is in force from then on says no more of it.
+    """
+    missing = uncovered(start, (each.valid for each in held))
+    return [each for each in missing if each.start == start or each.start <= now]
+
+
+async def _write_piece(
+    write: Write, project: Project, statement: Statement, valid: Interval, joined: Joined
+) -> Reference:
+    reference = Reference(uuid4(), *statement.edge, statement.stated_by, valid)
     await references.insert_reference(
         write.connection,
         write.tenant,
@@ -93,10 +109,10 @@ async def write_edge(
         write.recorded_at,
         write.actor,
     )
-    if supersedes and write.caller.tier <= AuthorityTier.AGENT:
+    if reference.type is ReferenceType.SUPERSEDES and write.caller.tier <= AuthorityTier.AGENT:
         effective = await effective_from(write, reference)
         if effective is not None:
-            joined.supersessions.append(Supersession(target, effective, statement.cause))
+            joined.supersessions.append(Supersession(reference.target, effective, statement.cause))
     return reference
 
 

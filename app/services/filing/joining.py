@@ -116,9 +116,7 @@ async def _join_one(
         occurrences=claim.count,
         inverted=claim.inverted,
     )
-    written = await write_edge(write, filed.project, statement, joined)
-    if written is not None:
-        joined.references.append(written)
+    joined.references += await write_edge(write, filed.project, statement, joined)
 
 
 async def _note_mentions(write: Write, filed: Filed, targets: Sequence[Target]) -> None:

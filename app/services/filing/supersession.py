@@ -8,7 +8,7 @@ from datetime import datetime
 from typing import Any
 from uuid import UUID
 
-from app.domain.amendment import Amendment, amend_from
+from app.domain.amendment import Amendment, Spoken, amend_from
 from app.domain.recall import StateFlag
 from app.domain.standing import SUPERSEDED, standing, was_in_force
 from app.domain.temporal import AsOf, Branch, EntityState
@@ -43,7 +43,7 @@ async def supersede(write: Write, supersession: Supersession) -> None:
     state = state_at(timeline, at) or timeline[0]
     cause = Cause("superseded", artifact=supersession.cause)
     if not _is_historical(state.props):
-        await _amend(write, timeline, SUPERSEDED, max(at, state.valid.start), cause)
+        await _amend(write, timeline, SUPERSEDED, max(at, state.valid.start), cause, {})
     elif at > state.valid.start and was_in_force(state.props["status"]):
         after = Assertion(entity, state.props, state.source_artifact, write.actor)
         change = divide(state, at, _without_status(state.props), after, write.recorded_at)
@@ -57,11 +57,16 @@ async def _gave_way_before(write: Write, entity: UUID, at: datetime) -> bool:
 
 
 async def _amend(
-    write: Write, timeline: Sequence[EntityState], status: str | None, at: datetime, cause: Cause
+    write: Write,
+    timeline: Sequence[EntityState],
+    status: str | None,
+    at: datetime,
+    cause: Cause,
+    stops: Spoken,
 ) -> None:
-    """Let the status of a timeline be another, or none, up to where a later state says something else."""
+    """Let the status of a timeline be another, or none, up to a stop or where a later state says another."""
     amendment = Amendment(timeline[0].entity, {"status": status}, {}, write.actor)
-    await carry_out(write, amend_from(timeline, {}, amendment, at, write.recorded_at), cause)
+    await carry_out(write, amend_from(timeline, stops, amendment, at, write.recorded_at), cause)
 
 
 async def uphold(write: Write, entity: UUID, at: datetime) -> None:
@@ -94,7 +99,7 @@ class Revival:
 
 
 async def revive(write: Write, revival: Revival) -> None:
-    """Let an entity be again what it was before it was superseded, unless something else supersedes it.
+    """Let an entity be again what it was before it was superseded, until something else supersedes it.
 
     A document that calls itself superseded stays so. Comes last in a write, as superseding does.
     """
@@ -106,14 +111,45 @@ async def revive(write: Write, revival: Revival) -> None:
     state = state_at(timeline, revival.at)
     if state is None or not _is_historical(state.props):
         return
-    before = next((held.props for held in timeline if held.valid.end == revival.since), {})
+    before = _before(timeline, revival.since)
     if "status" not in before:
         before = await states.first_props_from(
             write.connection, write.tenant, revival.entity, state.source_artifact
         )
-    if not _is_historical(before):
-        cause = Cause("status_transition", artifact=revival.cause)
-        await _amend(write, timeline, before.get("status"), revival.at, cause)
+    if _is_historical(before):
+        return
+    later = await _gives_way_later(write, revival.entity, revival.at)
+    cause = Cause("status_transition", artifact=revival.cause)
+    stops = {each.at: frozenset({"status"}) for each in later}
+    await _amend(write, timeline, before.get("status"), revival.at, cause, stops)
+    for supersession in later[:1]:
+        await supersede(write, supersession)
+
+
+def _before(timeline: Sequence[EntityState], since: datetime) -> dict[str, Any]:
+    """Answer what an entity last was, by a moment, that no supersession made of it."""
+    ended = (
+        state for state in reversed(timeline) if state.valid.end is not None and state.valid.end <= since
+    )
+    return next((state.props for state in ended if state.props.get("status") != SUPERSEDED), {})
+
+
+async def _gives_way_later(write: Write, entity: UUID, at: datetime) -> list[Supersession]:
+    """Answer what is said to supersede an entity only after a moment, the first first."""
+    found = []
+    for each in await successions.successions_around(write.connection, write.tenant, entity):
+        start = each.effective_from
+        if each.predecessor == entity and start is not None and start > at:
+            cause = await document_at(write, each.successor, start)
+            found.append(Supersession(entity, start, cause))
+    return sorted(found, key=lambda each: each.at)
+
+
+async def document_at(write: Write, entity: UUID, at: datetime) -> UUID | None:
+    """Answer the document that the state of an entity at a moment was read from."""
+    held = await states.believed_states(write.connection, write.tenant, entity, Branch.COMMITTED)
+    state = state_at(held, at)
+    return None if state is None else state.source_artifact
 
 
 def _is_historical(props: dict[str, Any]) -> bool:

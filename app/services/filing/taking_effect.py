@@ -11,8 +11,7 @@ from app.domain.entity import Reference
 from app.domain.standing import SUPERSEDED
 from app.domain.succession import Succession, dated_statuses
 from app.domain.temporal import Branch, EntityState
-from app.domain.timeline import state_at
-from app.services.filing.supersession import Revival, Supersession, revive, supersede
+from app.services.filing.supersession import Revival, Supersession, document_at, revive, supersede
 from app.services.write import Write
 from app.stores.postgres import states
 from app.stores.postgres.successions import successions_around
@@ -43,7 +42,7 @@ async def follow(write: Write, entity: UUID, before: Sequence[EntityState]) -> N
     await redate(write, entity, was)
     for predecessor, start in gives_way(entity, around).items():
         if predecessor not in was:
-            cause = await _document_at(write, entity, start)
+            cause = await document_at(write, entity, start)
             await supersede(write, Supersession(predecessor, start, cause))
 
 
@@ -66,15 +65,9 @@ async def redate(write: Write, entity: UUID, was: Mapping[UUID, datetime]) -> No
     now = gives_way(entity, await successions_around(write.connection, write.tenant, entity))
     for predecessor, before in was.items():
         after = now.get(predecessor)
-        cause = await _document_at(write, entity, after or before)
+        cause = await document_at(write, entity, after or before)
         if after != before and await _take_back(write, predecessor, before, cause) and after is not None:
             await supersede(write, Supersession(predecessor, after, cause))
-
-
-async def _document_at(write: Write, entity: UUID, at: datetime) -> UUID | None:
-    held = await states.believed_states(write.connection, write.tenant, entity, Branch.COMMITTED)
-    state = state_at(held, at)
-    return None if state is None else state.source_artifact
 
 
 async def _take_back(write: Write, entity: UUID, since: datetime, cause: UUID | None) -> bool:

@@ -117,12 +117,19 @@ async def end_reference(
 ) -> Reference | None:
     """Let a reference be true only until `end`, and answer it so; one that starts later never was."""
     reference = held.reference
-    await connection.execute(SQL["retract_reference"], tenant, reference.id, recorded_at)
+    await retract_reference(connection, tenant, reference.id, recorded_at)
     if reference.valid.start >= end:
         return None
     ended = replace(reference, id=uuid4(), valid=Interval(reference.valid.start, end))
     await insert_reference(connection, tenant, held.project, ended, held.occurrences, recorded_at, actor)
     return ended
+
+
+async def retract_reference(
+    connection: asyncpg.Connection, tenant: int, id: UUID, recorded_at: datetime
+) -> None:
+    """Stop believing a reference."""
+    await connection.execute(SQL["retract_reference"], tenant, id, recorded_at)
 
 
 async def recorded_reference(
@@ -150,12 +157,13 @@ async def close_pending_of(
     await connection.execute(SQL["close_pending_of"], tenant, entity, closed_at)
 
 
-async def missing_from(
+async def believed_pieces(
     connection: asyncpg.Connection, tenant: int, edge: tuple[UUID, UUID, ReferenceType], start: datetime
-) -> Interval | None:
-    """Answer for how long from a moment on an edge is not believed; None when it holds then."""
-    row = await connection.fetchrow(SQL["believed_from"], tenant, *edge, start)
-    return None if row["holds"] else Interval(start, row["next_start"])
+) -> list[Reference]:
+    """Answer the references of a type that join two entities at a moment or later, in order of time."""
+    return [
+        reference_from(row) for row in await connection.fetch(SQL["believed_pieces"], tenant, *edge, start)
+    ]
 
 
 async def supersession_leads(

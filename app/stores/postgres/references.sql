@@ -5,14 +5,13 @@ INSERT INTO reference (
     recorded_at, actor
 ) VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12);
 
--- name: believed_from
--- Does a reference hold at an instant, and when does it next start to?
-SELECT
-    coalesce(bool_or(valid_from <= $5), false) AS holds,
-    min(valid_from) FILTER (WHERE valid_from > $5) AS next_start
+-- name: believed_pieces
+-- Which references of a type join two entities at an instant or later?
+SELECT id, source, target, type, source_artifact, valid_from, valid_until
 FROM reference
 WHERE tenant_id = $1 AND source = $2 AND target = $3 AND type = $4
-    AND retracted_at IS NULL AND (valid_until > $5 OR valid_until IS NULL);
+    AND retracted_at IS NULL AND (valid_until > $5 OR valid_until IS NULL)
+ORDER BY valid_from;
 
 -- name: stated_by
 -- Which open references do the artifacts of an entity state?

@@ -5,25 +5,22 @@ from __future__ import annotations
 from datetime import datetime
 from uuid import UUID
 
-from app.domain.temporal import AsOf, Interval
+from app.domain.temporal import AsOf
 from app.stores.postgres import references, successions
 from tests.documents import RELATES_TO, SUPERSEDES, Desk, adr, claims, day
 
 
-async def test_what_is_missing_of_a_reference_ends_where_the_next_begins(desk: Desk) -> None:
+async def test_a_reference_is_found_at_a_moment_or_later(desk: Desk) -> None:
     related = claims(RELATES_TO, "ADR-2")
     target = await desk.file(adr(2, "Clock"))
     source = await desk.file(adr(1, "Queue", created_at=day(2025), references=related))
     edge = (source.entity.id, target.entity.id, RELATES_TO)
     async with desk.reading() as connection:
-        asked = {
-            start: await references.missing_from(connection, desk.tenant, edge, start)
-            for start in (day(2021), day(2025), day(2030))
-        }
+        for start in (day(2021), day(2025), day(2030)):
+            found = await references.believed_pieces(connection, desk.tenant, edge, start)
+            assert tuple(found) == source.references
         backwards = (edge[1], edge[0], RELATES_TO)
-        other_way = await references.missing_from(connection, desk.tenant, backwards, day(2021))
-    assert asked == {day(2021): Interval(day(2021), day(2025)), day(2025): None, day(2030): None}
-    assert other_way == Interval(day(2021))
+        assert await references.believed_pieces(connection, desk.tenant, backwards, day(2021)) == []
 
 
 async def test_superseders_are_followed_upward_to_the_heads(desk: Desk) -> None:
