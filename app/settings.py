@@ -5,16 +5,33 @@ from __future__ import annotations
 import os
 from functools import cache
 from pathlib import Path
-from typing import Annotated, Literal
+from typing import Annotated, Literal, Self
+from urllib.parse import urlsplit
 
 import platformdirs
-from pydantic import Field, StringConstraints
+from pydantic import AfterValidator, Field, SecretStr, StringConstraints, model_validator
 from pydantic_settings import BaseSettings, SettingsConfigDict
 
 
 def default_home() -> Path:
     """Answer the platform's folder for a user's application data."""
     return Path(platformdirs.user_data_dir("trigraph", appauthor=False))
+
+
+EMBEDDED = "embedded"
+_NEO4J_SCHEMES = ("bolt", "bolt+s", "bolt+ssc", "neo4j", "neo4j+s", "neo4j+ssc")
+
+
+def _neo4j_uri(text: str) -> str:
+    """Refuse what is neither `embedded` nor the address of a server, and an address with a password in it."""
+    if text == EMBEDDED:
+        return text
+    parts = urlsplit(text)
+    if parts.scheme not in _NEO4J_SCHEMES or not parts.hostname or parts.path.strip("/"):
+        raise ValueError("it is neither embedded nor an address such as bolt://localhost:7687")
+    if parts.username is not None:
+        raise ValueError("it holds a user; set TRIGRAPH_NEO4J_USER and TRIGRAPH_NEO4J_PASSWORD instead")
+    return text
 
 
 class Settings(BaseSettings):
@@ -30,6 +47,19 @@ class Settings(BaseSettings):
     database_url: str | None = Field(
         default=None,
         description="A PostgreSQL 16+ with pgvector to use instead of the embedded one.",
+    )
+    neo4j_uri: Annotated[str, StringConstraints(strip_whitespace=True), AfterValidator(_neo4j_uri)] | None = (
+        Field(
+            default=None,
+            description="The Neo4j to project into: bolt:// or neo4j://, or embedded; unset for none.",
+        )
+    )
+    neo4j_user: str = Field(default="neo4j", description="Whom to sign in to the Neo4j server as.")
+    neo4j_password: SecretStr | None = Field(
+        default=None, description="The password of that user; unset where the server asks for none."
+    )
+    neo4j_password_file: Path | None = Field(
+        default=None, description="A file that holds the password, instead of the password itself."
     )
     tenant: Annotated[str, StringConstraints(strip_whitespace=True, min_length=1, max_length=128)] = Field(
         default="local", description="The tenant that a local caller works in."
@@ -54,6 +84,14 @@ class Settings(BaseSettings):
     log_level: Literal["DEBUG", "INFO", "WARNING", "ERROR"] = Field(
         default="INFO", description="The least severe log record that is written."
     )
+
+    @model_validator(mode="after")
+    def _one_password(self) -> Self:
+        if self.neo4j_password is not None and self.neo4j_password_file is not None:
+            raise ValueError(
+                "TRIGRAPH_NEO4J_PASSWORD and TRIGRAPH_NEO4J_PASSWORD_FILE are both set; unset one"
+            )
+        return self
 
 
 @cache

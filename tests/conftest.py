@@ -16,11 +16,14 @@ from app.embedding.onnx import open_onnx
 from app.services.filing import FilingService
 from app.services.memory import Memory
 from app.services.recall import RecallService
+from app.stores.neo4j.driver import Graph
+from app.stores.neo4j.location import GraphLocation
 from app.stores.postgres.embedded import EmbeddedPostgres
 from app.stores.postgres.migrate import migrate
 from app.stores.postgres.pool import Database
 from app.stores.postgres.tenants import ensure_tenant
 from tests.documents import Desk
+from tests.neo4j_server import empty, opened_neo4j
 from tests.statements import counted as counted_statements
 
 TEMPLATE = "template_ledger"
@@ -119,6 +122,21 @@ async def embedder() -> AsyncIterator[Embedder]:
     opened = open_onnx(threads=2)
     yield opened
     await opened.close()
+
+
+@pytest.fixture(scope="session")
+async def neo4j() -> AsyncIterator[GraphLocation]:
+    """The session's Neo4j, started when the first test asks for it."""
+    async with opened_neo4j() as location:
+        yield location
+
+
+@pytest.fixture
+async def graph(neo4j: GraphLocation) -> AsyncIterator[Graph]:
+    """Neo4j with nothing in it."""
+    async with Graph(neo4j) as opened:
+        await empty(opened)
+        yield opened
 
 
 def memory_on(database: Database, embedder: Embedder, tenant: int, leg_deadline: float = 10.0) -> Memory:

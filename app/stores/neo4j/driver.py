@@ -1,0 +1,126 @@
+"""The pool of connections to Neo4j, and transactions that fail with errors of Trigraph."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from typing import Any, LiteralString, Self
+
+from neo4j import READ_ACCESS, WRITE_ACCESS, AsyncDriver, AsyncGraphDatabase, AsyncTransaction, Record
+
+from app.stores.neo4j.errors import reached, translated
+from app.stores.neo4j.location import GraphLocation
+
+_POOL_SIZE = 20
+_CONNECT = 2.0  # seconds; the graph can be read elsewhere meanwhile
+_ACQUIRE = 3.0
+_CHECK_AFTER = 5.0  # seconds that a connection idles before it is tried first
+
+
+class Graph:
+    """Neo4j, opened once and shared by every task of a process; it connects when first used.
+
+    Every method raises Unavailable when Neo4j does not answer or refuses. Nothing is tried twice here:
+    who calls knows whether to wait, to ask again or to read elsewhere.
+    """
+
+    def __init__(self, location: GraphLocation) -> None:
+        self._location = location
+        self._uri = location.uri
+        self._driver = _open(location)
+
+    async def __aenter__(self) -> Self:
+        return self
+
+    async def __aexit__(self, *_: object) -> None:
+        await self.close()
+
+    @property
+    def uri(self) -> str:
+        """Where Neo4j is."""
+        return self._location.uri
+
+    @asynccontextmanager
+    async def reading(self, seconds: float | None = None) -> AsyncIterator[AsyncTransaction]:
+        """Lend a transaction that reads; the server ends it when it takes longer than `seconds`."""
+        async with self._transaction(READ_ACCESS, seconds) as transaction:
+            yield transaction
+
+    @asynccontextmanager
+    async def writing(self, seconds: float | None = None) -> AsyncIterator[AsyncTransaction]:
+        """Lend a transaction that writes, committed when the block ends and undone when it raises."""
+        async with self._transaction(WRITE_ACCESS, seconds) as transaction:
+            yield transaction
+
+    async def read(
+        self, query: LiteralString, *, seconds: float | None = None, **parameters: Any
+    ) -> list[Record]:
+        """Answer every record of one query that reads."""
+        async with self.reading(seconds) as transaction:
+            result = await transaction.run(query, parameters)
+            return [record async for record in result]
+
+    async def write(self, query: LiteralString, **parameters: Any) -> list[Record]:
+        """Do one query in a transaction of its own and answer every record."""
+        async with self.writing() as transaction:
+            result = await transaction.run(query, parameters)
+            return [record async for record in result]
+
+    async def alter(self, statement: LiteralString) -> None:
+        """Carry out a statement that changes the schema, or one that commits by itself."""
+        driver = await self._current()
+        async with driver.session() as session:
+            with reached(self.uri):
+                await (await session.run(statement)).consume()
+
+    async def version(self) -> str:
+        """Answer what the server is, as `5.26.0`."""
+        (kernel,) = await self.read(
+            "CALL dbms.components() YIELD name, versions WHERE name = 'Neo4j Kernel'"
+            " RETURN versions[0] AS version"
+        )
+        return str(kernel["version"])
+
+    async def keep_running(self) -> None:
+        """Start the embedded server again if it died; a server of its own is somebody else's to start."""
+        if self._location.embedded is not None:
+            await asyncio.to_thread(self._location.embedded.keep_running)
+
+    async def close(self) -> None:
+        """Close every connection; the location stays the caller's to close."""
+        await self._driver.close()
+
+    @asynccontextmanager
+    async def _transaction(self, access: str, seconds: float | None) -> AsyncIterator[AsyncTransaction]:
+        driver = await self._current()
+        async with driver.session(default_access_mode=access) as session:
+            with reached(self.uri):
+                transaction = await session.begin_transaction(timeout=seconds)
+            with translated(self.uri):
+                async with transaction:
+                    yield transaction
+                    await transaction.commit()
+
+    async def _current(self) -> AsyncDriver:
+        """Answer the driver; a new one when the embedded server came back on another port."""
+        if self._uri != self._location.uri:
+            outdated, self._driver, self._uri = self._driver, _open(self._location), self._location.uri
+            await outdated.close()
+        return self._driver
+
+
+def _open(location: GraphLocation) -> AsyncDriver:
+    auth = None if location.password is None else (location.user, location.password)
+    with reached(location.uri):
+        return AsyncGraphDatabase.driver(
+            location.uri,
+            auth=auth,
+            connection_timeout=_CONNECT,
+            connection_acquisition_timeout=_ACQUIRE,
+            liveness_check_timeout=_CHECK_AFTER,
+            max_connection_pool_size=_POOL_SIZE,
+            max_transaction_retry_time=0,
+            notifications_min_severity="OFF",
+            telemetry_disabled=True,
+        )

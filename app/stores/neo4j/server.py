@@ -1,0 +1,135 @@
+"""One embedded Neo4j: started, found again and stopped by whoever holds the lock on starting."""
+
+from __future__ import annotations
+
+import os
+import secrets
+import signal
+import socket
+import subprocess
+import sys
+import time
+from contextlib import suppress
+
+from app.errors import Unavailable
+from app.stores.neo4j.jars import VERSION, demand_the_extra, missing_jars
+from app.stores.neo4j.layout import Address, Layout, read_address
+from app.stores.neo4j.locks import is_held_alone
+
+_PATIENCE = 180.0  # seconds; a busy machine, or a server that was killed and replays its log
+_LOOK = 0.05
+_PROGRAM = "app.stores.neo4j.server_process"
+
+
+class Neo4jServer:
+    """The server of one home; whoever starts or stops it holds `layout.starting`."""
+
+    def __init__(self, layout: Layout) -> None:
+        self._layout = layout
+
+    def is_alive(self) -> bool:
+        """Tell whether its process lives, ready or not."""
+        return self._layout.serving.exists() and is_held_alone(self._layout.serving)
+
+    def ensure_running(self) -> Address:
+        """Start the server unless it lives already; answer its address when it takes connections.
+
+        Raises Unavailable when it does not start.
+        """
+        was_launched = False
+        deadline = time.monotonic() + _PATIENCE
+        while (address := self.ready_address()) is None:
+            if not self.is_alive():
+                if was_launched:
+                    raise Unavailable(f"Neo4j in {self._layout.folder} does not start: {self._log_end()}")
+                self._launch()
+                was_launched = True
+            if time.monotonic() > deadline:
+                raise Unavailable(f"Neo4j in {self._layout.folder} is not ready in time: {self._log_end()}")
+            time.sleep(_LOOK)
+        return address
+
+    def ready_address(self) -> Address | None:
+        """Answer where the server takes connections now, or None."""
+        address = read_address(self._layout)
+        if address is None or not self.is_alive() or not _is_running(address.process):
+            return None
+        with suppress(OSError), socket.create_connection(("127.0.0.1", address.port), timeout=1):
+            return address
+        return None
+
+    def stop(self) -> bool:
+        """Stop the server in order and wait for its end; answer whether there was one to stop."""
+        deadline = time.monotonic() + _PATIENCE
+        was_alive = False
+        while self.is_alive():
+            was_alive = True
+            # A server that is still starting has not said yet which process it is.
+            if (address := self.ready_address()) is not None:
+                with suppress(ProcessLookupError):
+                    os.kill(address.process, signal.SIGTERM)
+            if time.monotonic() > deadline:
+                raise Unavailable(f"Neo4j in {self._layout.folder} does not stop: {self._log_end()}")
+            time.sleep(_LOOK)
+        return was_alive
+
+    def _launch(self) -> None:
+        demand_the_extra()
+        if missing_jars():
+            raise Unavailable(
+                f"Neo4j {VERSION} is not installed, or damaged; run `trigraph neo4j install` once"
+            )
+        layout = self._layout
+        layout.folder.mkdir(mode=0o700, exist_ok=True)
+        _ensure_password(layout)
+        port = _free_port(read_address(layout))
+        with layout.log.open("wb") as log:
+            # The program goes on by itself, as nobody's child: none of its users waits for its end.
+            subprocess.run(
+                (sys.executable, "-m", _PROGRAM, str(layout.home), str(port)),
+                stdin=subprocess.DEVNULL,
+                stdout=log,
+                stderr=subprocess.STDOUT,
+                start_new_session=True,  # an interrupt at a terminal is not meant for it
+                check=False,
+            )
+
+    def _log_end(self) -> str:
+        with suppress(OSError):
+            lines = self._layout.log.read_text(encoding="utf-8", errors="replace").splitlines()
+            return "\n".join(lines[-10:])
+        return ""
+
+
+def _ensure_password(layout: Layout) -> None:
+    """Make the password with the folder, and never again: the server keeps what it was given first."""
+    if layout.password.exists():
+        return
+    if (layout.folder / "data").exists():
+        raise Unavailable(
+            f"{layout.password} is gone, and the graph cannot be opened without it; move {layout.folder}"
+            " away: a new graph is made from the ledger"
+        )
+    unfinished = layout.password.with_suffix(".unfinished")
+    unfinished.unlink(missing_ok=True)
+    descriptor = os.open(unfinished, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
+    with os.fdopen(descriptor, "w", encoding="ascii") as file:
+        file.write(secrets.token_urlsafe(32))
+    unfinished.rename(layout.password)
+
+
+def _free_port(before: Address | None) -> int:
+    """Answer the port of before, so that those who use the server find it again, or another."""
+    for wanted in (before.port if before is not None else 0, 0):
+        with suppress(OSError), socket.socket() as probe:
+            probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+            probe.bind(("127.0.0.1", wanted))
+            return int(probe.getsockname()[1])
+    raise Unavailable("no port is free on 127.0.0.1 for Neo4j")
+
+
+def _is_running(process: int) -> bool:
+    with suppress(OSError):
+        os.kill(process, 0)
+        return True
+    return False
