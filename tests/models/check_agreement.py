@@ -46,7 +46,9 @@ def cosines(left: Vectors, right: Vectors) -> Any:
 async def test_both_embedders_agree_on_every_text(
     onnx: Embedder, published: Embedder, texts: list[str]
 ) -> None:
-    assert cosines(await onnx.embed_passages(texts), await published.embed_passages(texts)).min() >= 0.998
+    agreement = cosines(await onnx.embed_passages(texts), await published.embed_passages(texts))
+    assert agreement.min() >= 0.99
+    assert agreement.mean() >= 0.997
 
 
 async def test_the_committed_reference_is_what_the_published_weights_give(
