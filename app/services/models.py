@@ -37,9 +37,9 @@ def _check(noted: EmbeddingModel | None, embedder: Embedder) -> None:
         raise Conflict(
             f"the ledger's vectors were made with {_described(noted)}, and this is"
             f" {_described(model_of(embedder))}; run `trigraph reembed` to make them again,"
-            " or set the embedder back"
+            " or go back to the encoder that made them"
         )
 
 
 def _described(model: EmbeddingModel) -> str:
-    return f"{model.name} ({model.dimensions} dimensions, {model.fingerprint[:12]})"
+    return f"{model.name} ({model.dimensions} dimensions, {model.fingerprint})"

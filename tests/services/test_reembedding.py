@@ -10,7 +10,7 @@ import pytest
 from app.embedding import Embedder, Vector, Vectors
 from app.errors import Conflict
 from app.services.memory import Memory
-from app.services.models import model_of
+from app.services.models import check_model, model_of
 from app.services.reembedding import reembed, unfinished
 from app.stores.postgres import embeddings, reembedding
 from tests.conftest import memory_on
@@ -97,6 +97,21 @@ async def test_another_model_is_refused_until_everything_is_embedded_again(
     assert (await file(changed, adr(22, "Late"))).created
     with pytest.raises(Conflict, match="trigraph reembed"):
         await file(filed, adr(23, "Later"))
+
+
+async def test_a_ledger_of_the_same_model_computed_otherwise_is_told_apart_and_embedded_again(
+    filed: Memory, embedder: Embedder, owner: asyncpg.Connection, database_url: str
+) -> None:
+    earlier = "all-MiniLM-L6-v2 onnx 0123456789abcdef"
+    await owner.execute("UPDATE embedding_model SET fingerprint = $1", earlier)
+    told = rf"{earlier}\), and this is .*{embedder.fingerprint}\); run `trigraph reembed`"
+    with pytest.raises(Conflict, match=told):
+        await check_model(owner, embedder)
+    with pytest.raises(Conflict, match=told):
+        await file(filed, adr(22, "Late"))
+    assert await reembed(database_url, embedder) == 21
+    await check_model(owner, embedder)
+    assert (await file(filed, adr(22, "Late"))).created
 
 
 async def test_a_run_that_is_cut_off_leaves_one_model_and_goes_on(
