@@ -45,13 +45,17 @@ class Named:
     exact: bool
 
 
-async def find_named(connection: asyncpg.Connection, scope: Scope, query: str) -> list[Named]:
-    """Answer the entities a query names at the scope's moment, in the order it names them."""
+async def find_named(
+    connection: asyncpg.Connection, scope: Scope, query: str, *, with_drafts: bool = False
+) -> list[Named]:
+    """Answer the entities a query names at the scope's moment, if in drafts, in the order it names them."""
     words = query.split()[:WORDS_READ]
     spans = list(_spans(words))
     forms = {name_key(span.text) for span in spans}
     keys = {identifier_key(span.text) for span in spans if span.end - span.start <= LONGEST_KEY}
-    found = await anchors.named_entities(connection, scope, sorted(forms), sorted(keys))
+    found = await anchors.named_entities(
+        connection, scope, sorted(forms), sorted(keys), with_drafts=with_drafts
+    )
     if not found:
         return []
     whole = fold(query.strip(_EDGES))

@@ -10,7 +10,7 @@ from app.domain.entity import Alias, Entity
 from app.domain.identifier import identifier_key
 from app.domain.moment import EVERYTHING_KNOWN
 from app.domain.surface_form import fold
-from app.domain.temporal import AsOf
+from app.domain.temporal import AsOf, Interval
 from app.errors import Conflict
 from app.services.aliases.forms import FIELD
 from app.services.labels import told_apart
@@ -28,7 +28,7 @@ async def aliases_from(write: Write, project: int, form: str, start: datetime) -
 async def named_from(write: Write, project: int, form: str, start: datetime) -> set[UUID]:
     """Answer the entities whose identifier a form is, or whose name it is at a moment or later."""
     where = (write.connection, write.tenant, project)
-    return await aliases.called_from(*where, fold(form), identifier_key(form), start)
+    return await aliases.called_from(*where, fold(form), identifier_key(form), Interval(start))
 
 
 async def require_one_meaning(

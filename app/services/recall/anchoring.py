@@ -32,16 +32,18 @@ class Anchored:
     is_bare_identifier: bool = False
 
 
-async def anchor_query(connection: asyncpg.Connection, scope: Scope, query: str) -> Anchored:
+async def anchor_query(
+    connection: asyncpg.Connection, scope: Scope, query: str, *, with_drafts: bool
+) -> Anchored:
     """Answer what a query names at the scope's moment; most queries name nothing and cost one statement."""
-    named = await find_named(connection, scope, query)
+    named = await find_named(connection, scope, query, with_drafts=with_drafts)
     if not named:
         return Anchored()
     ids = [match.entity for match in named]
     found = await entities.entities_by_id(connection, scope.tenant, ids)
     held = await states.states_as_of(connection, scope.tenant, ids, scope.moment)
     newest = await artifacts.newest_versions_in_scope(connection, scope, ids)
-    forms = await names.alias_forms_of(connection, scope.tenant, ids, scope.moment)
+    forms = await names.other_forms_of(connection, scope.tenant, ids, scope.moment)
     return Anchored(
         anchors=tuple(_anchor(match, found, held) for match in named),
         leading=tuple(newest[match.entity] for match in named if match.exact and match.entity in newest),

@@ -63,7 +63,9 @@ class RecallService:
         try:
             async with self._database.reading(caller.tenant) as connection:
                 scope = await scope_of(connection, caller, request)
-                anchored = await anchor_query(connection, scope, request.query)
+                anchored = await anchor_query(
+                    connection, scope, request.query, with_drafts=request.prefer_wip
+                )
             asked = Asked(request, scope, anchored, vector)
             return await self._answer(asked, max(CANDIDATES_PER_LEG, request.first))
         finally:

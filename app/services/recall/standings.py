@@ -87,11 +87,11 @@ def _replacements(standings: Mapping[int, Standing], held: Mapping[UUID, EntityS
 async def _former_names(
     connection: asyncpg.Connection, scope: Scope, numbers: Sequence[int], anchors: Sequence[Anchor]
 ) -> dict[int, list[FormerName]]:
-    """Answer, by artifact, the aliases of anchors that its text uses, longest first."""
+    """Answer, by artifact, the aliases and former names of anchors that its text uses, longest first."""
     current = {anchor.entity.id: anchor for anchor in anchors}
     if not current:
         return {}
-    forms = await names.alias_forms_of(connection, scope.tenant, list(current), scope.moment)
+    forms = await names.other_forms_of(connection, scope.tenant, list(current), scope.moment)
     gave_way = {(form.entity, form.folded_form) for form in forms}
     used: dict[int, list[tuple[UUID, str]]] = defaultdict(list)
     found = await mentions.mentions_of(connection, scope.tenant, numbers, list(current), scope.moment.known)

@@ -14,7 +14,7 @@ from app.domain.timeline import state_at
 from app.errors import Conflict
 from app.services.filing.taking_effect import follow
 from app.services.states.properties import checked_properties, constants_of, type_of_entity
-from app.services.states.renaming import meet_earlier_texts
+from app.services.states.renaming import meet_earlier_texts, require_free_renaming
 from app.services.timelines import Cause, carry_out
 from app.services.write import Write
 from app.stores.postgres import ledger, states
@@ -63,6 +63,7 @@ async def change_state(write: Write, entity: UUID, change: StateChange, cause: C
     replaces = amending.previous is not None and amending.previous.valid.start == start
     if replaces and cause.event_type == FACT:
         cause = replace(cause, event_type=CORRECTION)
+    await require_free_renaming(write, definition, held, amending)
     written = Written(amending.new, await carry_out(write, amending, cause))
     await meet_earlier_texts(write, definition, held, written.state)
     if "status" in props:

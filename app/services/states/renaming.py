@@ -1,18 +1,46 @@
-"""What a new name of a thing means for the texts that were filed before it."""
+"""Whether a thing may have a new name, and what that means for the texts that were filed before it."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from datetime import datetime
 
-from app.domain.ontology import TypeDefinition, naming_forms
+from app.domain.ontology import TypeDefinition
 from app.domain.surface_form import name_key
-from app.domain.temporal import EntityState
+from app.domain.temporal import EntityState, Interval
+from app.domain.timeline import Change, state_at
+from app.services.aliases.present_names import Naming, forms_of, require_free_names
 from app.services.aliases.usage import note_earlier_mentions
 from app.services.filing.edges import Joined
 from app.services.filing.waiting import join_pending_by_name
 from app.services.write import Write
 from app.stores.postgres import entities, lookups
 from app.stores.postgres.mentions import NamedForm
+
+
+async def require_free_renaming(
+    write: Write, definition: TypeDefinition, held: Sequence[EntityState], change: Change
+) -> None:
+    """Raise Conflict, naming it, when another thing goes by a name that a change gives, while it has it."""
+    new = change.new
+    covering = state_at(held, new.valid.start)
+    had = {name_key(form) for form in forms_of({} if covering is None else covering.props)}
+    forms = [form for form in forms_of(new.props) if name_key(form) not in had]
+    if forms:
+        entity = (await entities.entities_by_id(write.connection, write.tenant, [new.entity]))[new.entity]
+        valid = Interval(new.valid.start, _until(change, forms))
+        await require_free_names(
+            write, Naming(entity.project, definition, new.props, valid, own=entity.id), forms
+        )
+
+
+def _until(change: Change, forms: Sequence[str]) -> datetime | None:
+    """Answer until when a change lets a thing have one of its new names."""
+    until = change.new.valid.end
+    for state in sorted(change.recorded, key=lambda each: each.valid.start):
+        if state.valid.start == until and set(forms) & set(forms_of(state.props)):
+            until = state.valid.end
+    return until
 
 
 async def meet_earlier_texts(
@@ -24,8 +52,8 @@ async def meet_earlier_texts(
     """
     if definition.is_document:
         return
-    had = {name_key(form) for state in held for form in naming_forms(state.props).values()}
-    forms = [form for form in naming_forms(new.props).values() if name_key(form) not in had]
+    had = {name_key(form) for state in held for form in forms_of(state.props)}
+    forms = [form for form in forms_of(new.props) if name_key(form) not in had]
     if not forms:
         return
     where = (write.connection, write.tenant)

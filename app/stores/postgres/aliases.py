@@ -85,10 +85,10 @@ async def recorded_alias(connection: asyncpg.Connection, tenant: int, id: UUID) 
 
 
 async def called_from(
-    connection: asyncpg.Connection, tenant: int, project: int, name: str, key: str, start: datetime
+    connection: asyncpg.Connection, tenant: int, project: int, name: str, key: str, valid: Interval
 ) -> set[UUID]:
-    """Answer the entities of a project that have this key, or this folded name at a moment or later."""
-    rows = await connection.fetch(SQL["called_from"], tenant, project, name, key, start)
+    """Answer the entities of a project with this key, or in force with this folded name at some of the time."""
+    rows = await connection.fetch(SQL["called_from"], tenant, project, name, key, valid.start, valid.end)
     return {row["id"] for row in rows}
 
 

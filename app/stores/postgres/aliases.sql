@@ -20,7 +20,7 @@ FROM alias
 WHERE tenant_id = $1 AND id = $2;
 
 -- name: called_from
--- Which entities of a project have this key, or are called so at an instant or later?
+-- Which entities of a project have this key, or are called so, in what is in force, at some of a stretch of time?
 SELECT id
 FROM entity
 WHERE tenant_id = $1 AND project_id = $2 AND (key = $4 OR bare_key = $4)
@@ -30,7 +30,9 @@ FROM state_name
 JOIN entity_state AS state ON state.tenant_id = state_name.tenant_id AND state.id = state_name.state
 JOIN entity ON entity.tenant_id = state_name.tenant_id AND entity.id = state_name.entity
 WHERE state_name.tenant_id = $1 AND entity.project_id = $2 AND folded_form = $3
-    AND state.retracted_at IS NULL AND (state.valid_until > $5 OR state.valid_until IS NULL);
+    AND state.branch = 'COMMITTED' AND state.retracted_at IS NULL
+    AND (state.valid_until > $5 OR state.valid_until IS NULL)
+    AND ($6::timestamptz IS NULL OR state.valid_from < $6);
 
 -- name: given_way_to
 -- To which entities does an entity give way at an instant or later?

@@ -37,9 +37,17 @@ class NamedEntity:
 
 
 async def named_entities(
-    connection: asyncpg.Connection, scope: Scope, forms: Sequence[str], keys: Sequence[str]
+    connection: asyncpg.Connection,
+    scope: Scope,
+    forms: Sequence[str],
+    keys: Sequence[str],
+    *,
+    with_drafts: bool = False,
 ) -> list[NamedEntity]:
-    """Answer the entities that these folded forms or identifier keys name at the scope's moment."""
+    """Answer the entities that these folded forms or identifier keys name at the scope's moment.
+
+    Drafts name their entities `with_drafts` alone.
+    """
     rows = await connection.fetch(
         SQL["named_entities"],
         scope.tenant,
@@ -48,6 +56,7 @@ async def named_entities(
         list(keys),
         scope.moment.valid,
         scope.moment.known,
+        with_drafts,
     )
     return [
         NamedEntity(row["id"], row["form"], row["folded_form"], NameOrigin(row["origin"]), row["is_former"])
@@ -65,9 +74,9 @@ async def preferred_entities(
     return {row["start"]: row["entity"] for row in rows}
 
 
-async def alias_forms_of(
+async def other_forms_of(
     connection: asyncpg.Connection, tenant: int, entities: Sequence[UUID], moment: AsOf
 ) -> list[NamedForm]:
-    """Answer the aliases these entities go by at a moment."""
-    rows = await connection.fetch(SQL["alias_forms_of"], tenant, list(entities), moment.valid, moment.known)
+    """Answer the aliases these entities go by at a moment, and the names that things among them had before."""
+    rows = await connection.fetch(SQL["other_forms_of"], tenant, list(entities), moment.valid, moment.known)
     return [NamedForm(row["entity"], row["form"], row["folded_form"]) for row in rows]

@@ -1,5 +1,6 @@
 -- name: named_entities
--- Which entities do these forms and keys name at a moment, and was the name theirs only before?
+-- Which entities do these forms and keys name at a moment, and was the name theirs only before? A draft names one
+-- only where drafts are asked for, and while it lasts.
 SELECT entity.id, entity.key AS form, coalesce(matched.key, entity.bare_key) AS folded_form,
     'identifier' AS origin, false AS is_former
 FROM entity
@@ -21,6 +22,7 @@ JOIN entity_state AS state ON state.tenant_id = state_name.tenant_id AND state.i
 JOIN entity ON entity.tenant_id = state_name.tenant_id AND entity.id = state_name.entity
 WHERE state_name.tenant_id = $1 AND entity.project_id = ANY ($2::integer[])
     AND folded_form = ANY ($3::text[]) AND state.valid_from <= $5
+    AND (state.branch = 'COMMITTED' OR $7::boolean AND (state.valid_until > $5 OR state.valid_until IS NULL))
     AND state.recorded_at <= $6 AND (state.retracted_at > $6 OR state.retracted_at IS NULL)
 GROUP BY state_name.entity, state_name.form, state_name.folded_form;
 
@@ -36,11 +38,21 @@ WITH RECURSIVE step (start, entity, depth) AS (
 )
 SELECT DISTINCT ON (start) start, entity FROM step ORDER BY start, depth DESC, entity;
 
--- name: alias_forms_of
--- By which aliases do these entities go at a moment?
+-- name: other_forms_of
+-- By which aliases do these entities go at a moment, and which names did things have before? Documents go by their
+-- identifiers in texts, whatever their titles were.
 SELECT target AS entity, surface_form AS form, folded_form
 FROM alias
 WHERE tenant_id = $1 AND target = ANY ($2::uuid[])
     AND valid_from <= $3 AND (valid_until > $3 OR valid_until IS NULL)
     AND recorded_at <= $4 AND (retracted_at > $4 OR retracted_at IS NULL)
-ORDER BY folded_form;
+UNION
+SELECT state_name.entity, state_name.form, state_name.folded_form
+FROM entity_state AS state
+JOIN state_name ON state_name.tenant_id = state.tenant_id AND state_name.state = state.id
+WHERE state.tenant_id = $1 AND state.entity = ANY ($2::uuid[]) AND state.branch = 'COMMITTED'
+    AND state_name.first_word IS NOT NULL AND state.valid_from <= $3
+    AND state.recorded_at <= $4 AND (state.retracted_at > $4 OR state.retracted_at IS NULL)
+GROUP BY state_name.entity, state_name.form, state_name.folded_form
+HAVING bool_and(state.valid_until <= $3 AND state.valid_until IS NOT NULL)
+ORDER BY folded_form, form;

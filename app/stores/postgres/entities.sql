@@ -47,7 +47,7 @@ JOIN entity_state AS state ON state.tenant_id = state_name.tenant_id AND state.i
 JOIN entity ON entity.tenant_id = state_name.tenant_id AND entity.id = state_name.entity
 JOIN type ON type.tenant_id = entity.tenant_id AND type.type_id = entity.type_id
 WHERE state_name.tenant_id = $1 AND entity.project_id = $2 AND folded_form = ANY ($3::text[])
-    AND state.retracted_at IS NULL AND state.valid_until IS NULL;
+    AND state.branch = 'COMMITTED' AND state.retracted_at IS NULL AND state.valid_until IS NULL;
 
 -- name: entities_by_alias
 -- Which entity of a project does each of these names mean now, as an alias, at the end of its chain?

@@ -20,5 +20,8 @@ FROM alias
 WHERE tenant_id = $1 AND project_id = $2 AND first_word = ANY ($3::text[]) AND retracted_at IS NULL
 UNION
 SELECT state_name.entity, state_name.form, state_name.folded_form
-FROM state_name JOIN entity ON entity.tenant_id = $1 AND entity.id = state_name.entity
-WHERE state_name.tenant_id = $1 AND entity.project_id = $2 AND first_word = ANY ($3::text[]);
+FROM state_name
+JOIN entity ON entity.tenant_id = $1 AND entity.id = state_name.entity
+JOIN entity_state AS state ON state.tenant_id = $1 AND state.id = state_name.state
+WHERE state_name.tenant_id = $1 AND entity.project_id = $2 AND first_word = ANY ($3::text[])
+    AND state.branch = 'COMMITTED';
