@@ -5,11 +5,11 @@ from __future__ import annotations
 import os
 from functools import cache
 from pathlib import Path
-from typing import Annotated, Literal, Self
+from typing import Annotated, Literal
 from urllib.parse import urlsplit
 
 import platformdirs
-from pydantic import AfterValidator, Field, SecretStr, StringConstraints, model_validator
+from pydantic import AfterValidator, Field, SecretStr, StringConstraints, ValidationInfo, field_validator
 from pydantic_settings import BaseSettings, SettingsConfigDict
 
 
@@ -26,8 +26,12 @@ def _neo4j_uri(text: str) -> str:
     """Refuse what is neither `embedded` nor the address of a server, and an address with a password in it."""
     if text == EMBEDDED:
         return text
-    parts = urlsplit(text)
-    if parts.scheme not in _NEO4J_SCHEMES or not parts.hostname or parts.path.strip("/"):
+    try:
+        parts = urlsplit(text)
+        is_address = parts.scheme in _NEO4J_SCHEMES and bool(parts.hostname) and parts.port != 0
+    except ValueError:
+        is_address = False
+    if not is_address or parts.path.strip("/"):
         raise ValueError("it is neither embedded nor an address such as bolt://localhost:7687")
     if parts.username is not None:
         raise ValueError("it holds a user; set TRIGRAPH_NEO4J_USER and TRIGRAPH_NEO4J_PASSWORD instead")
@@ -85,13 +89,12 @@ class Settings(BaseSettings):
         default="INFO", description="The least severe log record that is written."
     )
 
-    @model_validator(mode="after")
-    def _one_password(self) -> Self:
-        if self.neo4j_password is not None and self.neo4j_password_file is not None:
-            raise ValueError(
-                "TRIGRAPH_NEO4J_PASSWORD and TRIGRAPH_NEO4J_PASSWORD_FILE are both set; unset one"
-            )
-        return self
+    @field_validator("neo4j_password_file")
+    @classmethod
+    def _one_password(cls, path: Path | None, others: ValidationInfo) -> Path | None:
+        if path is not None and others.data.get("neo4j_password") is not None:
+            raise ValueError("TRIGRAPH_NEO4J_PASSWORD is set too; unset one of them")
+        return path
 
 
 @cache

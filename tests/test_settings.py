@@ -28,9 +28,46 @@ def test_white_space_around_a_tenant_means_nothing(monkeypatch: pytest.MonkeyPat
         ("POOL_SIZE", "91"),
         ("LOG_LEVEL", "loud"),
         ("LEG_TIMEOUT", "0"),
+        ("NEO4J_URI", "localhost:7687"),
+        ("NEO4J_URI", "http://localhost:7474"),
+        ("NEO4J_URI", "bolt://"),
+        ("NEO4J_URI", "bolt://localhost:port"),
+        ("NEO4J_URI", "bolt://localhost/graph"),
+        ("NEO4J_URI", "bolt://neo4j:secret@localhost"),
+        ("NEO4J_URI", "Embedded"),
     ],
 )
 def test_what_cannot_be_meant_is_refused(monkeypatch: pytest.MonkeyPatch, name: str, value: str) -> None:
     monkeypatch.setenv(f"TRIGRAPH_{name}", value)
     with pytest.raises(ValidationError):
+        Settings()
+
+
+@pytest.mark.parametrize(
+    "uri",
+    [
+        "embedded",
+        "bolt://localhost",
+        "bolt+s://graph.example:7687",
+        "neo4j+ssc://[::1]:7687",
+        "neo4j://a?p=q",
+    ],
+)
+def test_neo4j_is_embedded_or_an_address(monkeypatch: pytest.MonkeyPatch, uri: str) -> None:
+    monkeypatch.setenv("TRIGRAPH_NEO4J_URI", f" {uri} ")
+    assert Settings().neo4j_uri == uri
+
+
+def test_a_password_is_never_shown(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("TRIGRAPH_NEO4J_PASSWORD", "hush")
+    settings = Settings()
+    assert settings.neo4j_password is not None
+    assert settings.neo4j_password.get_secret_value() == "hush"
+    assert "hush" not in repr(settings)
+
+
+def test_a_password_is_told_in_one_place(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("TRIGRAPH_NEO4J_PASSWORD", "hush")
+    monkeypatch.setenv("TRIGRAPH_NEO4J_PASSWORD_FILE", "/run/secrets/neo4j")
+    with pytest.raises(ValidationError, match="unset one of them"):
         Settings()

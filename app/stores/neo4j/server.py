@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 import os
 import secrets
 import signal
@@ -12,13 +13,15 @@ import time
 from contextlib import suppress
 
 from app.errors import Unavailable
-from app.stores.neo4j.jars import VERSION, demand_the_extra, missing_jars
+from app.stores.neo4j.jars import MEGABYTES, VERSION, install_jars
 from app.stores.neo4j.layout import Address, Layout, read_address
 from app.stores.neo4j.locks import is_held_alone
 
 _PATIENCE = 180.0  # seconds; a busy machine, or a server that was killed and replays its log
 _LOOK = 0.05
 _PROGRAM = "app.stores.neo4j.server_process"
+
+log = logging.getLogger(__name__)
 
 
 class Neo4jServer:
@@ -74,11 +77,7 @@ class Neo4jServer:
         return was_alive
 
     def _launch(self) -> None:
-        demand_the_extra()
-        if missing_jars():
-            raise Unavailable(
-                f"Neo4j {VERSION} is not installed, or damaged; run `trigraph neo4j install` once"
-            )
+        install_jars(_tell)
         layout = self._layout
         layout.folder.mkdir(mode=0o700, exist_ok=True)
         _ensure_password(layout)
@@ -99,6 +98,12 @@ class Neo4jServer:
             lines = self._layout.log.read_text(encoding="utf-8", errors="replace").splitlines()
             return "\n".join(lines[-10:])
         return ""
+
+
+def _tell(done: int, total: int) -> None:
+    """Say once, where it is seen without further ado, what takes so long the first time."""
+    if done == 0:
+        log.warning("fetching Neo4j %s, up to %d MB, once: %d files", VERSION, MEGABYTES, total)
 
 
 def _ensure_password(layout: Layout) -> None:
