@@ -14,6 +14,7 @@ from app.cli.eval import evaluate
 from app.cli.ingest import ingest
 from app.cli.migrate import migrate
 from app.cli.migrate_artifacts import migrate_artifacts
+from app.cli.neo4j import neo4j
 from app.cli.recall import recall
 from app.cli.reembed import reembed
 from app.cli.review import review
@@ -46,6 +47,7 @@ for command in (
 ):
     application.command()(command)
 application.command("eval")(evaluate)
+application.add_typer(neo4j, name="neo4j")
 
 
 def _tell_version(asked: bool) -> None:

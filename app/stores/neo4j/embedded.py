@@ -55,7 +55,7 @@ class EmbeddedNeo4j:
     @property
     def uri(self) -> str:
         """Where it speaks Bolt; it keeps its port when it is started again, unless another took it."""
-        return f"bolt://127.0.0.1:{self._address.port}"
+        return self._address.uri
 
     @property
     def process(self) -> int:

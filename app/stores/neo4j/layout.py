@@ -22,6 +22,11 @@ class Address:
     process: int
     port: int
 
+    @property
+    def uri(self) -> str:
+        """The address in the form the driver reads."""
+        return f"bolt://127.0.0.1:{self.port}"
+
 
 @dataclass(frozen=True, slots=True)
 class Layout:

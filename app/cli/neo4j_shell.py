@@ -1,0 +1,86 @@
+"""A small prompt for Cypher: what it reads, and how it goes on after a mistake."""
+
+from __future__ import annotations
+
+import asyncio
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from pathlib import Path
+
+from rich.console import Console
+
+from app.cli.neo4j_result import Result, print_result
+from app.cli.neo4j_statements import has_words, split_statements
+from app.cli.running import complain
+from app.errors import TrigraphError
+from app.stores.neo4j.driver import Graph
+
+GREETING = "Neo4j {version} at {uri}. End a query with ; and leave with :quit. Nothing can be written here."
+_FIRST, _MORE = "cypher> ", "   ...> "
+_LEAVING = (":quit", ":exit", "quit", "exit")
+_HISTORY_LENGTH = 1000
+
+
+async def ask(graph: Graph, query: str) -> Result:
+    """Answer one query in a transaction that may only read; raises Unavailable when it is refused."""
+    async with graph.reading() as transaction:
+        result = await transaction.run(query)
+        return Result(list(result.keys()), [record async for record in result])
+
+
+async def run_script(graph: Graph, text: str, console: Console, *, as_json: bool) -> None:
+    """Answer each query of a text in turn, the last with or without a semicolon, until one fails."""
+    queries, rest = split_statements(text)
+    for query in [*queries, rest.strip()] if has_words(rest) else queries:
+        print_result(console, await ask(graph, query), as_json=as_json)
+
+
+def converse(runner: asyncio.Runner, graph: Graph, console: Console, history: Path) -> None:
+    """Read queries from a terminal and answer each, until the person leaves."""
+    version = runner.run(graph.version())
+    console.print(GREETING.format(version=version, uri=graph.uri), soft_wrap=True)
+    text = ""
+    with _line_editing(history):
+        while True:
+            try:
+                line = input(_MORE if has_words(text) else _FIRST)
+            except KeyboardInterrupt:  # takes back what was typed, as in any shell
+                sys.stdout.write("\n")
+                text = ""
+                continue
+            except EOFError:
+                sys.stdout.write("\n")
+                return
+            if not has_words(text) and line.strip().rstrip(";").lower() in _LEAVING:
+                return
+            queries, text = split_statements(f"{text}{line}\n")
+            for query in queries:
+                _answer(runner, graph, console, query)
+
+
+def _answer(runner: asyncio.Runner, graph: Graph, console: Console, query: str) -> None:
+    try:
+        print_result(console, runner.run(ask(graph, query)), as_json=False)
+    except TrigraphError as error:
+        complain(error.message)
+    except KeyboardInterrupt:
+        complain("interrupted")
+
+
+@contextmanager
+def _line_editing(history: Path) -> Iterator[None]:
+    """Let lines be edited and earlier ones come back, where this Python can; keep them for the next time."""
+    try:
+        import readline
+    except ImportError:
+        yield
+        return
+    with suppress(OSError):
+        readline.read_history_file(history)
+    readline.set_history_length(_HISTORY_LENGTH)
+    try:
+        yield
+    finally:
+        with suppress(OSError):
+            readline.write_history_file(history)

@@ -1,0 +1,186 @@
+"""The graph as a copy of the ledger: how far it has come, and writing what comes next."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import AsyncIterator, Iterable, Sequence
+from contextlib import suppress
+from dataclasses import replace
+from datetime import UTC, datetime
+from itertools import batched
+from typing import Any
+from uuid import uuid4
+
+from neo4j import AsyncTransaction, Record
+
+from app.domain.entity import ReferenceType
+from app.domain.moment import to_microseconds
+from app.domain.projection import Checkpoint, Edge, Failure, Node, Piece
+from app.errors import Conflict, Unavailable
+from app.stores.neo4j.cypher import blocks_beside
+from app.stores.neo4j.driver import Graph
+
+CYPHER = blocks_beside(__file__)
+ROWS_AT_ONCE = 500
+
+_NODES = {
+    "Type": CYPHER["write_types"],
+    "Entity": CYPHER["write_entities"],
+    "EntityState": CYPHER["write_states"],
+    "Artifact": CYPHER["write_artifacts"],
+}
+_EDGES = {
+    "CAN_REFERENCE": CYPHER["join_type_rules"],
+    "INSTANCE_OF": CYPHER["join_instances"],
+    "HAS_STATE": CYPHER["join_states"],
+    "HAS_VERSION": CYPHER["join_artifacts"],
+    "SUPERSEDED_BY": CYPHER["join_successive_states"],
+    "ALIAS_OF": CYPHER["join_aliases"],
+    "MENTIONS": CYPHER["join_mentions"],
+} | {type.value: CYPHER["join_references"].replace("REFERENCES", type.value) for type in ReferenceType}
+# What these join is read as it is now, and may hold an end that a later change brings, with the edge once more.
+_MAY_LACK_AN_END = ("CAN_REFERENCE", "MENTIONS")
+
+
+async def checkpoint_of(graph: Graph) -> Checkpoint | None:
+    """Answer of what the graph is a copy, and up to where; None when it never was one."""
+    found = await _projection(graph)
+    if found is None:
+        return None
+    return Checkpoint(
+        found["ledger"],
+        found["generation"],
+        found["position"],
+        found.get("mark"),
+        found.get("isCleared", True),
+    )
+
+
+async def failure_of(graph: Graph) -> Failure | None:
+    """Answer why the graph does not move on; None when nothing is known to stop it."""
+    found = await _projection(graph)
+    if found is None or "lastError" not in found:
+        return None
+    return Failure(found["lastError"], found["failedAt"])
+
+
+async def _projection(graph: Graph) -> dict[str, Any] | None:
+    records = await graph.read(CYPHER["checkpoint"])
+    return records[0]["projection"] if records else None
+
+
+async def begin(graph: Graph, ledger: str) -> Checkpoint:
+    """Make an empty graph a copy of a ledger, at its start."""
+    started = Checkpoint(ledger, str(uuid4()), 0, None)
+    await graph.write(CYPHER["begin"], ledger=ledger, generation=started.generation, now=_now())
+    return started
+
+
+async def begin_anew(graph: Graph, ledger: str) -> Checkpoint:
+    """Make a graph that is a copy one of this ledger, at its start; it is to be cleared first."""
+    started = Checkpoint(ledger, str(uuid4()), 0, None, is_cleared=False)
+    await graph.write(CYPHER["begin_anew"], ledger=ledger, generation=started.generation, now=_now())
+    return started
+
+
+async def clear(graph: Graph, checkpoint: Checkpoint) -> Checkpoint:
+    """Take away everything but how far the copy is, and note that."""
+    await graph.alter(CYPHER["clear"])
+    await graph.write(CYPHER["note_cleared"], generation=checkpoint.generation)
+    return replace(checkpoint, is_cleared=True)
+
+
+async def is_used(graph: Graph) -> bool:
+    """Tell whether the graph holds anything of the kinds that a copy consists of."""
+    (record,) = await graph.read(CYPHER["is_used"])
+    return bool(record["used"])
+
+
+async def write(
+    graph: Graph, before: Checkpoint, after: Checkpoint, piece: Piece, *, is_whole: bool = True
+) -> None:
+    """Write nodes and edges and move from one checkpoint to the next, all of it or nothing.
+
+    Where `is_whole`, every edge has its ends in the piece or in the graph already. Raises Conflict when the
+    graph is not at the first checkpoint any more, and Unavailable as Graph does.
+    """
+    async with graph.writing() as transaction:
+        await _move(transaction, before, after)
+        await _write_nodes(transaction, piece.nodes)
+        for type, edges in _by_type(piece.edges).items():
+            joined = await _join(transaction, type, edges)
+            if joined < len(edges) and (is_whole or type not in _MAY_LACK_AN_END):
+                raise Conflict(
+                    f"{len(edges) - joined} relationships {type} lack an end in the graph, which is no copy of"
+                    " the ledger then; run `trigraph project rebuild`"
+                )
+
+
+async def _move(transaction: AsyncTransaction, before: Checkpoint, after: Checkpoint) -> None:
+    result = await transaction.run(
+        CYPHER["move"],
+        ledger=before.ledger,
+        generation=before.generation,
+        before=before.position,
+        position=after.position,
+        mark=after.mark,
+        now=_now(),
+    )
+    if not [record async for record in result]:
+        raise Conflict("another projector moved the graph on meanwhile")
+
+
+async def _write_nodes(transaction: AsyncTransaction, nodes: Iterable[Node]) -> None:
+    by_label: dict[str, list[dict[str, Any]]] = defaultdict(list)
+    for node in nodes:
+        by_label[node.label].append(node.properties)
+    for label, rows in by_label.items():
+        for part in batched(rows, ROWS_AT_ONCE):
+            await (await transaction.run(_NODES[label], rows=list(part))).consume()
+
+
+def _by_type(edges: Iterable[Edge]) -> dict[str, list[Edge]]:
+    by_type: dict[str, list[Edge]] = defaultdict(list)
+    for edge in edges:
+        by_type[edge.type].append(edge)
+    return by_type
+
+
+async def _join(transaction: AsyncTransaction, type: str, edges: Sequence[Edge]) -> int:
+    """Write edges of one type and answer how many have both ends."""
+    joined = 0
+    for part in batched(edges, ROWS_AT_ONCE):
+        rows = [
+            {"source": edge.source, "target": edge.target, "properties": edge.properties} for edge in part
+        ]
+        record = await (await transaction.run(_EDGES[type], rows=rows)).single(strict=True)
+        joined += record["joined"]
+    return joined
+
+
+async def note_failure(graph: Graph, reason: str) -> None:
+    """Note in the graph why it does not move on, for whoever looks; one that cannot be written to says it itself."""
+    with suppress(Unavailable):
+        await graph.write(CYPHER["note_failure"], error=reason, now=_now())
+
+
+async def every_node(graph: Graph) -> AsyncIterator[Node]:
+    """Answer every node of the kinds that a copy consists of, in no order."""
+    async for record in _every(graph, CYPHER["every_node"]):
+        yield Node(":".join(sorted(record["labels"])), record["properties"])
+
+
+async def every_edge(graph: Graph) -> AsyncIterator[Edge]:
+    """Answer every edge that begins at one of those nodes, in no order."""
+    async for record in _every(graph, CYPHER["every_edge"]):
+        yield Edge(record["type"], record["source"], record["target"], record["properties"])
+
+
+async def _every(graph: Graph, query: str) -> AsyncIterator[Record]:
+    async with graph.reading() as transaction:
+        async for record in await transaction.run(query):
+            yield record
+
+
+def _now() -> int:
+    return to_microseconds(datetime.now(UTC))
