@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import sys
-from datetime import UTC, datetime
+from datetime import datetime
 from typing import Any
 from uuid import UUID
 
 import orjson
 from rich.console import Console
+
+from app.domain.moment import rfc_3339
 
 
 def console() -> Console:
@@ -23,7 +25,7 @@ def printable(text: str) -> str:
 
 def moment_text(moment: datetime) -> str:
     """Answer a moment as the API writes it, in UTC with a Z."""
-    return moment.astimezone(UTC).isoformat().replace("+00:00", "Z")
+    return rfc_3339(moment)
 
 
 def print_json(value: Any) -> None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 
 from app.domain.temporal import require_offset
 from app.errors import Invalid
@@ -27,3 +27,22 @@ def require_in_calendar(moment: datetime, field: str) -> datetime:
 def present(ledger_clock: datetime) -> datetime:
     """Answer now; a ledger's clock may run ahead of this machine's, and what was just written exists now."""
     return max(datetime.now(UTC), ledger_clock)
+
+
+_EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
+_MICROSECOND = timedelta(microseconds=1)
+
+
+def to_microseconds(moment: datetime) -> int:
+    """Answer how many microseconds a moment comes after the start of 1970, exactly; before it, below zero."""
+    return (moment - _EPOCH) // _MICROSECOND
+
+
+def from_microseconds(microseconds: int) -> datetime:
+    """Answer the moment that comes so many microseconds after the start of 1970, UTC."""
+    return _EPOCH + microseconds * _MICROSECOND
+
+
+def rfc_3339(moment: datetime) -> str:
+    """Answer an instant as people are told it: in UTC with a `Z`, its microseconds kept."""
+    return moment.astimezone(UTC).replace(tzinfo=None).isoformat() + "Z"

@@ -14,6 +14,7 @@ from strawberry.scalars import JSON
 from strawberry.types.scalar import ScalarDefinition
 
 from app.domain.graphemes import beginning
+from app.domain.moment import rfc_3339
 
 RFC_3339 = re.compile(
     r"(?P<second>\d{4}-\d\d-\d\d[Tt]\d\d:\d\d:\d\d)(?P<fraction>\.\d+)?(?P<offset>[Zz]|[+-]\d\d:\d\d)?",
@@ -46,7 +47,7 @@ def print_instant(value: datetime) -> str:
     """Answer the instant in UTC with a `Z`, its microseconds kept; a time without an offset is a bug."""
     if value.tzinfo is None:
         raise TypeError(f"a time without an offset reached the API: {value.isoformat()}")
-    return value.astimezone(UTC).replace(tzinfo=None).isoformat() + "Z"
+    return rfc_3339(value)
 
 
 def parse_json(value: object) -> object:

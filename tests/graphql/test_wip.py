@@ -6,6 +6,7 @@ import pytest
 
 from tests.documents import adr, day, file
 from tests.graphql.api import Api
+from tests.graphql.test_create_entity import create_with
 from tests.graphql.verbs import done, history, refused
 
 
@@ -129,3 +130,15 @@ async def test_recall_shows_a_draft_where_it_is_preferred(api: Api, entity: str)
     await done(api, "sealWip", state=draft["id"])
     assert await seen() == ("CURRENT", None, "Stream")
     assert await seen(asOf=draft["validFrom"]) == shown
+
+
+async def test_a_draft_of_what_is_not_there_yet_is_sealed_once_it_is(api: Api) -> None:
+    coming = await create_with(
+        api, project="coming", props={"name": "Quay"}, validFrom="2999-01-01T00:00:00Z"
+    )
+    entity = coming["entity"]["id"]
+    draft = (await done(api, "saveWip", entity=entity, props={"status": "planned"}))["state"]
+    code, field, message = await refused(api, "sealWip", state=draft["id"])
+    assert (code, field) == ("INVALID", "state")
+    assert "begins on 2999-01-01T00:00:00Z" in message
+    assert [state["branch"] for state in await history(api, entity)] == ["WIP", "COMMITTED"]

@@ -6,6 +6,7 @@ from datetime import datetime
 from uuid import UUID
 
 from app.domain.entity import Entity, ReferenceType
+from app.domain.moment import rfc_3339
 from app.errors import Invalid, NotFound
 from app.services.write import Write
 from app.stores.postgres import artifacts, entities, references
@@ -45,6 +46,6 @@ def require_existing(source: Entity, target: Entity, start: datetime) -> None:
     for name, end in (("source", source), ("target", target)):
         if start < end.created_at:
             raise Invalid(
-                f"the {name} begins on {end.created_at.isoformat()}; give no earlier validFrom",
+                f"the {name} begins on {rfc_3339(end.created_at)}; give no earlier validFrom",
                 field="validFrom",
             )

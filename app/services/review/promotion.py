@@ -6,11 +6,11 @@ from datetime import datetime
 
 from app.domain.candidate import AliasCandidate, Candidate, FactCandidate
 from app.domain.entity import Alias
-from app.domain.temporal import EntityState
+from app.domain.temporal import Branch, EntityState
 from app.services.aliases import StatedAlias, add_alias
 from app.services.states import Cause, StateChange, change_state
 from app.services.write import Write
-from app.stores.postgres import artifacts
+from app.stores.postgres import artifacts, states
 
 FACT = "fact"
 
@@ -27,8 +27,14 @@ async def promote_alias(write: Write, candidate: AliasCandidate) -> Alias:
 
 
 async def promote_fact(write: Write, candidate: FactCandidate) -> EntityState:
-    """Let the property have the value from the document's date on; answers the state that this opened."""
-    change = StateChange({candidate.property: candidate.value}, await _date(write, candidate))
+    """Let the property have the value from the document's date on, once the entity is there.
+
+    Answers the state that this opened.
+    """
+    where = (write.connection, write.tenant, candidate.entity)
+    begins = (await states.believed_states(*where, Branch.COMMITTED))[0].valid.start
+    since = max(begins, await _date(write, candidate))
+    change = StateChange({candidate.property: candidate.value}, since)
     cause = Cause(FACT, artifact=candidate.artifact, description=candidate.quote.text)
     return (await change_state(write, candidate.entity, change, cause)).state
 

@@ -8,10 +8,10 @@ from typing import Any
 from uuid import UUID
 
 from app.domain.amendment import Amendment, amend_from
-from app.domain.moment import require_in_calendar
+from app.domain.moment import require_in_calendar, rfc_3339
 from app.domain.temporal import Branch, EntityState, StateEvent
 from app.domain.timeline import state_at
-from app.errors import Conflict
+from app.errors import Conflict, Invalid
 from app.services.filing.taking_effect import follow
 from app.services.states.properties import checked_properties, constants_of, type_of_entity
 from app.services.states.renaming import meet_earlier_texts, require_free_renaming
@@ -46,8 +46,9 @@ async def change_state(write: Write, entity: UUID, change: StateChange, cause: C
     """Let properties of an entity hold from a moment on, until a later state that something is said of.
 
     A fact about the very start of a state is a correction of it. May be called many times in one write.
-    Raises NotFound for an unknown entity, Conflict when another state holds than the expected one, and
-    Invalid, naming the property, for one that the type lacks or that never changes.
+    Raises NotFound for an unknown entity, Conflict when another state holds than the expected one or another
+    thing has the name, and Invalid for a moment before the entity begins, or, naming the property, for one
+    that the type lacks or that never changes.
     """
     definition = await type_of_entity(write, entity)
     held = await states.believed_states(write.connection, write.tenant, entity, Branch.COMMITTED)
@@ -56,7 +57,7 @@ async def change_state(write: Write, entity: UUID, change: StateChange, cause: C
     start = write.recorded_at
     if change.valid_from is not None:
         start = require_in_calendar(change.valid_from, "validFrom")
-    _require_expected(change.expected, state_at(held, start) or held[0])
+    _require_expected(change.expected, holding_at(held, start, "validFrom"))
     spoken = await states.spoken_properties(write.connection, write.tenant, entity, Branch.COMMITTED)
     amendment = Amendment(entity, props, constants_of(definition, held), write.actor)
     amending = amend_from(held, spoken, amendment, start, write.recorded_at)
@@ -80,6 +81,15 @@ async def later_than(write: Write, held: list[EntityState]) -> Write:
     if any(state.recorded_at >= clock for state in held):
         clock = await ledger.advance_clock(write.connection, write.tenant)
     return replace(write, recorded_at=clock)
+
+
+def holding_at(held: list[EntityState], moment: datetime, field: str) -> EntityState:
+    """Answer the state that holds at a moment; raises Invalid, telling the beginning, when none does yet."""
+    holding = state_at(held, moment)
+    if holding is None:
+        begins = rfc_3339(held[0].valid.start)
+        raise Invalid(f"the entity begins on {begins}; nothing is true of it before", field=field)
+    return holding
 
 
 def _require_expected(expected: UUID | None, holding: EntityState) -> None:

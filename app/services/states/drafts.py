@@ -10,7 +10,7 @@ from app.domain.amendment import amended
 from app.domain.temporal import Branch, EntityState, StateEvent, WipSource
 from app.domain.timeline import Assertion, assert_from, shortened, state_at
 from app.errors import Conflict, Invalid, NotFound
-from app.services.states.changing import StateChange, Written, change_state, later_than
+from app.services.states.changing import StateChange, Written, change_state, holding_at, later_than
 from app.services.states.properties import checked_properties, type_of_entity
 from app.services.timelines import Cause, carry_out
 from app.services.write import Write
@@ -66,6 +66,8 @@ async def seal_draft(write: Write, state: UUID, sealing: Sealing) -> Written:
     Raises NotFound, Invalid for what is no draft, and Conflict when it was sealed, discarded or saved again.
     """
     draft = await _open_draft(write, state)
+    held = await states.believed_states(write.connection, write.tenant, draft.entity, Branch.COMMITTED)
+    holding_at(held, write.recorded_at, "state")
     said = {name: draft.props.get(name) for name in await _said_by(write, draft)}
     cause = Cause(sealing.event_type, description=sealing.description, draft=draft)
     written = await change_state(write, draft.entity, StateChange({**said, **sealing.props}), cause)

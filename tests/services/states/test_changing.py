@@ -111,17 +111,24 @@ async def test_true_is_not_one(shared_memory: Memory) -> None:
     assert [repr(props["version"]) for _, props in await thing.history()] == ["1", "True", "True"]
 
 
-async def test_tim_13_what_is_dated_before_the_first_state_ends_where_that_starts(
-    shared_memory: Memory,
-) -> None:
+async def test_tim_13_nothing_is_true_of_a_thing_before_it_begins(shared_memory: Memory) -> None:
     thing = await make_thing(shared_memory, "EnvVar", day(2025, 3), key="PORT", value="80")
-    written = await thing.change(day(2025, 2), value="79", status="planned")
-    assert await thing.history() == [
-        (day(2025, 2), {"key": "PORT", "value": "79", "status": "planned"}),
-        (day(2025, 3), {"key": "PORT", "value": "80", "status": "planned"}),
-    ]
-    assert written.state.valid.end == day(2025, 3)
-    assert written.event.from_state is None
+    held = await thing.held()
+    for start in (day(2025, 2), day(2025, 3) - TICK):
+        with pytest.raises(Invalid, match="begins on 2025-03-01T00:00:00Z; nothing") as refused:
+            await thing.change(start, value="79")
+        assert refused.value.field == "validFrom"
+    assert await thing.held() == held
+    await thing.change(day(2025, 3), value="79")
+    assert await thing.history() == [(day(2025, 3), {"key": "PORT", "value": "79"})]
+
+
+async def test_a_thing_that_begins_later_is_changed_from_then_on(shared_memory: Memory) -> None:
+    thing = await make_thing(shared_memory, "EnvVar", day(2090), key="PORT")
+    with pytest.raises(Invalid, match="begins on 2090-01-01T00:00:00Z"):
+        await thing.change(value="79")
+    await thing.change(day(2091), value="79")
+    assert [start for start, _ in await thing.history()] == [day(2090), day(2091)]
 
 
 async def test_tim_17_what_is_dated_ahead_comes_true_by_itself(shared_memory: Memory) -> None:
@@ -162,7 +169,7 @@ async def test_a_stale_state_is_a_conflict_and_nothing_is_written(shared_memory:
             await thing.change(day(2022), expected=expected, status="retired")
         assert refused.value.field == "expectedState"
     assert await thing.held() == held
-    await thing.change(day(2019), expected=held[0].id, status="idea")
+    await thing.change(day(2020), expected=held[0].id, status="idea")
     assert len(await thing.held()) == 3
 
 

@@ -9,7 +9,7 @@ import asyncio
 import os
 import random
 from collections.abc import Coroutine
-from datetime import datetime, timedelta
+from datetime import UTC, datetime, timedelta
 from itertools import pairwise
 from typing import Any, ClassVar, TypeVar
 from uuid import UUID
@@ -27,7 +27,7 @@ from hypothesis.stateful import (
 )
 
 from app.domain.temporal import Branch
-from app.errors import Conflict
+from app.errors import Conflict, Invalid
 from app.services.memory import Memory
 from app.services.states import DraftChange, Sealing, StateAnswer, StateChange, StatedCause, StateService
 from tests.documents import day
@@ -66,6 +66,7 @@ class Verbs(RuleBasedStateMachine):
     loop: ClassVar[asyncio.AbstractEventLoop]
     thing: Thing
     reference: Reference
+    begins: datetime
 
     def wait(self, work: Coroutine[Any, Any, Answer]) -> Answer:
         return asyncio.run_coroutine_threadsafe(work, self.loop).result()
@@ -76,6 +77,7 @@ class Verbs(RuleBasedStateMachine):
         self.thing = self.wait(make_thing(self.memory, "EnvVar", start, **CONSTANT, **given))
         self.service = StateService(self.memory.database)
         (first,) = self.wait(self.thing.held())
+        self.begins = start
         self.reference = Reference(first.recorded_at, start, CONSTANT, given)
         self.gone: list[UUID] = []
 
@@ -88,6 +90,10 @@ class Verbs(RuleBasedStateMachine):
             expected = covering[-1].id
         change = StateChange(props, start, expected)
         verb = self.service.record_fact if len(props) == 1 else self.service.transition
+        if (start or datetime.now(UTC)) < self.begins:
+            with pytest.raises(Invalid, match="the entity begins on"):
+                self.wait(verb(self.memory.caller, self.thing.id, change, StatedCause("early")))
+            return
         answer = self.wait(verb(self.memory.caller, self.thing.id, change, StatedCause("moved")))
         at = start or answer.state.recorded_at
         usual = "fact" if len(props) == 1 else "moved"
@@ -107,7 +113,13 @@ class Verbs(RuleBasedStateMachine):
     @precondition(lambda self: self.reference.draft is not None)
     @rule(props=st.just({}) | changes)
     def seal(self, props: dict[str, Any]) -> None:
-        answer = self.wait(self.service.seal_wip(self.memory.caller, self.draft(), Sealing(props)))
+        sealing = self.service.seal_wip(self.memory.caller, self.draft(), Sealing(props))
+        if datetime.now(UTC) < self.begins:
+            self.gone.pop()
+            with pytest.raises(Invalid, match="the entity begins on"):
+                self.wait(sealing)
+            return
+        answer = self.wait(sealing)
         drifted = self.reference.seal(answer.state.valid.start, props)
         assert answer.event.props_drift == drifted
         self.remember_draft(answer)
@@ -126,7 +138,7 @@ class Verbs(RuleBasedStateMachine):
         stale = self.gone[which % len(self.gone)]
         if stale in believed:
             return
-        late = StateChange(props, start, stale)
+        late = StateChange(props, max(start or datetime.now(UTC), self.begins), stale)
         caller, thing = self.memory.caller, self.thing.id
         verbs = [
             self.service.transition(caller, thing, late, StatedCause("late")),
