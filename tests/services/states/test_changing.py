@@ -169,7 +169,7 @@ async def test_a_stale_state_is_a_conflict_and_nothing_is_written(shared_memory:
             await thing.change(day(2022), expected=expected, status="retired")
         assert refused.value.field == "expectedState"
     assert await thing.held() == held
-    await thing.change(day(2020), expected=held[0].id, status="idea")
+    await thing.change(day(2020, 6), expected=held[0].id, status="idea")
     assert len(await thing.held()) == 3
 
 
