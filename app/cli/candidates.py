@@ -15,12 +15,12 @@ from app.domain.artifact import Artifact
 from app.domain.candidate import AliasCandidate, Candidate, CandidateStatus, FactCandidate, status_of
 from app.domain.entity import Entity
 from app.domain.moment import EVERYTHING_KNOWN, present
-from app.domain.ontology import label_of
 from app.domain.page import PageRequest
-from app.domain.temporal import AsOf, Branch
+from app.domain.temporal import AsOf
 from app.services.memory import Memory
 from app.services.review import ReviewService
-from app.stores.postgres import artifacts, entities, ledger, states
+from app.stores.postgres import artifacts, entities, ledger
+from app.stores.postgres.labels import labels_as_of
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,16 +44,15 @@ async def load_candidates(memory: Memory, project: str | None, page: PageRequest
     async with memory.database.reading(caller.tenant) as connection:
         found = await entities.entities_by_id(connection, caller.tenant, about)
         now = AsOf(present(await ledger.read_clock(connection, caller.tenant)), EVERYTHING_KNOWN)
-        held = await states.states_as_of(connection, caller.tenant, about, now)
+        labels = await labels_as_of(connection, caller.tenant, about, now)
         told_by = await artifacts.artifacts_by_id(
             connection, caller.tenant, list({candidate.artifact for candidate in listed})
         )
-    labels = {id: label_of(state.props) for (id, branch), state in held.items() if branch is Branch.COMMITTED}
     return WaitingCandidates(
         listed=listed,
         waiting=await names.count() + await facts.count(),
         entities=found,
-        labels={id: labels.get(id) or entity.key or str(id) for id, entity in found.items()},
+        labels=labels,
         artifacts=told_by,
     )
 

@@ -7,11 +7,11 @@ from dataclasses import dataclass
 from uuid import UUID
 
 from app.domain.entity import Entity, Project
-from app.domain.ontology import label_of
 from app.domain.recall import RecallResult
-from app.domain.temporal import AsOf, Branch
+from app.domain.temporal import AsOf
 from app.services.memory import Memory
-from app.stores.postgres import entities, projects, states
+from app.stores.postgres import entities, projects
+from app.stores.postgres.labels import labels_as_of
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,15 +32,10 @@ async def load_details(memory: Memory, result: RecallResult) -> Details:
     async with memory.database.reading(tenant) as connection:
         found = await entities.entities_by_id(connection, tenant, list(ids))
         moment = AsOf(result.as_of, result.known_at)
-        held = await states.states_as_of(connection, tenant, list(ids), moment)
+        labels = await labels_as_of(connection, tenant, list(ids), moment)
         known = await projects.all_projects(connection, tenant)
-    labels = {
-        entity: label_of(state.props)
-        for (entity, branch), state in held.items()
-        if branch is Branch.COMMITTED
-    }
     return Details(
         entities=found,
-        labels={id_: labels.get(id_) or entity.key or str(id_) for id_, entity in found.items()},
+        labels=labels,
         projects={project.number: project for project in known},
     )

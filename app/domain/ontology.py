@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 from functools import cache
@@ -149,7 +150,10 @@ def naming_forms(props: dict[str, Any]) -> dict[str, str]:
     }
 
 
-def label_of(props: dict[str, Any]) -> str | None:
-    """Answer the name a person would use for a thing in this state."""
+def label_of(props: dict[str, Any], constant: Sequence[str] = ()) -> str | None:
+    """Answer the name a person would use for a thing in this state, or else what of it never changes."""
     forms = naming_forms(props)
-    return next((forms[name] for name in LABEL_PROPERTIES if name in forms), None)
+    label = next((forms[name] for name in LABEL_PROPERTIES if name in forms), None)
+    values = (props[name] for name in constant if name in props)
+    fixed = (value if isinstance(value, str) else json.dumps(value, ensure_ascii=False) for value in values)
+    return label or " ".join(fixed) or None

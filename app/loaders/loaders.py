@@ -90,6 +90,7 @@ class Loaders:
         self.preferred_id_by_entity_id: DataLoader[UUID, UUID | None] = by_key(
             *reader, dated.preferred_of, _nothing
         )
+        self.label_by_entity_id: DataLoader[UUID, str | None] = by_key(*reader, dated.labels_of, _nothing)
         self.state_by_entity: DataLoader[Asked[StateQuestion], EntityState | None] = about_entities(
             *reader, dated.states_that_hold, _nothing
         )

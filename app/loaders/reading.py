@@ -17,7 +17,7 @@ from app.domain.temporal import Branch, EntityState
 from app.loaders.neighbourhood import Neighbour, neighbours_of
 from app.loaders.present import Present
 from app.loaders.questions import HistoryQuestion, NeighbourQuestion, ReferenceQuestion, StateQuestion
-from app.stores.postgres import anchors, histories, ontology, states, successions, surroundings
+from app.stores.postgres import anchors, histories, labels, ontology, states, successions, surroundings
 from app.stores.postgres.surroundings import ReferencesAround
 
 
@@ -105,6 +105,13 @@ class DatedReading:
         """Answer the aliases of each entity."""
         at = await self._present.instant(connection, tenant, as_of)
         return await surroundings.aliases_of_entities(connection, tenant, entities, at)
+
+    async def labels_of(
+        self, connection: asyncpg.Connection, tenant: int, entities: list[UUID]
+    ) -> Mapping[UUID, str]:
+        """Answer what a person would call each entity now."""
+        moment = await self._present.moment(connection, tenant, None, None)
+        return await labels.labels_as_of(connection, tenant, entities, moment)
 
     async def preferred_of(
         self, connection: asyncpg.Connection, tenant: int, entities: list[UUID]

@@ -7,20 +7,14 @@ from collections.abc import Iterable
 import asyncpg
 
 from app.domain.entity import Entity
-from app.domain.ontology import label_of
-from app.domain.temporal import AsOf, Branch
-from app.stores.postgres import states
+from app.domain.temporal import AsOf
+from app.stores.postgres.labels import labels_as_of
 
 
 async def told_apart(
     connection: asyncpg.Connection, tenant: int, entities: Iterable[Entity], moment: AsOf
 ) -> list[str]:
-    """Answer each entity as `Component Harbor (id)`, by its state at a moment, in alphabetical order."""
+    """Answer each entity as `Component Harbor (id)`, by what it is called at a moment, sorted."""
     meant = list(entities)
-    held = await states.states_as_of(connection, tenant, [entity.id for entity in meant], moment)
-    told = []
-    for entity in meant:
-        state = held.get((entity.id, Branch.COMMITTED))
-        label = (label_of(state.props) if state is not None else None) or entity.key or "unnamed"
-        told.append(f"{entity.type_name} {label} ({entity.id})")
-    return sorted(told)
+    labels = await labels_as_of(connection, tenant, [entity.id for entity in meant], moment)
+    return sorted(f"{entity.type_name} {labels[entity.id]} ({entity.id})" for entity in meant)

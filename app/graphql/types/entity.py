@@ -10,7 +10,6 @@ from uuid import UUID
 import strawberry
 
 from app.domain import entity as domain
-from app.domain.ontology import label_of
 from app.domain.page import require_size
 from app.graphql.arguments import AsOfArgument, KnownAtArgument, PreferWipArgument
 from app.graphql.connections import (
@@ -64,12 +63,13 @@ class Entity(Node):
         """Load its first artifact."""
         return await artifacts.find_artifact(info, self.known.source_artifact)
 
-    @strawberry.field(description="What a person would call it now: its name, title or identifier.")
+    @strawberry.field(
+        description="What a person would call it now, or will once it begins: its name, title or identifier,"
+        " else what never changes about it."
+    )
     async def label(self, info: Info) -> str:
-        """Read the label from its present state."""
-        state = await info.context.loaders.state_by_entity.load(self._asked(StateQuestion()))
-        label = None if state is None else label_of(state.props)
-        return label or self.known.key or str(self.known.id)
+        """Load its label."""
+        return kept(await info.context.loaders.label_by_entity_id.load(self.known.id))
 
     @strawberry.field(description="The state that holds at an instant; null before its first.")
     async def state(
