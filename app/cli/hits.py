@@ -43,6 +43,7 @@ def print_explanation(console: Console, result: RecallResult) -> None:
     console.print(f"known at  {moment_text(result.known_at)}")
     for ranking in result.legs:
         told = f"{len(ranking.candidates)} candidates, {ranking.milliseconds:.1f} ms, {ranking.served}"
+        told += ", approximate" if ranking.approximate else ""
         console.print(f"leg       {ranking.leg.lower()}: {ranking.problem or told}", soft_wrap=True)
 
 

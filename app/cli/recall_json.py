@@ -104,6 +104,7 @@ def _leg(ranking: Ranking) -> dict[str, Any]:
         "milliseconds": ranking.milliseconds,
         "served": ranking.served,
         "problem": ranking.problem,
+        "approximate": ranking.approximate,
     }
 
 

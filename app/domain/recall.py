@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from enum import StrEnum
@@ -61,11 +62,20 @@ class Candidate:
 
 
 @dataclass(frozen=True, slots=True)
+class Proposal:
+    """What a leg proposes, best first; `approximate` tells that a better candidate may have been missed."""
+
+    candidates: Sequence[Candidate] = ()
+    approximate: bool = False
+
+
+@dataclass(frozen=True, slots=True)
 class Ranking:
     """A leg's candidates, best first, and what happened while it looked.
 
     `weight` says how much its ranks count in fusion beside those of the others. `problem` tells why a
-    leg is late or failed; its candidates are then empty. `served` names the store that answered.
+    leg is late or failed; its candidates are then empty. `served` names the store that answered, and
+    `approximate` tells that it may have missed a better candidate.
     """
 
     leg: LegName
@@ -74,6 +84,7 @@ class Ranking:
     milliseconds: float = 0.0
     served: str = "postgres"
     problem: str | None = None
+    approximate: bool = False
 
 
 @dataclass(frozen=True, slots=True)

@@ -42,6 +42,11 @@ class LegReport:
     milliseconds: float = strawberry.field(description="How long it took.")
     served: str = strawberry.field(description="The store that answered.")
     problem: str | None = strawberry.field(description="Why it was late or failed; null when it answered.")
+    approximate: bool = strawberry.field(
+        description="Whether it may have missed a document that fits better: an index of nearest vectors, used"
+        " in large projects, finds nearly all of them. Ask with asOf or knownAt, as this result tells them,"
+        " and every vector is looked at, which takes longer and answers the same each time."
+    )
 
     @classmethod
     def of(cls, ranking: domain.Ranking) -> LegReport:
@@ -52,6 +57,7 @@ class LegReport:
             milliseconds=ranking.milliseconds,
             served=ranking.served,
             problem=ranking.problem,
+            approximate=ranking.approximate,
         )
 
 

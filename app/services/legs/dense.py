@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from app.domain.recall import Candidate, LegName
+from app.domain.recall import LegName, Proposal
 from app.embedding import Embedder
 from app.services.legs.leg import Question
 from app.services.models import check_model
@@ -19,7 +19,7 @@ class DenseLeg:
     def __init__(self, embedder: Embedder) -> None:
         self._embedder = embedder
 
-    async def candidates(self, database: Database, question: Question) -> list[Candidate]:
+    async def candidates(self, database: Database, question: Question) -> Proposal:
         """Answer the nearest artifacts; their scores are cosines.
 
         Raises Conflict while the ledger's vectors are another model's, as when they are being made again.
@@ -32,4 +32,4 @@ class DenseLeg:
             )
             if not found:
                 await check_model(connection, self._embedder)
-            return found
+        return Proposal(found)

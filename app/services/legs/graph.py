@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 from app.domain.entity import ReferenceType
-from app.domain.recall import Candidate, LegName, Ranking
+from app.domain.recall import LegName, Proposal, Ranking
 from app.services.legs.leg import Question
 from app.stores.postgres import graph
 from app.stores.postgres.pool import Database
@@ -37,12 +37,13 @@ class ReferenceLeg:
     def __init__(self, *, named_exactly: bool) -> None:
         self.weight = 2.0 if named_exactly else 0.5
 
-    async def candidates(self, database: Database, question: Question) -> list[Candidate]:
+    async def candidates(self, database: Database, question: Question) -> Proposal:
         """Answer the neighbours' newest artifacts; scores grow with the type and count of references."""
         async with database.reading(question.scope.tenant) as connection:
-            return await graph.artifacts_beside(
+            found = await graph.artifacts_beside(
                 connection, question.scope, question.anchors, STRENGTH, question.limit
             )
+        return Proposal(found)
 
 
 class CooccurrenceLeg:
@@ -59,11 +60,12 @@ class CooccurrenceLeg:
             candidate.artifact for ranking in rankings for candidate in ranking.candidates[:SEEDS_PER_LEG]
         ]
 
-    async def candidates(self, database: Database, question: Question) -> list[Candidate]:
+    async def candidates(self, database: Database, question: Question) -> Proposal:
         """Answer the artifacts that share mentions with the seeds, the rarer the better."""
         if not self._seeds:
-            return []
+            return Proposal()
         async with database.reading(question.scope.tenant) as connection:
-            return await graph.artifacts_sharing_mentions(
+            found = await graph.artifacts_sharing_mentions(
                 connection, question.scope, self._seeds, question.limit
             )
+        return Proposal(found)

@@ -10,7 +10,7 @@ from time import perf_counter
 from typing import Protocol
 from uuid import UUID
 
-from app.domain.recall import Candidate, LegName, Ranking
+from app.domain.recall import LegName, Proposal, Ranking
 from app.embedding import Vector
 from app.errors import TrigraphError
 from app.stores.postgres.pool import Database
@@ -44,7 +44,7 @@ class Leg(Protocol):
     def weight(self) -> float:
         """How much its ranks count in fusion beside those of the other legs."""
 
-    async def candidates(self, database: Database, question: Question) -> list[Candidate]:
+    async def candidates(self, database: Database, question: Question) -> Proposal:
         """Answer the artifacts it proposes, best first."""
 
 
@@ -52,10 +52,10 @@ async def rank(leg: Leg, database: Database, question: Question, deadline: float
     """Let a leg answer within `deadline` seconds; a late or failed one proposes nothing and says why."""
     started = perf_counter()
     problem = None
-    candidates: list[Candidate] = []
+    proposal = Proposal()
     try:
         async with asyncio.timeout(deadline):
-            candidates = await leg.candidates(database, question)
+            proposal = await leg.candidates(database, question)
     except TimeoutError:
         problem = f"late: no answer within {deadline:g} seconds"
     except TrigraphError as error:
@@ -64,4 +64,11 @@ async def rank(leg: Leg, database: Database, question: Question, deadline: float
         log.exception("the %s leg failed", leg.name)
         problem = "failed; the log has the reason"
     milliseconds = (perf_counter() - started) * 1000
-    return Ranking(leg.name, tuple(candidates), leg.weight, milliseconds, problem=problem)
+    return Ranking(
+        leg.name,
+        tuple(proposal.candidates),
+        leg.weight,
+        milliseconds,
+        problem=problem,
+        approximate=proposal.approximate,
+    )

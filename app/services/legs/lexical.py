@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from app.domain.recall import Candidate, LegName
+from app.domain.recall import LegName, Proposal
 from app.services.legs.leg import Question
 from app.stores.postgres import postings
 from app.stores.postgres.pool import Database
@@ -14,9 +14,11 @@ class LexicalLeg:
     name = LegName.LEXICAL
     weight = 1.0
 
-    async def candidates(self, database: Database, question: Question) -> list[Candidate]:
+    async def candidates(self, database: Database, question: Question) -> Proposal:
         """Answer the artifacts that hold the query's terms best; their scores are BM25's."""
         if not question.terms:
-            return []
+            return Proposal()
         async with database.reading(question.scope.tenant) as connection:
-            return await postings.best_by_bm25(connection, question.scope, question.terms, question.limit)
+            return Proposal(
+                await postings.best_by_bm25(connection, question.scope, question.terms, question.limit)
+            )

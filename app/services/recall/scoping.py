@@ -51,7 +51,16 @@ async def scope_of(connection: asyncpg.Connection, caller: Caller, request: Reca
     numbers = extent.projects
     types = await _types(connection, caller, numbers, request.kinds) if request.kinds else None
     sees_everything = extent.lies_before(moment)
-    return Scope(caller.tenant, numbers, moment, types, request.domains or None, sees_everything)
+    is_named = request.as_of is not None or request.known_at is not None
+    return Scope(
+        caller.tenant,
+        numbers,
+        moment,
+        types,
+        request.domains or None,
+        sees_everything,
+        may_approximate=not is_named,
+    )
 
 
 async def _refuse_project(connection: asyncpg.Connection, caller: Caller, key: str) -> None:

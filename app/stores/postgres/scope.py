@@ -12,7 +12,8 @@ class Scope:
     """A tenant's projects at a moment, narrowed to some types and domains; None means all of them.
 
     `sees_everything` tells that nothing in the projects was later than the moment when the scope was made;
-    something may have been filed since.
+    something may have been filed since. `may_approximate` tells that nobody named the moment, so that an
+    answer need not be the same again after later writes and an index may give most of it.
     """
 
     tenant: int
@@ -21,3 +22,4 @@ class Scope:
     types: tuple[int, ...] | None = None
     domains: tuple[str, ...] | None = None
     sees_everything: bool = False
+    may_approximate: bool = False

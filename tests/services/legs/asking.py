@@ -48,4 +48,4 @@ async def propose(
         vector=vector,
         anchors=tuple(anchors),
     )
-    return await leg.candidates(desk.memory.database, question)
+    return list((await leg.candidates(desk.memory.database, question)).candidates)
