@@ -10,8 +10,9 @@ from uuid import UUID, uuid4
 import pytest
 
 from app.domain.entity import Role
-from tests.documents import Desk, adr, ask, hit_of
+from tests.documents import Desk, adr, ask, day, hit_of
 from tests.graphql.api import Api
+from tests.services.states.things import Thing
 from tests.things import make_thing
 
 CREATE = """
@@ -234,7 +235,6 @@ async def test_the_names_of_what_gave_way_lead_on(desk: Desk) -> None:
     ]
     await create(api, "PrismGR", first)
     await create(api, "Prism One", second, source=str(first))
-    await create(api, "The one prism", second, source=str(first))
     payload = await create(api, "Prism Two", third, source=str(second))
     assert payload["alias"]["source"] == {"id": str(second)}
     assert await resolved(desk, "prismgr") == (str(third), ["PrismGR", "Prism One", "Prism Two"])
@@ -248,12 +248,29 @@ async def test_no_chain_leads_back_to_itself(desk: Desk) -> None:
     first, second, third = [await make_thing(desk, name) for name in ("Aa", "Bb", "Cc")]
     await create(api, "Aa", second, source=str(first))
     await create(api, "Bb", third, source=str(second))
-    for target, source in ((first, third), (second, third)):
-        problem = await refused(api, f"form of {source}", target, source=str(source))
+    for target in (first, second):
+        problem = await refused(api, "Cc", target, source=str(third))
         assert problem["code"] == "INVALID"
         assert "lead back to itself" in problem["message"]
     problem = await refused(api, "itself", first, source=str(first))
     assert (problem["code"], problem["field"]) == ("INVALID", "source")
+
+
+async def test_nothing_gives_way_by_what_it_never_was_called(desk: Desk) -> None:
+    """A slip of the pen merges no two things."""
+    api = Api(desk.memory)
+    pier, delta = Thing(desk.memory, await make_thing(desk, "Pier")), await make_thing(desk, "Delta")
+    record = (await desk.file(adr(7, "Queue"))).entity.id
+    await create(api, "Mole", pier.id)
+    await pier.change(day(2023), name="Jetty")
+    for form, source in (("Zulu", pier.id), ("Delta", pier.id), ("ADR-8", record), ("Jetty", record)):
+        problem = await refused(api, form, delta if form != "Delta" else record, source=str(source))
+        assert (problem["code"], problem["field"]) == ("INVALID", "source")
+        assert f"never went by {form}" in problem["message"]
+    assert (await create(api, "adr 7", delta, source=str(record)))["problems"] == []
+    for form in ("jetty", "Pier"):
+        assert (await create(api, form, delta, source=str(pier.id)))["problems"] == []
+    assert await resolved(desk, "Mole") == (str(delta), ["Mole", "jetty"])
 
 
 async def test_what_gave_way_gives_way_to_one(desk: Desk) -> None:

@@ -102,3 +102,31 @@ async def test_a_reader_may_not_and_an_agent_may(api: Api, entity: str) -> None:
 
 def _as(api: Api, caller: Caller) -> Memory:
     return replace(api.memory, caller=caller)
+
+
+@pytest.mark.parametrize(
+    ("word", "why"),
+    [
+        ("created", "what another verb writes"),
+        ("wip_saved", "what another verb writes"),
+        ("wip_sealed", "what another verb writes"),
+        ("wip_discarded", "what another verb writes"),
+        ("two words", "in one word"),
+        ("!", "in one word"),
+        (" ", "in one word"),
+    ],
+)
+async def test_what_happened_is_one_word_of_the_callers_own(
+    api: Api, entity: str, word: str, why: str
+) -> None:
+    said = {"entity": entity, "props": {"status": "Final"}, "eventType": word}
+    code, field, message = await refused(api, "transition", **said)
+    assert (code, field) == ("INVALID", "eventType")
+    assert why in message
+    draft = (await done(api, "saveWip", entity=entity, props={"status": "Final"}))["state"]["id"]
+    if word == "wip_sealed":
+        await done(api, "sealWip", state=draft, eventType=word)
+    else:
+        assert (await refused(api, "sealWip", state=draft, eventType=word))[:2] == ("INVALID", "eventType")
+    for own in ("vertagt", "v2.1-rc", "été"):
+        await done(api, "transition", **{**said, "eventType": own})

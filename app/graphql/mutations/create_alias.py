@@ -24,8 +24,8 @@ class CreateAliasInput:
     target: strawberry.ID = strawberry.field(description="The entity it means: the one to prefer.")
     source: strawberry.ID | None = strawberry.field(
         default=None,
-        description="The entity that gave way to the target, when the name was its own: all its names then"
-        " lead to the target.",
+        description="The entity that gave way to the target, when the name is or was its own: all its names"
+        " then lead to the target.",
     )
     authority_tier: int | None = strawberry.field(
         default=None,

@@ -24,7 +24,8 @@ class SealWipInput:
         default=None, description="Properties to change on the way, as an object; null takes one away."
     )
     event_type: str | None = strawberry.field(
-        default=None, description="What happened, in a word of at most 64 characters; wip_sealed without one."
+        default=None,
+        description="What happened, in one word of at most 64 characters; wip_sealed without one.",
     )
     description: str | None = strawberry.field(default=None, description=shared.DESCRIPTION)
     idempotency_key: str | None = strawberry.field(default=None, description=IDEMPOTENCY_KEY)

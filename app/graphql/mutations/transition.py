@@ -24,8 +24,8 @@ class TransitionInput:
         " away, and those not named stay as they are."
     )
     event_type: str = strawberry.field(
-        description="What happened, in a word: status_transition, rename, mode_change, correction, or another"
-        " of at most 64 characters."
+        description="What happened, in one word: status_transition, rename, mode_change, correction, or"
+        " another of at most 64 characters that no other verb writes."
     )
     valid_from: datetime | None = strawberry.field(default=None, description=shared.VALID_FROM)
     expected_state: strawberry.ID | None = strawberry.field(default=None, description=shared.EXPECTED_STATE)

@@ -11,7 +11,7 @@ from app.domain.temporal import Interval
 from app.errors import Conflict
 from app.services.aliases.ends import AliasEnds, require_ends
 from app.services.aliases.forms import fit_form
-from app.services.aliases.meanings import aliases_from, named_from, require_one_meaning
+from app.services.aliases.meanings import aliases_from, named_from, require_name_of, require_one_meaning
 from app.services.aliases.stating import StatedAlias
 from app.services.write import Write
 
@@ -29,8 +29,8 @@ class FreeForm:
 async def examine(write: Write, stated: StatedAlias) -> FreeForm:
     """Answer a stated form when it may mean its target.
 
-    Raises Invalid for an unfit form, NotFound for an end that is not there, Conflict, naming the
-    entities, when the form means something else.
+    Raises Invalid for an unfit form or one that never was its source's, NotFound for an end that is not
+    there, Conflict, naming the entities, when the form means something else.
     """
     form = fit_form(stated.surface_form)
     ends = await require_ends(write, stated.target, stated.source, stated.source_artifact)
@@ -38,6 +38,8 @@ async def examine(write: Write, stated: StatedAlias) -> FreeForm:
     lasting = await aliases_from(write, ends.target.project, form, start)
     held = _same(lasting, stated, start)
     if held is None:
+        if ends.source is not None:
+            await require_name_of(write, ends.source, form, start)
         named = await named_from(write, ends.target.project, form, start)
         meant = {alias.target for alias in lasting} - {ends.target.id}
         await require_one_meaning(write, ends.target, form, meant | named - ends.ids, start)

@@ -11,7 +11,7 @@ from app.domain.identifier import identifier_key
 from app.domain.moment import EVERYTHING_KNOWN
 from app.domain.surface_form import fold
 from app.domain.temporal import AsOf, Interval
-from app.errors import Conflict
+from app.errors import Conflict, Invalid
 from app.services.aliases.forms import FIELD
 from app.services.labels import told_apart
 from app.services.write import Write
@@ -29,6 +29,19 @@ async def named_from(write: Write, project: int, form: str, start: datetime) -> 
     """Answer the entities whose identifier a form is, or whose name it is at a moment or later."""
     where = (write.connection, write.tenant, project)
     return await aliases.called_from(*where, fold(form), identifier_key(form), Interval(start))
+
+
+async def require_name_of(write: Write, entity: Entity, form: str, start: datetime) -> None:
+    """Raise Invalid when an entity never went by a form, since it gives way by a name of its own."""
+    where = (write.connection, write.tenant)
+    if await aliases.goes_by(*where, entity.id, fold(form), identifier_key(form)):
+        return
+    moment = AsOf(max(start, write.recorded_at), EVERYTHING_KNOWN)
+    (told,) = await told_apart(*where, [entity], moment)
+    raise Invalid(
+        f"{told} never went by {form}; give the form by which it gave way, or leave source out",
+        field="source",
+    )
 
 
 async def require_one_meaning(

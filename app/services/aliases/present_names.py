@@ -37,7 +37,7 @@ async def require_free_names(write: Write, naming: Naming, forms: Collection[str
     A thing of a type that has nothing fixed is told from the others of its type by its present name.
     """
     label = label_of(dict(naming.props))
-    if label in forms and not naming.definition.immutable_props:
+    if label is not None and label in forms and not naming.definition.immutable_props:
         called = await aliases.called_from(
             write.connection,
             write.tenant,

@@ -6,9 +6,11 @@ import re
 from uuid import UUID
 
 from app.domain.artifact import AliasClaim, Artifact, Quote
+from app.domain.candidate import decision_told
 from app.domain.entity import Alias, Entity
-from app.errors import Invalid
+from app.errors import Conflict, Invalid
 from app.services.aliases.examining import examine
+from app.services.aliases.forms import FIELD
 from app.services.aliases.stating import StatedAlias
 from app.services.write import Write
 from app.stores.postgres import aliases, artifacts, candidates
@@ -20,8 +22,8 @@ async def queue_alias(write: Write, stated: StatedAlias) -> Alias | UUID:
     """Queue a likely alias for review with the line that uses it; answers the id of its candidate.
 
     The line is from the stated document, else from the newest of the target. The same form for the same
-    target is queued once, whatever was decided of it; when it is an alias already, that is answered.
-    Raises as add_alias does, and Invalid when there is no document to judge it by.
+    target is queued once; when it is an alias already, that is answered. Raises as add_alias does, Invalid
+    when there is no document to judge it by, and Conflict when somebody decided about it before.
     """
     free = await examine(write, stated)
     if free.held is not None:
@@ -30,7 +32,21 @@ async def queue_alias(write: Write, stated: StatedAlias) -> Alias | UUID:
     where = (write.connection, write.tenant, free.ends.target.project)
     claim = AliasClaim(free.form, free.form, _quote(artifact, free.form))
     await candidates.queue_alias(*where, stated.target, artifact.id, claim, write.recorded_at)
-    return await aliases.candidate_of(*where, free.form, stated.target)
+    candidate = await aliases.candidate_of(*where, free.form, stated.target)
+    await _require_waiting(write, candidate)
+    return candidate
+
+
+async def _require_waiting(write: Write, candidate: UUID) -> None:
+    """Raise Conflict when somebody has decided about a candidate."""
+    found = await candidates.alias_candidates_by_id(write.connection, write.tenant, [candidate])
+    decided = found[candidate].review
+    if decided is not None:
+        raise Conflict(
+            f"{decision_told(decided)}, which stays; leave authorityTier out to create the alias",
+            field=FIELD,
+            rule="a_candidate_is_reviewed_once",
+        )
 
 
 async def _document(write: Write, target: Entity, stated: UUID | None) -> Artifact:

@@ -8,9 +8,8 @@ from uuid import UUID
 
 import asyncpg
 
-from app.domain.candidate import CandidateStatus, Review
+from app.domain.candidate import CandidateStatus, Review, decision_told
 from app.domain.entity import Caller
-from app.domain.moment import rfc_3339
 from app.errors import Conflict, Invalid, NotFound, TrigraphError, Unavailable
 from app.services import repeating
 from app.services.parsing import clean_text
@@ -86,8 +85,7 @@ async def _waiting(write: Write, queue: Queue[Noticed, Written], id: UUID) -> No
     decided = found[id].review
     if decided is not None:
         raise Conflict(
-            f"{decided.actor} {decided.status.lower()} this candidate at {rfc_3339(decided.at)};"
-            " a candidate is reviewed once",
+            f"{decision_told(decided)}; a candidate is reviewed once",
             field="candidate",
             rule="a_candidate_is_reviewed_once",
         )

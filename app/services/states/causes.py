@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
 from uuid import UUID
 
 from app.errors import Invalid, NotFound
 from app.services.parsing import clean_text
+from app.services.states.drafts import DISCARDED, SAVED, SEALED
 from app.services.timelines import Cause
 from app.services.write import Write
 from app.stores.postgres import lookups
@@ -14,6 +16,10 @@ from app.stores.postgres import lookups
 LONGEST_EVENT_TYPE = 64
 LONGEST_COMMIT = 256
 LONGEST_DESCRIPTION = 4096
+OWN_EVENT_TYPES = frozenset({"created", SAVED, SEALED, DISCARDED})
+"""What happened when an entity or a draft was begun or ended, which a verb of its own tells."""
+
+_WORD = re.compile(r"\w[\w.-]*")
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,9 +38,7 @@ async def checked_cause(write: Write, stated: StatedCause) -> Cause:
     Raises Invalid, naming the field, for a text that is too long or an event without a word for it, and
     NotFound for an artifact that is not there.
     """
-    event_type = kept_text(stated.event_type, "eventType", LONGEST_EVENT_TYPE)
-    if event_type is None:
-        raise Invalid("say what happened, in a word such as status_transition", field="eventType")
+    event_type = fit_event_type(stated.event_type, OWN_EVENT_TYPES)
     if stated.artifact is not None:
         kind = await lookups.kind_of_node(write.connection, write.tenant, stated.artifact)
         if kind != "Artifact":
@@ -45,6 +49,16 @@ async def checked_cause(write: Write, stated: StatedCause) -> Cause:
         commit=kept_text(stated.commit, "causeCommit", LONGEST_COMMIT),
         description=kept_text(stated.description, "description", LONGEST_DESCRIPTION),
     )
+
+
+def fit_event_type(given: str, taken: frozenset[str]) -> str:
+    """Answer what happened, as it can be kept; raises Invalid for what is no word, or is taken."""
+    event_type = kept_text(given, "eventType", LONGEST_EVENT_TYPE)
+    if event_type is None or not _WORD.fullmatch(event_type):
+        raise Invalid("say what happened, in one word such as status_transition", field="eventType")
+    if event_type in taken:
+        raise Invalid(f"{event_type} is what another verb writes; take another word", field="eventType")
+    return event_type
 
 
 def kept_text(text: str | None, field: str, longest: int) -> str | None:

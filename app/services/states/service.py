@@ -17,9 +17,10 @@ from app.services.repeating import keyed_request
 from app.services.states.answer import StateAnswer
 from app.services.states.causes import (
     LONGEST_DESCRIPTION,
-    LONGEST_EVENT_TYPE,
+    OWN_EVENT_TYPES,
     StatedCause,
     checked_cause,
+    fit_event_type,
     kept_text,
 )
 from app.services.states.changing import FACT, StateChange, Written, change_state
@@ -78,7 +79,7 @@ class StateService:
         content = [str(state), sealing.props, sealing.event_type, sealing.description]
         checked = Sealing(
             sealing.props,
-            kept_text(sealing.event_type, "eventType", LONGEST_EVENT_TYPE) or SEALED,
+            fit_event_type(sealing.event_type or SEALED, OWN_EVENT_TYPES - {SEALED}),
             kept_text(sealing.description, "description", LONGEST_DESCRIPTION),
         )
         request = _keyed(caller, "sealWip", key, content)

@@ -87,9 +87,15 @@ async def recorded_alias(connection: asyncpg.Connection, tenant: int, id: UUID) 
 async def called_from(
     connection: asyncpg.Connection, tenant: int, project: int, name: str, key: str, valid: Interval
 ) -> set[UUID]:
-    """Answer the entities of a project with this key, or in force with this folded name at some of the time."""
+    """Answer entities of a project with this key, or with this folded name in force at some of the time."""
     rows = await connection.fetch(SQL["called_from"], tenant, project, name, key, valid.start, valid.end)
     return {row["id"] for row in rows}
+
+
+async def goes_by(connection: asyncpg.Connection, tenant: int, entity: UUID, name: str, key: str) -> bool:
+    """Tell whether an entity has this key, or goes or went by this folded form."""
+    known: bool = await connection.fetchval(SQL["goes_by"], tenant, entity, name, key)
+    return known
 
 
 async def given_way_to(

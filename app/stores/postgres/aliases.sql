@@ -34,6 +34,21 @@ WHERE state_name.tenant_id = $1 AND entity.project_id = $2 AND folded_form = $3
     AND (state.valid_until > $5 OR state.valid_until IS NULL)
     AND ($6::timestamptz IS NULL OR state.valid_from < $6);
 
+-- name: goes_by
+-- Has an entity this key, or does it, or did it ever, go by this form, as a name in force or as an alias?
+SELECT
+    EXISTS (SELECT FROM entity WHERE tenant_id = $1 AND id = $2 AND (key = $4 OR bare_key = $4))
+    OR EXISTS (
+        SELECT
+        FROM state_name
+        JOIN entity_state AS state ON state.tenant_id = state_name.tenant_id AND state.id = state_name.state
+        WHERE state_name.tenant_id = $1 AND state_name.entity = $2 AND folded_form = $3
+            AND state.branch = 'COMMITTED' AND state.retracted_at IS NULL
+    )
+    OR EXISTS (
+        SELECT FROM alias WHERE tenant_id = $1 AND target = $2 AND folded_form = $3 AND retracted_at IS NULL
+    );
+
 -- name: given_way_to
 -- To which entities does an entity give way at an instant or later?
 SELECT target

@@ -40,7 +40,7 @@ async def test_a_reference_by_an_alias_leads_to_what_it_means(desk: Desk, named_
 async def test_a_reference_by_the_name_of_what_gave_way_leads_to_what_it_gave_way_to(desk: Desk) -> None:
     one, two = await make_thing(desk, "Prism One"), await make_thing(desk, "Prism Two")
     await create(Api(desk.memory), "PrismGR", one)
-    await create(Api(desk.memory), "First prism", two, source=str(one))
+    await create(Api(desk.memory), "Prism One", two, source=str(one))
     filed = await desk.file(adr(1, "Guide", references=claims(DOCUMENTS, "PrismGR")))
     assert await _targets(desk, filed.entity.id) == [("DOCUMENTS", str(two))]
 

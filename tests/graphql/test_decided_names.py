@@ -1,0 +1,28 @@
+"""Names that somebody decided about, stated once more for review."""
+
+from __future__ import annotations
+
+import pytest
+
+from tests.documents import Desk, adr
+from tests.graphql.api import Api
+from tests.graphql.test_create_alias import create as create_alias
+from tests.graphql.test_review import problem, review_alias
+from tests.graphql.test_withdraw_alias import withdraw as withdraw_alias
+
+
+@pytest.mark.parametrize("status", ["REJECTED", "PROMOTED"])
+async def test_a_name_that_was_decided_about_awaits_no_review_again(desk: Desk, status: str) -> None:
+    api = Api(desk.memory)
+    record = (await desk.file(adr(1, "Queue"))).entity.id
+    asked = (api, "the old line", record)
+    queued = (await create_alias(*asked, authorityTier=3))["candidate"]
+    reviewed = await review_alias(api, queued["id"], status)
+    if status == "PROMOTED":
+        await withdraw_alias(api, reviewed["alias"]["id"])
+    told = await create_alias(*asked, authorityTier=3)
+    assert told["candidate"] is told["alias"] is told["position"] is None
+    assert problem(told)["code"] == "CONFLICT"
+    assert problem(told)["field"] == "surfaceForm"
+    assert f"ada {status.lower()} this candidate at" in problem(told)["message"]
+    assert (await create_alias(*asked))["problems"] == []
