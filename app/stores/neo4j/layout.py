@@ -13,11 +13,12 @@ from dataclasses import dataclass
 from pathlib import Path
 
 USER = "neo4j"
+NOBODY = 0
 
 
 @dataclass(frozen=True, slots=True)
 class Address:
-    """Where a server that is ready listens, and which process it is."""
+    """Where a server listens, and which process it is: NOBODY until it is ready."""
 
     process: int
     port: int

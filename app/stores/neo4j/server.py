@@ -14,7 +14,7 @@ from contextlib import suppress
 
 from app.errors import Unavailable
 from app.stores.neo4j.jars import MEGABYTES, VERSION, install_jars
-from app.stores.neo4j.layout import Address, Layout, read_address
+from app.stores.neo4j.layout import NOBODY, Address, Layout, read_address, write_address
 from app.stores.neo4j.locks import is_held_alone
 
 _PATIENCE = 180.0  # seconds; a busy machine, or a server that was killed and replays its log
@@ -55,7 +55,7 @@ class Neo4jServer:
     def ready_address(self) -> Address | None:
         """Answer where the server takes connections now, or None."""
         address = read_address(self._layout)
-        if address is None or not self.is_alive() or not _is_running(address.process):
+        if address is None or address.process == NOBODY or not self.is_alive():
             return None
         with suppress(OSError), socket.create_connection(("127.0.0.1", address.port), timeout=1):
             return address
@@ -82,6 +82,8 @@ class Neo4jServer:
         layout.folder.mkdir(mode=0o700, exist_ok=True)
         _ensure_password(layout)
         port = _free_port(read_address(layout))
+        # Until it is ready its address names no process, for somebody else may listen where it was before.
+        write_address(layout, Address(NOBODY, port))
         with layout.log.open("wb") as log:
             # The program goes on by itself, as nobody's child: none of its users waits for its end.
             subprocess.run(
@@ -131,10 +133,3 @@ def _free_port(before: Address | None) -> int:
             probe.bind(("127.0.0.1", wanted))
             return int(probe.getsockname()[1])
     raise Unavailable("no port is free on 127.0.0.1 for Neo4j")
-
-
-def _is_running(process: int) -> bool:
-    with suppress(OSError):
-        os.kill(process, 0)
-        return True
-    return False
