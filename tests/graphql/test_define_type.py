@@ -74,15 +74,31 @@ async def test_a_type_takes_more_properties_and_keeps_those_it_has(api: Api) -> 
     assert payload["type"]["mutableProps"] == ["name", "status", "owner"]
 
 
+async def test_a_part_of_a_type_is_no_contradiction_and_may_add_to_it(api: Api) -> None:
+    await define(api)
+    await define(api, name="Memo", immutableProps=None, mutableProps=["area"], isDocument=True)
+    unsaid = {"immutableProps": None, "mutableProps": None}
+    for name in ("Service", "Memo", "ADR", "EnvVar"):
+        for part in ({}, {"mutableProps": ["status"]}):
+            payload = await define(api, **{"name": name, **unsaid, **part})
+            assert (payload["problems"], payload["changed"]) == ([], False)
+    for name, never in (("Service", ["slug"]), ("Memo", ["identifier"])):
+        payload = await define(api, **{"name": name, **unsaid, "mutableProps": ["colour"]})
+        assert payload["changed"] is True
+        assert (payload["type"]["immutableProps"], payload["type"]["mutableProps"][-1]) == (never, "colour")
+
+
 @pytest.mark.parametrize(
     ("said", "words"),
     [
         ({"immutableProps": ["slug", "region"]}, "has slug as what never changes"),
-        ({"immutableProps": []}, "has slug as what never changes"),
+        ({"immutableProps": [], "mutableProps": ["slug"]}, "has slug as what never changes"),
+        ({"immutableProps": ["colour"], "mutableProps": []}, "has slug as what never changes"),
         ({"immutableProps": None, "isDocument": True}, "is no type of documents"),
         ({"ptype": "infrastructure"}, "has the ptype application"),
         ({"name": "component", "immutableProps": []}, "belongs to every project and has no property"),
-        ({"name": "adr", "immutableProps": []}, "is a type of documents"),
+        ({"name": "adr", "immutableProps": [], "isDocument": False}, "is a type of documents"),
+        ({"name": "adr", "immutableProps": []}, "belongs to every project and has no property"),
     ],
 )
 async def test_a_type_that_contradicts_the_one_of_its_name_is_a_conflict(

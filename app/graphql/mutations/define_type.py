@@ -40,7 +40,8 @@ class DefineTypeInput:
     )
     is_document: bool | None = strawberry.field(
         default=None,
-        description="Whether its things are filed as documents of this kind, rather than created.",
+        description="Whether its things are filed as documents of this kind, rather than created; as it was"
+        " defined, or else false, by default.",
     )
     idempotency_key: str | None = strawberry.field(default=None, description=IDEMPOTENCY_KEY)
 
@@ -51,7 +52,7 @@ class DefineTypeInput:
             ptype=self.ptype,
             immutable_props=tuple(self.immutable_props or ()),
             mutable_props=tuple(self.mutable_props or ()),
-            is_document=bool(self.is_document),
+            is_document=self.is_document,
         )
 
 

@@ -27,12 +27,15 @@ class DefinedType:
 async def define(write: Write, project: Project, stated: StatedType) -> DefinedType:
     """Define a type; one that the project defined before carries what is new of it as well.
 
-    Nothing is ever taken from a type, and what never changes is settled when it is defined. Raises
-    Invalid for an unfit definition, Conflict for one that contradicts the type of that name there.
+    Nothing is ever taken from a type, and what never changes is settled when it is defined: what is left
+    out is as it was. Raises Invalid for an unfit definition, Conflict for one that contradicts the type of
+    that name there.
     """
-    definition = definition_of(stated)
     known = await ontology.types_in_projects(write.connection, write.tenant, [project.number])
-    there = next((each for each in known if fold(each.definition.name) == fold(definition.name)), None)
+    there = next((each for each in known if fold(each.definition.name) == fold(stated.name)), None)
+    if stated.is_document is None:
+        stated = replace(stated, is_document=there is not None and there.definition.is_document)
+    definition = definition_of(stated)
     if there is None:
         recorded = await record_type(write, project, definition, known)
         return DefinedType(recorded.definition, changed=True)
@@ -46,7 +49,8 @@ async def define(write: Write, project: Project, stated: StatedType) -> DefinedT
 def _require_agreement(there: TypeDefinition, definition: TypeDefinition, ptype: str | None) -> None:
     if there.is_document != definition.is_document:
         _contradicts(there, "is a type of documents" if there.is_document else "is no type of documents")
-    if set(there.immutable_props) != set(definition.immutable_props):
+    other = set(definition.immutable_props) - set(there.immutable_props)
+    if other or set(definition.mutable_props) & set(there.immutable_props):
         never = ", ".join(there.immutable_props) or "nothing"
         _contradicts(there, f"has {never} as what never changes")
     if ptype is not None and definition.ptype != there.ptype:

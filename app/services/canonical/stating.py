@@ -17,13 +17,16 @@ MOST_PROPERTIES = 256
 
 @dataclass(frozen=True, slots=True)
 class StatedType:
-    """A type to define; a document type has the usual properties of documents beside its own."""
+    """A type to define; a document type has the usual properties of documents beside its own.
+
+    Without `is_document` it is what the type of its name is, and no document type when there is none.
+    """
 
     name: str
     ptype: str | None = None
     immutable_props: tuple[str, ...] = ()
     mutable_props: tuple[str, ...] = ()
-    is_document: bool = False
+    is_document: bool | None = None
 
 
 @dataclass(frozen=True, slots=True)
