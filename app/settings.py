@@ -85,6 +85,10 @@ class Settings(BaseSettings):
     leg_timeout: float = Field(
         default=5.0, gt=0, description="Seconds after which a leg of recall counts as late."
     )
+    recency: Literal["bounded", "literal"] = Field(
+        default="bounded",
+        description="How age moves a score: by 2 % at most, or multiplied by exp(-age in days / 180).",
+    )
     log_level: Literal["DEBUG", "INFO", "WARNING", "ERROR"] = Field(
         default="INFO", description="The least severe log record that is written."
     )

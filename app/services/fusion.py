@@ -1,7 +1,8 @@
 """Rank fusion: rankings in, one order out, with every leg's share kept. Pure.
 
 Reciprocal rank fusion after Cormack, Clarke and Buettcher, "Reciprocal Rank Fusion outperforms Condorcet
-and individual Rank Learning Methods" (SIGIR 2009): a candidate scores the sum of weight / (60 + rank).
+and individual Rank Learning Methods" (SIGIR 2009): a candidate scores the sum of weight / (constant + rank).
+The paper's constant is 60; a small one lets what stands first in a ranking count (ADR-0021).
 """
 
 from __future__ import annotations
@@ -9,46 +10,59 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Sequence
 from dataclasses import replace
+from typing import Literal
 
 from app.domain.recall import FusedCandidate, LegContribution, LegName, Ranking
 
-RANK_CONSTANT = 60
+RANK_CONSTANT = 2
+PLAIN_RANK_CONSTANT = 60
 RECENCY_BOUND = 0.02
 
+RecencyRule = Literal["bounded", "literal"]
 
-def fuse(rankings: Sequence[Ranking], recency_bound: float = RECENCY_BOUND) -> list[FusedCandidate]:
+
+def fuse(
+    rankings: Sequence[Ranking],
+    recency: RecencyRule = "bounded",
+    *,
+    constant: float = RANK_CONSTANT,
+    recency_bound: float = RECENCY_BOUND,
+) -> list[FusedCandidate]:
     """Merge rankings by leg name and weight, best first; equal scores are ordered by artifact number.
 
-    A recency ranking proposes nothing: its scores, from 0 to 1, raise or lower what the other legs gave
-    by at most `recency_bound`.
+    A recency ranking proposes nothing. Its scores, from 0 to 1, raise or lower what the other legs gave by
+    at most `recency_bound`; by the rule `literal` what they gave is multiplied by them instead.
     """
     shares: dict[int, list[LegContribution]] = defaultdict(list)
     for ranking in rankings:
         if ranking.leg is not LegName.RECENCY:
             for rank, candidate in enumerate(ranking.candidates, start=1):
-                contribution = ranking.weight / (RANK_CONSTANT + rank)
+                contribution = ranking.weight / (constant + rank)
                 shares[candidate.artifact].append(
                     LegContribution(ranking.leg, rank, candidate.score, contribution)
                 )
     for ranking in rankings:
         if ranking.leg is LegName.RECENCY:
-            _reweight(shares, ranking, recency_bound)
+            _reweight(shares, ranking, recency, recency_bound)
     fused = [_fused(artifact, contributions) for artifact, contributions in shares.items()]
     return sorted(fused, key=lambda candidate: (-candidate.score, candidate.artifact))
 
 
 def fuse_plainly(rankings: Sequence[Ranking]) -> list[FusedCandidate]:
-    """Merge rankings by their ranks alone: every leg counts the same and age counts nothing."""
-    return fuse([replace(ranking, weight=1.0) for ranking in rankings], recency_bound=0.0)
+    """Merge rankings as the paper does: every leg counts the same, age counts nothing, the constant is 60."""
+    alike = [replace(ranking, weight=1.0) for ranking in rankings]
+    return fuse(alike, constant=PLAIN_RANK_CONSTANT, recency_bound=0.0)
 
 
-def _reweight(shares: dict[int, list[LegContribution]], recency: Ranking, bound: float) -> None:
-    for rank, candidate in enumerate(recency.candidates, start=1):
+def _reweight(
+    shares: dict[int, list[LegContribution]], ages: Ranking, rule: RecencyRule, bound: float
+) -> None:
+    for rank, candidate in enumerate(ages.candidates, start=1):
         proposed = shares.get(candidate.artifact)
         if proposed:
             total = sum(share.contribution for share in proposed)
-            nudge = total * bound * (2 * candidate.score - 1)
-            proposed.append(LegContribution(LegName.RECENCY, rank, candidate.score, nudge))
+            factor = candidate.score - 1 if rule == "literal" else bound * (2 * candidate.score - 1)
+            proposed.append(LegContribution(LegName.RECENCY, rank, candidate.score, total * factor))
 
 
 def _fused(artifact: int, contributions: Sequence[LegContribution]) -> FusedCandidate:

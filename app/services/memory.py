@@ -77,6 +77,6 @@ async def open_memory_at(
             database=database,
             embedder=embedder,
             filing=FilingService(database, embedder),
-            recall=RecallService(database, embedder, settings.leg_timeout),
+            recall=RecallService(database, embedder, settings.leg_timeout, settings.recency),
             caller=Caller(tenant, Role.HUMAN, LOCAL_PRINCIPAL),
         )

@@ -1,8 +1,9 @@
 """Try weights of fusion on judged questions: `python -m tests.benchmarks.fusion DIR`.
 
 Asks the ledger that the settings name, which must hold the documents of DIR, and prints nDCG@10 as JSON:
-each leg alone, and fused with shared mentions and recency at several weights on questions without an
-anchor, and with typed references at several weights on questions that name something beyond doubt.
+each leg alone, dense and lexical leg fused with several constants, and all fused with shared mentions and recency
+at several weights, on questions without an anchor; and with typed references at several weights on questions
+that name something beyond doubt.
 """
 
 from __future__ import annotations
@@ -23,6 +24,7 @@ from app.services.recall import CANDIDATES_PER_LEG
 from app.settings import read_settings
 from app.stores.postgres import artifacts
 
+CONSTANTS = (0, 1, 2, 3, 5, 10, 20, 60)
 MENTION_WEIGHTS = (0.0, 0.02, 0.1, 0.5, 1.0)
 RECENCY_BOUNDS = (0.0, 0.02, 0.1)
 REFERENCE_WEIGHTS = (0.5, 1.0, 2.0, 4.0)
@@ -66,6 +68,16 @@ def alone(leg: LegName) -> Callable[[Asked], float]:
     )
 
 
+def two_legs(constant: float) -> Callable[[Asked], float]:
+    """Score the sum of dense and lexical leg with this constant."""
+
+    def scored(asked: Asked) -> float:
+        legs = [ranking for ranking in asked.rankings if ranking.leg in (LegName.DENSE, LegName.LEXICAL)]
+        return asked.score([candidate.artifact for candidate in fuse(legs, constant=constant)])
+
+    return scored
+
+
 def fused(graph_weight: float, recency_bound: float = 0.0) -> Callable[[Asked], float]:
     """Score the sum with this weight for the graph leg."""
 
@@ -74,7 +86,7 @@ def fused(graph_weight: float, recency_bound: float = 0.0) -> Callable[[Asked], 
             replace(ranking, weight=graph_weight if ranking.leg is LegName.GRAPH else 1.0)
             for ranking in asked.rankings
         ]
-        return asked.score([candidate.artifact for candidate in fuse(weighed, recency_bound)])
+        return asked.score([candidate.artifact for candidate in fuse(weighed, recency_bound=recency_bound)])
 
     return scored
 
@@ -90,6 +102,7 @@ def table(asked: Sequence[Asked]) -> dict[str, object]:
     return {
         "questions": {"prose": len(prose), "naming": len(named)},
         "prose, each leg": {leg: mean(alone(leg), prose) for leg in (LegName.DENSE, LegName.LEXICAL)},
+        "prose, constant": {f"{constant:g}": mean(two_legs(constant), prose) for constant in CONSTANTS},
         "prose, shared mentions and recency": {
             f"{weight:g}": {f"{bound:g}": mean(fused(weight, bound), prose) for bound in RECENCY_BOUNDS}
             for weight in MENTION_WEIGHTS

@@ -33,15 +33,15 @@ def rankings(draw: st.DrawFn) -> list[Ranking]:
     return [_ranking(leg, *draw(ARTIFACTS)) for leg in PROPOSERS]
 
 
-def test_a_score_is_the_sum_of_weight_over_sixty_and_rank() -> None:
+def test_a_score_is_the_sum_of_weight_over_two_and_rank() -> None:
     graph = _ranking(LegName.GRAPH, 9, weight=0.5)
     fused = fuse([_ranking(LegName.DENSE, 5, 7), _ranking(LegName.LEXICAL, 7), graph])
     scores = {candidate.artifact: candidate.score for candidate in fused}
-    assert scores == {7: 1 / 62 + 1 / 61, 5: 1 / 61, 9: 0.5 / 61}
+    assert scores == {7: 1 / 4 + 1 / 3, 5: 1 / 3, 9: 0.5 / 3}
     assert _artifacts(fused) == [7, 5, 9]
     assert fused[0].contributions == (
-        LegContribution(LegName.DENSE, 2, 0.5, 1 / 62),
-        LegContribution(LegName.LEXICAL, 1, 1.0, 1 / 61),
+        LegContribution(LegName.DENSE, 2, 0.5, 1 / 4),
+        LegContribution(LegName.LEXICAL, 1, 1.0, 1 / 3),
     )
 
 
@@ -95,6 +95,28 @@ def test_recency_proposes_nothing_and_moves_a_score_a_little(legs: list[Ranking]
         age = ages[candidate.artifact - 1]
         assert candidate.score == pytest.approx(plain[candidate.artifact] * (1 + 0.1 * (2 * age - 1)))
         assert candidate.contributions[-1].leg is LegName.RECENCY
+
+
+@given(rankings(), st.lists(st.floats(0, 1), min_size=30, max_size=30))
+def test_by_the_literal_rule_a_score_is_multiplied_by_recency(legs: list[Ranking], ages: list[float]) -> None:
+    plain = {candidate.artifact: candidate.score for candidate in fuse(legs)}
+    moved = fuse([*legs, _ranking(LegName.RECENCY, *range(1, 31), scores=ages)], "literal")
+    assert {candidate.artifact for candidate in moved} == plain.keys()
+    for candidate in moved:
+        assert candidate.score == pytest.approx(plain[candidate.artifact] * ages[candidate.artifact - 1])
+
+
+def test_first_in_one_ranking_beats_tenth_in_two() -> None:
+    """The sum must not bury what one leg is sure of."""
+    sure, agreed = 99, 50
+    legs = [
+        _ranking(LegName.DENSE, *range(1, 10), agreed),
+        _ranking(LegName.LEXICAL, sure, *range(11, 19), agreed),
+    ]
+    order = _artifacts(fuse(legs))
+    assert order.index(sure) < order.index(agreed)
+    plain = _artifacts(fuse_plainly(legs))
+    assert plain.index(agreed) < plain.index(sure)
 
 
 def test_an_old_document_that_fits_beats_a_young_one_that_does_not() -> None:

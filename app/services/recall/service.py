@@ -12,7 +12,7 @@ from app.domain.recall import FusedCandidate, Hit, LegName, Ranking, RecallReque
 from app.embedding import Embedder, Vector
 from app.services.analysis import query_terms
 from app.services.annotation import annotate
-from app.services.fusion import fuse, led_by
+from app.services.fusion import RecencyRule, fuse, led_by
 from app.services.legs.dense import DenseLeg
 from app.services.legs.graph import CooccurrenceLeg, ReferenceLeg
 from app.services.legs.leg import Leg, Question, rank
@@ -46,10 +46,17 @@ class Asked:
 class RecallService:
     """Answers questions from four legs at once."""
 
-    def __init__(self, database: Database, embedder: Embedder, leg_deadline: float) -> None:
+    def __init__(
+        self,
+        database: Database,
+        embedder: Embedder,
+        leg_deadline: float,
+        recency: RecencyRule = "bounded",
+    ) -> None:
         self._database = database
         self._embedder = embedder
         self._leg_deadline = leg_deadline
+        self._recency = recency
 
     async def recall(self, caller: Caller, request: RecallRequest) -> RecallResult:
         """Answer the artifacts that fit a question best, each with its standing at the asked time.
@@ -95,7 +102,9 @@ class RecallService:
             known = await artifacts.outlines(connection, scope.tenant, looked_at)
             born = {number: known[number].created_at for number in proposed}
             rankings.append(rank_by_recency(born, scope.moment.valid))
-            ordered = led_by(fuse(rankings), asked.anchored.leading or as_written(asked.request, rankings))
+            ordered = led_by(
+                fuse(rankings, self._recency), asked.anchored.leading or as_written(asked.request, rankings)
+            )
             pool = pool_of(asked.request, rankings, ordered)
             outlines = {candidate.artifact: known[candidate.artifact] for candidate in pool}
             standings = await load_standings(connection, scope, outlines, asked.anchored.anchors)

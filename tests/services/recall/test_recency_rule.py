@@ -1,0 +1,23 @@
+"""How age moves what fits: a little, or as the older formula has it."""
+
+from __future__ import annotations
+
+from app.services.memory import Memory
+from app.services.recall import RecallService
+from tests.documents import Desk, adr, ask, day, identifiers
+
+QUESTION = "which queue carries the events"
+
+
+async def test_an_old_decision_leads_unless_the_older_formula_is_asked_for(desk: Desk) -> None:
+    """RNK-06: the literal rule buries what is old and binding; by default age only decides between equals."""
+    await desk.file(adr(1, "Events travel through a durable queue", created_at=day(2016)))
+    await desk.file(adr(2, "Events have a schema of their own", created_at=day(2026)))
+    asked = {"project": desk.project, "as_of": day(2026, 6)}
+    assert identifiers(await ask(desk.memory, QUESTION, **asked))[0] == "ADR-1"
+    memory = desk.memory
+    literal = RecallService(memory.database, memory.embedder, leg_deadline=10.0, recency="literal")
+    told = await ask(
+        Memory(memory.database, memory.embedder, memory.filing, literal, memory.caller), QUESTION, **asked
+    )
+    assert identifiers(told) == ["ADR-2", "ADR-1"]
