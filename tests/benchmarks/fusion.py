@@ -1,9 +1,9 @@
 """Try weights of fusion on judged questions: `python -m tests.benchmarks.fusion DIR`.
 
-Asks the ledger that the settings name, which must hold the documents of DIR, and prints nDCG@10 as JSON:
-each leg alone, dense and lexical leg fused with several constants, and all fused with shared mentions and recency
-at several weights, on questions without an anchor; and with typed references at several weights on questions
-that name something beyond doubt.
+Asks the ledger that the settings name, which must hold the documents of DIR, and prints nDCG@10 as JSON.
+On questions without an anchor: each leg alone, dense and lexical leg fused with several constants, and all
+fused with shared mentions and recency at several weights. On questions that name something beyond doubt:
+fused with typed references at several weights.
 """
 
 from __future__ import annotations
