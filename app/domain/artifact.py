@@ -97,11 +97,12 @@ class AliasClaim:
 
 @dataclass(frozen=True, slots=True)
 class FactClaim:
-    """A likely fact noticed in free text about the document itself."""
+    """A likely fact noticed in free text; `subject` is what it is said of, None for the document."""
 
     property: str
     value: str
     quote: Quote
+    subject: str | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -17,7 +17,7 @@ date: 2024-03-01
 ---
 # ADR-7: Beacon
 
-Beacon was formerly known as Lighthouse. The status is now Accepted. The owner is now Grace.
+Beacon was formerly known as Lighthouse. The status is now Accepted. Its status changed to Final.
 """
 
 QUEUES = """
@@ -68,13 +68,13 @@ async def queues(api: Api, **asked: Any) -> tuple[dict[str, Any], dict[str, Any]
 
 
 async def waiting(api: Api) -> tuple[dict[str, Any], dict[str, Any], dict[str, Any]]:
-    """File the record and answer its likely alias, and what it says of its status and its owner."""
+    """File the record and answer its likely alias, and the two things that it says of its status."""
     payload = await api.file(TOLD)
     assert payload["candidates"] == 3
     aliases, facts = await queues(api)
     (alias,) = aliases["nodes"]
-    by_property = {fact["property"]: fact for fact in facts["nodes"]}
-    return alias, by_property["status"], by_property["owner"]
+    by_value = {fact["value"]: fact for fact in facts["nodes"]}
+    return alias, by_value["Accepted"], by_value["Final"]
 
 
 async def review_alias(api: Api, candidate: str, status: str, **said: Any) -> dict[str, Any]:
@@ -103,7 +103,7 @@ async def test_a_candidate_is_told_with_its_quote_and_place(api: Api) -> None:
 
 
 async def test_queues_are_narrowed_by_project_and_status(api: Api) -> None:
-    alias, _, _owner = await waiting(api)
+    alias, _, _ = await waiting(api)
     await api.file(TOLD, project="other")
     await review_alias(api, alias["id"], "REJECTED")
     assert [each["totalCount"] for each in await queues(api)] == [2, 4]
@@ -116,7 +116,7 @@ async def test_queues_are_narrowed_by_project_and_status(api: Api) -> None:
 
 async def test_a_queue_is_read_page_by_page_from_the_oldest_on(api: Api) -> None:
     for number in range(5):
-        await api.file(f"# ADR-{number}: Record\n\nThe version is now {number}.0.")
+        await api.file(f"# ADR-{number}: Record\n\nThe status is now {number}.0.")
     query = """
     query ($after: String) {
       factCandidates(first: 2, after: $after) { nodes { value } pageInfo { hasNextPage endCursor } }
@@ -138,7 +138,7 @@ async def test_a_queue_is_read_page_by_page_from_the_oldest_on(api: Api) -> None
 
 async def test_a_long_queue_costs_no_more_statements_than_a_short_one(api: Api) -> None:
     for number in range(6):
-        await api.file(f"# ADR-{number}: Record {number}\n\nThe version is now {number}.0.")
+        await api.file(f"# ADR-{number}: Record {number}\n\nThe status is now {number}.0.")
     query = """
     query ($first: Int) {
       factCandidates(first: $first) { nodes { value entity { label } artifact { identifier } } }
@@ -230,6 +230,7 @@ async def test_what_cannot_be_promoted_waits_on(api: Api, owner: asyncpg.Connect
     assert (form["code"], form["field"]) == ("CONFLICT", "candidate")
     assert "the candidate still waits" in form["message"]
     assert "ADR Another" in form["message"]
+    await owner.execute("UPDATE fact_candidate SET property = 'owner' WHERE id = $1", fact["id"])
     unknown = problem(await review_fact(api, fact["id"], "PROMOTED"))
     assert (unknown["code"], unknown["field"]) == ("INVALID", "candidate")
     assert "ADR has no property owner" in unknown["message"]

@@ -10,7 +10,7 @@ from app.domain.surface_form import name_key
 from app.services.filing.edges import Filed
 from app.services.filing.targets import target_key
 from app.services.write import Write
-from app.stores.postgres import candidates, entities
+from app.stores.postgres import candidates, entities, lookups
 
 
 async def queue_candidates(write: Write, filed: Filed, document: Document) -> int:
@@ -21,10 +21,16 @@ async def queue_candidates(write: Write, filed: Filed, document: Document) -> in
         about = await _subject(write, filed, alias.subject)
         queued += await candidates.queue_alias(*where, about, filed.artifact.id, alias, write.recorded_at)
     for fact in document.fact_claims:
-        queued += await candidates.queue_fact(
-            *where, filed.entity.id, filed.artifact.id, fact, write.recorded_at
-        )
+        about = filed.entity.id if fact.subject is None else await _subject(write, filed, fact.subject)
+        if await _may_have(write, about, fact.property):
+            queued += await candidates.queue_fact(*where, about, filed.artifact.id, fact, write.recorded_at)
     return queued
+
+
+async def _may_have(write: Write, entity: UUID, property: str) -> bool:
+    """Tell whether the type of an entity has a property that may change: nobody could promote another."""
+    found = await lookups.types_of_entities(write.connection, write.tenant, [entity])
+    return property in found[entity].mutable_props
 
 
 async def _subject(write: Write, filed: Filed, subject: str) -> UUID:

@@ -14,6 +14,8 @@ from app.services.parsing.reading import Reading
 from app.services.parsing.vocabulary import vocabulary
 
 LONGEST_QUOTE = 300
+LONGEST_OWNER = 200
+"""Characters before a fact that are read for the name of what it is said of."""
 MOST_CANDIDATES = 200
 """More than this from one document is no help to the person who reviews them."""
 
@@ -39,6 +41,7 @@ _TRIGGER = re.compile(
     re.IGNORECASE,
 )
 _LEADING = re.compile(r"^(?:(?:The|A|An|Our|This|That|In|Since|When|While|And|But|It) )+(?=\w)")
+_OWNER = re.compile(rf"(?<![\w.-]){_any_name('subject')}(?:['’]s)?\s\Z")
 _NO_VALUE = r"(?:a|also|an|being|called|in|known|named|not|the|using)\b"
 _BOUNDARY = re.compile(r"[.!?](?=\s)|\n[ \t]*\n")
 
@@ -59,7 +62,8 @@ def read_candidates(reading: Reading) -> tuple[tuple[AliasClaim, ...], tuple[Fac
                 aliases.append(AliasClaim(form, subject, _quote(reading, block, lines, match)))
         for match in _matches((_fact(),), text, MOST_CANDIDATES - len(facts)):
             quote = _quote(reading, block, lines, match)
-            facts.append(FactClaim(match["property"].lower(), match["value"].strip(), quote))
+            about = _fact_subject(text, match) or None
+            facts.append(FactClaim(match["property"].lower(), match["value"].strip(), quote, about))
     return tuple(aliases), tuple(facts)
 
 
@@ -72,7 +76,16 @@ def _fact() -> re.Pattern[str]:
     names = "|".join(re.escape(name) for name in vocabulary().facts)
     verb = r"(?:is\snow|(?:was\s|has\s|has\sbeen\s)?changed(?:\sfrom\s[\w-]{1,40}(?:\s[\w-]{1,40})?)?\sto)"
     value = r"[\"“'‘]?(?P<value>[\w-]{1,40}(?:\.[\w-]{1,40}){0,3}(?:\s[A-Z][\w-]{0,40}){0,2})"
-    return re.compile(rf"(?<![\w-])(?i:(?P<property>{names})\s{verb}\s(?!{_NO_VALUE})){value}")
+    of = rf"(?:\sof\s(?:the\s)?(?-i:{_any_name('subject')}))?"
+    return re.compile(rf"(?<![\w-])(?i:(?P<property>{names}){of}\s{verb}\s(?!{_NO_VALUE})){value}")
+
+
+def _fact_subject(text: str, match: re.Match[str]) -> str:
+    """Answer what a fact is said of: what its property is of, or the name right before it; "" without one."""
+    if said := _name(match, "subject"):
+        return said
+    before = _OWNER.search(text, max(0, match.start() - LONGEST_OWNER), match.start())
+    return "" if before is None else _name(before, "subject")
 
 
 def _triggers(content: str) -> bool:

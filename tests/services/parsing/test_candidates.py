@@ -38,6 +38,24 @@ def test_likely_facts_carry_their_sentence_and_its_place(text: str, name: str, v
 
 
 @pytest.mark.parametrize(
+    ("text", "subject"),
+    [
+        ("Lighthouse status is now degraded.", "Lighthouse"),
+        ("Since May the Old Lighthouse's status is now degraded.", "Old Lighthouse"),
+        ("The status of Lighthouse is now degraded.", "Lighthouse"),
+        ("The status of the Old Lighthouse is now degraded.", "Old Lighthouse"),
+        ('The "old light" status changed to degraded.', "old light"),
+        ("The status of ADR-7 is now degraded.", "ADR-7"),
+        ("checkout status is now degraded.", "checkout"),
+        ("status is now degraded.", None),
+    ],
+)
+def test_a_likely_fact_tells_what_it_is_said_of(text: str, subject: str | None) -> None:
+    (claim,) = parse_markdown(f"# T\n\n{text}\n").fact_claims
+    assert (claim.subject, claim.value) == (subject, "degraded")
+
+
+@pytest.mark.parametrize(
     "text",
     ["`Prism (now Lens)`", "> Prism (now Lens)", "```\nPrism (now Lens)\n```", "This (now gone) is it."],
 )
