@@ -9,8 +9,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from neo4j.graph import Node, Path, Relationship
-from neo4j.spatial import Point
-from neo4j.time import Date, DateTime, Duration, Time
+from neo4j.time import Date, DateTime, Time
 
 from app.cli.printing import printable
 
@@ -20,26 +19,22 @@ _PLAIN_NAME = re.compile(r"[^\W\d]\w*\Z")
 def cypher_text(value: Any) -> str:
     """Answer a value on one line, nearly as one would write it in a query."""
     match value:
-        case None:
-            return "null"
-        case bool():
-            return "true" if value else "false"
-        case str():
-            return json.dumps(printable(value), ensure_ascii=False)
         case Node():
             return f"({_labelled(value)})"
         case Relationship():
             return f"[:{_name(value.type)}{_properties(value)}]"
         case Path():
             return _path(value)
-        case Duration() | Point():  # both are tuples too
-            return str(value)
-        case Date() | Time() | DateTime():
-            return _moment(value)
-        case list() | tuple():
+        case str():
+            return json.dumps(printable(value), ensure_ascii=False)
+        case list():
             return f"[{', '.join(map(cypher_text, value))}]"
         case Mapping():
             return f"{{{_entries(value)}}}"
+        case Date() | Time() | DateTime():
+            return _moment(value)
+        case None | bool():
+            return json.dumps(value)
         case _:
             return printable(str(value))
 
@@ -60,11 +55,9 @@ def json_value(value: Any) -> Any:
                 "nodes": [json_value(node) for node in value.nodes],
                 "relationships": [json_value(relationship) for relationship in value.relationships],
             }
-        case Duration() | Point():
-            return str(value)
         case Date() | Time() | DateTime():
             return _moment(value)
-        case list() | tuple():
+        case list():
             return [json_value(each) for each in value]
         case Mapping():
             return {key: json_value(each) for key, each in value.items()}

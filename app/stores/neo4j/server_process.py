@@ -72,10 +72,8 @@ def main(home: Path, port: int) -> None:
     _give_first_password(layout)
     service = _start_neo4j(layout, port)
     write_address(layout, Address(os.getpid(), port))
-    unused = _wait_for_the_end(layout)
+    _wait_for_the_end(layout)
     service.shutdown()
-    if unused is not None:
-        os.close(unused)
 
 
 def _start_jvm() -> None:
@@ -114,10 +112,11 @@ def _start_neo4j(layout: Layout, port: int) -> Any:
     return builder.loadPropertiesFromFile(path(str(written))).build()
 
 
-def _wait_for_the_end(layout: Layout) -> int | None:
-    """Wait for a signal, or until nobody has used the server for long; then answer the lock on starting.
+def _wait_for_the_end(layout: Layout) -> None:
+    """Wait for a signal, or until nobody has used the server for long.
 
-    That lock is held to the end, so that who comes meanwhile waits and starts the server anew.
+    The lock on starting is then held until the process ends, so that who comes meanwhile waits and starts
+    the server anew.
     """
     since = time.monotonic()
     while signal.sigtimedwait(_ENDING, _SECONDS_BETWEEN_LOOKS) is None:
@@ -128,9 +127,8 @@ def _wait_for_the_end(layout: Layout) -> int | None:
         if not _is_unused(layout):
             since = time.monotonic()
         elif time.monotonic() - since >= SECONDS_UNUSED:
-            return starting
+            return
         os.close(starting)
-    return None
 
 
 def _is_unused(layout: Layout) -> bool:
