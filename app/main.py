@@ -15,6 +15,7 @@ from starlette.routing import Route
 from app.graphql.context import context_of
 from app.graphql.http import GraphQLView
 from app.graphql.schema import SCHEMA
+from app.services.indexing import kept_indexed
 from app.services.memory import Memory, open_memory
 from app.services.readiness import reasons_not_to_serve
 from app.settings import Settings
@@ -33,7 +34,7 @@ def create_app(settings: Settings, *, hosts: Sequence[str] = LOOPBACK_HOSTS) -> 
 
     @asynccontextmanager
     async def lifespan(_app: Starlette) -> AsyncIterator[dict[str, Memory]]:
-        async with open_memory(settings) as memory:
+        async with open_memory(settings) as memory, kept_indexed(settings):
             yield {"memory": memory}
 
     view = GraphQLView(SCHEMA, context_of, graphiql_page)

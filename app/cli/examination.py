@@ -13,13 +13,15 @@ import asyncpg
 from app.cli.settings_told import unknown_variables
 from app.embedding import Embedder, open_embedder
 from app.errors import TrigraphError
+from app.services.indexing import LARGE
 from app.services.models import check_model
 from app.settings import Settings
-from app.stores.postgres import embeddings, inspection
+from app.stores.postgres import embeddings, inspection, vector_indexes
 from app.stores.postgres.location import LedgerLocation, locate_ledger
 from app.stores.postgres.migrate import pending
 from app.stores.postgres.owner_connection import owner_connection, without_password
 from app.stores.postgres.pool import Database
+from app.stores.postgres.vector_indexes import LargeProject
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,6 +93,8 @@ async def _ledger(
             yield await _model(owner, embedder)
         for counts in await inspection.count_by_project(owner, settings.tenant):
             yield Finding(f"project {counts.key}", True, _counted(counts))
+        async for finding in _indexes(owner, settings.tenant):
+            yield finding
         yield Finding("size", True, f"{server.bytes / 1e6:.1f} MB")
 
 
@@ -124,6 +128,27 @@ async def _model(owner: asyncpg.Connection, embedder: Embedder) -> Finding:
         return Finding("model", False, error.message)
     noted = await embeddings.embedding_model(owner)
     return Finding("model", True, "none noted yet" if noted is None else f"{noted.name}, as the encoder's")
+
+
+async def _indexes(owner: asyncpg.Connection, tenant: str) -> AsyncIterator[Finding]:
+    """Answer how the vectors of each large project are searched."""
+    makes_them = await vector_indexes.may_index(owner)
+    for large in await vector_indexes.large_projects(owner, LARGE, tenant):
+        told = f"{large.vectors:,} vectors, {_searched(large, makes_them=makes_them)}"
+        yield Finding(f"index of {large.key}", True, told, is_doubtful=not (large.has_index or makes_them))
+
+
+def _searched(large: LargeProject, *, makes_them: bool) -> str:
+    if large.has_index:
+        return "searched through an index; a question with asOf or knownAt looks at all of them"
+    if large.is_building:
+        return "and an index is being made: until it is done every question looks at all of them"
+    if makes_them:
+        return "without an index yet: `trigraph serve`, or the next `trigraph ingest`, makes it"
+    return (
+        "every question looks at all of them, for this database role may not make an index: let"
+        " TRIGRAPH_DATABASE_URL name the owner of the tables"
+    )
 
 
 def _counted(counts: inspection.ProjectCounts) -> str:

@@ -69,6 +69,7 @@ def ingest(
 async def _ingest(request: ImportRequest) -> ImportSummary:
     from rich.console import Console
 
+    from app.cli.import_indexing import index_until_stopped
     from app.cli.import_progress import import_progress, stop_on_interrupt
     from app.services.importing import ImportService
     from app.services.memory import open_memory
@@ -79,8 +80,11 @@ async def _ingest(request: ImportRequest) -> ImportSummary:
         service = ImportService(memory.database, memory.filing, chosen.embedding_threads + 1)
         stop = asyncio.Event()
         console = Console(stderr=True)
-        with stop_on_interrupt(stop, console), import_progress(console) as watch:
-            return await service.run(memory.caller, request, stop=stop, watch=watch)
+        with stop_on_interrupt(stop, console):
+            with import_progress(console) as watch:
+                summary = await service.run(memory.caller, request, stop=stop, watch=watch)
+            await index_until_stopped(chosen, stop, console)
+    return summary
 
 
 def _report(summary: ImportSummary, *, as_json: bool) -> None:

@@ -1,8 +1,9 @@
 """Making every vector of a ledger again, with the encoder there is now.
 
-Vectors of two models never meet: the old ones are dropped, and an unfinished run noted as the ledger's
-model, in one transaction. Until the run is finished every service refuses to open, and filing refuses
-to write. A run that was cut off goes on where it stopped, since what has vectors is done.
+Vectors of two models never meet: the old ones and their indexes are dropped, and an unfinished run noted as
+the ledger's model, in one transaction. Until the run is finished every service refuses to open, and filing
+refuses to write. A run that was cut off goes on where it stopped, since what has vectors is done. Indexes
+are made again at the end.
 """
 
 from __future__ import annotations
@@ -16,9 +17,10 @@ import asyncpg
 from app.domain.artifact import Passage
 from app.embedding import Embedder, Vectors
 from app.errors import Conflict
+from app.services.indexing import index_large_projects
 from app.services.models import model_of
 from app.services.parsing import cut_passages, passage_text_for_encoder
-from app.stores.postgres import artifacts, embeddings, reembedding
+from app.stores.postgres import artifacts, embeddings, reembedding, vector_indexes
 from app.stores.postgres.embeddings import EmbeddingModel
 from app.stores.postgres.ledger_connection import prepared
 from app.stores.postgres.owner_connection import owner_connection
@@ -39,6 +41,8 @@ async def reembed(url: str, embedder: Embedder, watch: Watch = lambda done, tota
     async with owner_connection(url) as owner:
         if not await reembedding.lock(owner):
             raise Conflict("another process embeds this ledger again; wait until it has finished")
+        if not await vector_indexes.lock(owner):
+            raise Conflict("another process indexes vectors; `trigraph doctor` tells when it is done")
         await prepared(owner)
         wanted = model_of(embedder)
         if await embeddings.embedding_model(owner) in (None, wanted):
@@ -46,7 +50,8 @@ async def reembed(url: str, embedder: Embedder, watch: Watch = lambda done, tota
         await _begin(owner, unfinished(wanted))
         done = await _embed_all(owner, embedder, watch)
         await reembedding.replace_model(owner, wanted)
-        return done
+    await index_large_projects(url)
+    return done
 
 
 def unfinished(model: EmbeddingModel) -> EmbeddingModel:
@@ -59,6 +64,7 @@ def unfinished(model: EmbeddingModel) -> EmbeddingModel:
 async def _begin(owner: asyncpg.Connection, noted: EmbeddingModel) -> None:
     async with owner.transaction():
         if await embeddings.embedding_model(owner) != noted:
+            await vector_indexes.drop_indexes(owner)
             await reembedding.forget_vectors(owner, noted)
 
 

@@ -2,16 +2,27 @@
 
 from __future__ import annotations
 
-from app.domain.recall import LegName, Proposal
-from app.embedding import Embedder
+from collections.abc import Mapping
+from dataclasses import replace
+
+import asyncpg
+
+from app.domain.recall import Candidate, LegName, Proposal
+from app.embedding import Embedder, Vector
 from app.services.legs.leg import Question
 from app.services.models import check_model
-from app.stores.postgres import embeddings
+from app.stores.postgres import embeddings, vector_indexes
 from app.stores.postgres.pool import Database
+from app.stores.postgres.scope import Scope
+from app.stores.postgres.vector_indexes import VectorIndex
 
 
 class DenseLeg:
-    """Cosine over passage embeddings; an artifact counts once, by its nearest passage."""
+    """Cosine over passage embeddings; an artifact counts once, by its nearest passage.
+
+    A large project is asked through its index, unless somebody named the moment: what a question about the
+    past finds must not change with what an index has taken in since. All others are scanned.
+    """
 
     name = LegName.DENSE
     weight = 1.0
@@ -24,12 +35,41 @@ class DenseLeg:
 
         Raises Conflict while the ledger's vectors are another model's, as when they are being made again.
         """
+        # Looked up first, while the encoder is still at work.
+        indexes = await _indexes(database, question.scope)
         vector = await question.vector
-        model = self._embedder.fingerprint
         async with database.reading(question.scope.tenant) as connection:
-            found = await embeddings.nearest_artifacts(
-                connection, question.scope, vector, model, question.limit
-            )
-            if not found:
+            proposal = await self._nearest(connection, question, indexes, vector)
+            if not proposal.candidates:
                 await check_model(connection, self._embedder)
-        return Proposal(found)
+        return proposal
+
+    async def _nearest(
+        self,
+        connection: asyncpg.Connection,
+        question: Question,
+        indexes: Mapping[int, VectorIndex],
+        vector: Vector,
+    ) -> Proposal:
+        scope, model, limit = question.scope, self._embedder.fingerprint, question.limit
+        found: list[Candidate] = []
+        scanned = set(scope.projects)
+        for project in sorted(scanned & indexes.keys()):
+            nearest = await vector_indexes.nearest_in_project(
+                connection, indexes[project], scope, vector, model, limit
+            )
+            if nearest is not None:
+                found += nearest
+                scanned.remove(project)
+        if scanned:
+            rest = replace(scope, projects=tuple(sorted(scanned)))
+            found += await embeddings.nearest_artifacts(connection, rest, vector, model, limit)
+        best = sorted(found, key=lambda candidate: (-candidate.score, candidate.artifact))[:limit]
+        return Proposal(best, approximate=len(scanned) < len(scope.projects))
+
+
+async def _indexes(database: Database, scope: Scope) -> Mapping[int, VectorIndex]:
+    if not scope.may_approximate:
+        return {}
+    async with database.reading(scope.tenant) as connection:
+        return await vector_indexes.valid_indexes(connection)

@@ -24,9 +24,10 @@ FROM pg_roles WHERE rolname = current_user
 
 
 class LedgerConnection(asyncpg.Connection):  # type: ignore[misc]
-    """A connection that remembers its tenant, so that binding the same one again costs nothing."""
+    """A connection that remembers its tenant and its search width: setting the same again costs nothing."""
 
     _tenant: int | None = None
+    _width: int | None = None
 
     async def bind(self, tenant: int) -> None:
         """Let row level security show this tenant alone; call it outside a transaction."""
@@ -36,6 +37,14 @@ class LedgerConnection(asyncpg.Connection):  # type: ignore[misc]
         self._tenant = None
         await self.execute("SELECT set_config('trigraph.tenant', $1, false)", str(tenant))
         self._tenant = tenant
+
+    async def keep_at_hand(self, width: int) -> None:
+        """Let searches in an index of vectors keep so many of the nearest at hand; call it like `bind`."""
+        if self._width == width:
+            return
+        self._width = None
+        await self.execute("SELECT set_config('hnsw.ef_search', $1, false)", str(width))
+        self._width = width
 
 
 @asynccontextmanager

@@ -28,6 +28,8 @@ _SESSION = {
     "plan_cache_mode": "force_generic_plan",
     "statement_timeout": "60s",
     "idle_in_transaction_session_timeout": "300s",
+    # A search in an index of vectors goes on until it has what was asked for, whatever is filtered out.
+    "hnsw.iterative_scan": "relaxed_order",
 }
 _BROKEN = "the connection to the database broke; retry"
 

@@ -1,0 +1,91 @@
+"""Indexes over the vectors of large projects: made in the background by whoever files or serves.
+
+Nothing waits for one: until it is there, and where this role may make none, a project is searched exactly,
+which takes longer the larger it is. A build that was cut off is dropped and made again.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager, suppress
+
+import asyncpg
+
+from app.errors import Unavailable
+from app.settings import Settings
+from app.stores.postgres import embeddings, vector_indexes
+from app.stores.postgres.location import locate_ledger
+from app.stores.postgres.owner_connection import owner_connection
+
+LARGE = 20_000
+SECONDS_BETWEEN_LOOKS = 60.0
+
+log = logging.getLogger(__name__)
+
+
+async def index_large_projects(url: str, at_least: int = LARGE) -> list[str]:
+    """Index every project with so many vectors and no index yet; answer their keys.
+
+    Does nothing when this role may not, or somebody else does it at the moment; a project that cannot be
+    indexed is logged and left. Raises Unavailable when the ledger does not answer.
+    """
+    made = []
+    async with owner_connection(url) as owner:
+        model = await embeddings.embedding_model(owner)
+        todo = await vector_indexes.unindexed_projects(owner, at_least)
+        if model is None or not todo or not await _may_index(owner, todo):
+            return []
+        for project, key in todo.items():
+            log.info("indexing the vectors of project %s; until that is done they are all looked at", key)
+            try:
+                await vector_indexes.create_index(owner, project, model.dimensions)
+            except asyncpg.PostgresError as error:
+                log.warning("the vectors of project %s stay without an index: %s", key, error)
+            else:
+                made.append(key)
+    return made
+
+
+async def index_ledger(settings: Settings, at_least: int = LARGE) -> list[str]:
+    """Do the same for the ledger that the settings name."""
+    location = await locate_ledger(settings)
+    try:
+        return await index_large_projects(location.url, at_least)
+    finally:
+        await location.close()
+
+
+async def _may_index(owner: asyncpg.Connection, todo: dict[int, str]) -> bool:
+    if not await vector_indexes.may_index(owner):
+        log.info(
+            "%s would be searched faster with an index, which this database role may not make: see"
+            " `trigraph doctor`",
+            ", ".join(todo.values()),
+        )
+        return False
+    return await vector_indexes.lock(owner)
+
+
+@asynccontextmanager
+async def kept_indexed(settings: Settings) -> AsyncIterator[None]:
+    """Look every minute of the block whether a project has grown large, and index it."""
+    location = await locate_ledger(settings)
+    watch = asyncio.create_task(_watch(location.url))
+    try:
+        yield
+    finally:
+        watch.cancel()
+        with suppress(asyncio.CancelledError):
+            await watch
+        await location.close()
+
+
+async def _watch(url: str) -> None:
+    while True:
+        try:
+            await index_large_projects(url)
+        except (Unavailable, asyncpg.PostgresError, asyncpg.InterfaceError, OSError) as error:
+            log.warning("nobody could look for projects without an index: %s", error)
+        await asyncio.sleep(SECONDS_BETWEEN_LOOKS)

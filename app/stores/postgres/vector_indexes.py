@@ -1,0 +1,143 @@
+"""An index of its own for each large project's vectors: found, searched, made and dropped.
+
+One index over all vectors would lose small projects: it proposes the nearest of everybody's.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from math import isqrt
+
+import asyncpg
+import numpy as np
+from numpy.typing import NDArray
+from pgvector import HalfVector
+
+from app.domain.recall import Candidate
+from app.stores.postgres.scope import Scope
+from app.stores.postgres.sql import blocks_beside
+
+SQL = blocks_beside(__file__)
+
+_LOCK = 0x7665_6374_6F72_6978  # "vectorix" in ASCII
+_NARROWEST, _WIDEST = 400, 1_000  # pgvector looks at no more than a thousand at once
+_MORE = 4
+_BYTES_BESIDE_A_VECTOR = 512  # its neighbours and their bookkeeping while an index is made
+_LEAST_MEMORY, _MOST_MEMORY = 64, 2_048  # MiB
+
+
+@dataclass(frozen=True, slots=True)
+class VectorIndex:
+    """An index that answers, and about how many vectors are in it."""
+
+    project: int
+    vectors: int
+
+    @property
+    def width(self) -> int:
+        """How many of the nearest a search keeps at hand: the more vectors, the more finds as many."""
+        return min(max(_NARROWEST, 3 * isqrt(self.vectors) // 2), _WIDEST)
+
+
+@dataclass(frozen=True, slots=True)
+class LargeProject:
+    """A project with many vectors, and what there is of an index over them."""
+
+    project: int
+    key: str
+    vectors: int
+    has_index: bool
+    is_building: bool
+
+
+async def valid_indexes(connection: asyncpg.Connection) -> dict[int, VectorIndex]:
+    """Answer the indexes that answer, by project."""
+    rows = await connection.fetch(SQL["valid_indexes"])
+    return {row["project"]: VectorIndex(row["project"], row["vectors"]) for row in rows}
+
+
+async def nearest_in_project(
+    connection: asyncpg.Connection,
+    index: VectorIndex,
+    scope: Scope,
+    vector: NDArray[np.float32],
+    model: str,
+    limit: int,
+) -> list[Candidate] | None:
+    """Answer the artifacts of a project with the passage nearest to a vector, as its index finds them.
+
+    None when it finds fewer than asked, as under a narrow filter: others may be there all the same. More
+    passages are looked at when a few artifacts have all the nearest.
+    """
+    await connection.keep_at_hand(index.width)
+    statement = for_project(SQL["nearest_in_project"], index.project, len(vector))
+    moment = scope.moment
+    passages = max(index.width, 2 * limit)
+    while True:
+        rows = await connection.fetch(
+            statement,
+            scope.tenant,
+            moment.valid,
+            moment.known,
+            HalfVector(vector),
+            model,
+            passages,
+            limit,
+            scope.types,
+            scope.domains,
+        )
+        if len(rows) >= limit:
+            return [Candidate(row["artifact_number"], row["score"]) for row in rows]
+        if not rows or rows[0]["passages"] < passages:
+            return None
+        passages *= _MORE
+
+
+async def may_index(owner: asyncpg.Connection) -> bool:
+    """Tell whether this role may make indexes over vectors."""
+    may: bool = await owner.fetchval(SQL["may_index"])
+    return may
+
+
+async def lock(owner: asyncpg.Connection) -> bool:
+    """Keep others from making indexes until the connection closes; tell whether nobody does already."""
+    is_alone: bool = await owner.fetchval(SQL["try_lock"], _LOCK)
+    return is_alone
+
+
+async def large_projects(
+    owner: asyncpg.Connection, at_least: int, tenant_key: str | None = None
+) -> list[LargeProject]:
+    """Answer the projects with at least so many vectors, of all tenants or of one, by key."""
+    rows = await owner.fetch(SQL["large_projects"], at_least, tenant_key)
+    return [LargeProject(*row.values()) for row in rows]
+
+
+async def unindexed_projects(owner: asyncpg.Connection, at_least: int) -> dict[int, str]:
+    """Answer the keys of the projects with at least so many vectors and no index that answers."""
+    rows = await owner.fetch(SQL["unindexed_projects"], at_least)
+    return {row["project"]: row["key"] for row in rows}
+
+
+async def create_index(owner: asyncpg.Connection, project: int, dimensions: int) -> None:
+    """Index a project's vectors while others read and write; what was left of an earlier try goes first."""
+    await owner.execute(for_project(SQL["drop_index"], project, dimensions))
+    vectors: int = await owner.fetchval(SQL["count_vectors"], project)
+    needed = vectors * (2 * dimensions + _BYTES_BESIDE_A_VECTOR) >> 20
+    await owner.execute(SQL["allow_memory"], f"{min(max(_LEAST_MEMORY, needed), _MOST_MEMORY)}MB")
+    await owner.execute(for_project(SQL["create_index"], project, dimensions))
+
+
+async def drop_indexes(owner: asyncpg.Connection) -> None:
+    """Drop every project's index in the caller's transaction."""
+    for row in await owner.fetch(SQL["indexed_projects"]):
+        await owner.execute(for_project(SQL["drop_index_at_once"], row["project"], 0))
+
+
+def for_project(block: str, project: int, dimensions: int) -> str:
+    """Answer a block that is written for project 0 and 384 dimensions as it reads for another."""
+    return (
+        block.replace("of_project_0", f"of_project_{project}")
+        .replace("project_id = 0", f"project_id = {project}")
+        .replace("halfvec(384)", f"halfvec({dimensions})")
+    )
