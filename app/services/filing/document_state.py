@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from datetime import datetime
 from typing import Any
 from uuid import UUID
@@ -10,12 +11,14 @@ from app.domain.amendment import Amendment, Spoken, amend_from
 from app.domain.artifact import Document
 from app.domain.ontology import TypeDefinition
 from app.domain.temporal import Branch, EntityState
-from app.domain.timeline import Assertion, Change, assert_from, state_at
+from app.domain.timeline import Assertion, Change, assert_from, differ, state_at
 from app.services.filing.edges import Filed
 from app.services.filing.kinds import DOCUMENT_HEADERS
+from app.services.filing.voices import follows, is_by_caller
 from app.services.timelines import Cause, carry_out
 from app.services.write import Write
-from app.stores.postgres import states
+from app.stores.postgres import chronicle, states
+from app.stores.postgres.chronicle import Statement
 from app.stores.postgres.ontology import RecordedType
 
 
@@ -24,7 +27,8 @@ async def write_state(
 ) -> list[EntityState]:
     """Let the entity be what the document says, from the document's date on; a new one has no state yet.
 
-    A later version takes away what earlier ones said and it does not; what was said beside documents stays.
+    A later version takes away what earlier ones said and it does not; what was said beside documents stays,
+    unless the version changes just that.
     Answers what was believed of the entity before.
     """
     where = (write.connection, write.tenant, filed.entity.id)
@@ -35,7 +39,7 @@ async def write_state(
     else:
         assertion = Assertion(filed.entity.id, props, filed.artifact.id, write.actor)
         change = assert_from([], assertion, filed.artifact.created_at, write.recorded_at)
-    event = _event_type(held[-1].props, props) if held else "created"
+    event = "created" if change.previous is None else _event_type(change.previous.props, change.new.props)
     cause = Cause(event, artifact=filed.artifact.id, commit=document.source_commit)
     await carry_out(write, change, cause)
     return held
@@ -55,6 +59,8 @@ async def _restated(
     covering = state_at(held, start)
     before = {} if covering is None else covering.props
     gone = [name for name in before if name not in props and _is_said_by(documents, spoken, name, start)]
+    told = await chronicle.statements_about(*where)
+    props = {name: value for name, value in props.items() if not _is_held_over(told, name, value, start)}
     constant = {name: value for name, value in props.items() if name in definition.immutable_props}
     said = {name: value for name, value in props.items() if name not in constant} | dict.fromkeys(gone)
     amendment = Amendment(filed.entity.id, said, constant, write.actor, filed.artifact.id)
@@ -67,6 +73,14 @@ def _is_said_by(documents: Spoken, spoken: Spoken, name: str, moment: datetime) 
     """Tell whether a document spoke last of a property; what no event tells of was a document's."""
     last = max((start for start, names in spoken.items() if name in names and start <= moment), default=None)
     return last is None or name in documents.get(last, ())
+
+
+def _is_held_over(told: Sequence[Statement], name: str, value: Any, moment: datetime) -> bool:
+    """Tell whether a caller spoke last of a property of which the texts say what they said before."""
+    said = [each for each in told if name in each.properties and each.at <= moment and not follows(each)]
+    said.sort(key=lambda each: each.at)
+    texts = [each.props.get(name) for each in said if not is_by_caller(each)]
+    return bool(texts) and is_by_caller(said[-1]) and not differ(texts[-1], value)
 
 
 def _props(document: Document, recorded_type: RecordedType, held: list[EntityState]) -> dict[str, Any]:

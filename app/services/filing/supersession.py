@@ -1,21 +1,23 @@
-"""What it does to a document's state that another document supersedes it."""
+"""What it does to the state of an entity that another supersedes it, or no longer does."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Container, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
-from typing import Any
-from uuid import UUID
+from typing import TypeAlias
+from uuid import UUID, uuid4
 
-from app.domain.amendment import Amendment, Spoken, amend_from
-from app.domain.recall import StateFlag
-from app.domain.standing import SUPERSEDED, standing, was_in_force
-from app.domain.temporal import AsOf, Branch, EntityState
-from app.domain.timeline import Assertion, divide, state_at
-from app.services.timelines import Cause, carry_out
+from app.domain.giving_way import Heard, give_way, is_over
+from app.domain.succession import Succession
+from app.domain.temporal import Branch, EntityState, Interval, StateEvent
+from app.domain.timeline import state_at
+from app.services.filing.voices import REVIVED, SUPERSEDED, heard_of
 from app.services.write import Write
 from app.stores.postgres import ledger, states, successions
+
+Hearing: TypeAlias = Callable[[Sequence[EntityState], Heard], Heard]
+"""Answers what was heard of a line by what is known of it beside the ledger."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,67 +27,6 @@ class Supersession:
     entity: UUID
     at: datetime
     cause: UUID | None
-
-
-async def supersede(write: Write, supersession: Supersession) -> None:
-    """Let an entity's state be superseded from a moment on.
-
-    A document that calls itself superseded was written after the fact: what it was called before
-    that moment is not known, so the earlier state then says no status at all; one that was rejected says so
-    all along. An entity that something else superseded before stays as it is. Comes last in a write: what
-    this write itself believed of the entity can only be given up at a later transaction time.
-    """
-    entity, at = supersession.entity, supersession.at
-    if await _gave_way_before(write, entity, at):
-        return
-    write = replace(write, recorded_at=await ledger.advance_clock(write.connection, write.tenant))
-    timeline = await states.believed_states(write.connection, write.tenant, entity, Branch.COMMITTED)
-    state = state_at(timeline, at) or timeline[0]
-    cause = Cause("superseded", artifact=supersession.cause)
-    if not _is_historical(state.props):
-        await _amend(write, timeline, SUPERSEDED, max(at, state.valid.start), cause, {})
-    elif at > state.valid.start and was_in_force(state.props["status"]):
-        after = Assertion(entity, state.props, state.source_artifact, write.actor)
-        change = divide(state, at, _without_status(state.props), after, write.recorded_at)
-        await carry_out(write, change, cause)
-
-
-async def _gave_way_before(write: Write, entity: UUID, at: datetime) -> bool:
-    around = await successions.successions_around(write.connection, write.tenant, entity)
-    starts = (each.effective_from for each in around if each.predecessor == entity and each.holds_at(at))
-    return any(start is not None and start < at for start in starts)
-
-
-async def _amend(
-    write: Write,
-    timeline: Sequence[EntityState],
-    status: str | None,
-    at: datetime,
-    cause: Cause,
-    stops: Spoken,
-) -> None:
-    """Let the status of a timeline be another, or none, up to a stop or where a later state says another."""
-    amendment = Amendment(timeline[0].entity, {"status": status}, {}, write.actor)
-    await carry_out(write, amend_from(timeline, stops, amendment, at, write.recorded_at), cause)
-
-
-async def uphold(write: Write, entity: UUID, at: datetime) -> None:
-    """Let a version that says nothing of it be superseded too, while something in force says it is.
-
-    Comes last in a write, as superseding does.
-    """
-    moment = AsOf(at, await ledger.read_clock(write.connection, write.tenant))
-    if not await successions.superseders_as_of(write.connection, write.tenant, [entity], moment):
-        return
-    timeline = await states.believed_states(write.connection, write.tenant, entity, Branch.COMMITTED)
-    state = next((held for held in timeline if held.valid.covers(at)), None)
-    if state is None or _is_historical(state.props):
-        return
-    write = replace(write, recorded_at=await ledger.advance_clock(write.connection, write.tenant))
-    props = {**state.props, "status": SUPERSEDED}
-    after = Assertion(entity, props, state.source_artifact, write.actor)
-    change = divide(state, state.valid.start, state.props, after, write.recorded_at)
-    await carry_out(write, change, Cause("superseded", artifact=state.source_artifact))
 
 
 @dataclass(frozen=True, slots=True)
@@ -98,51 +39,107 @@ class Revival:
     cause: UUID | None
 
 
+async def supersede(write: Write, supersession: Supersession) -> None:
+    """Let an entity be superseded from a moment on. Comes last in a write, as settling does."""
+    await settle(write, supersession.entity, supersession.at, supersession.cause)
+
+
 async def revive(write: Write, revival: Revival) -> None:
-    """Let an entity be again what it was before it was superseded, until something else supersedes it.
+    """Let an entity be again what it was before it was superseded, while nothing else supersedes it.
 
-    A document that calls itself superseded stays so. Comes last in a write, as superseding does.
+    Comes last in a write, as settling does.
     """
+    await settle(write, revival.entity, revival.at, revival.cause)
+
+
+async def settle(
+    write: Write,
+    entity: UUID,
+    since: datetime,
+    cause: UUID | None = None,
+    hearing: Hearing = lambda line, heard: heard,
+) -> None:
+    """Let an entity be, in its states that hold at or after a moment, what the rule of giving way says.
+
+    The cause is that of the successor's document unless one is given. Comes last in a write: what this write
+    itself believed of the entity can only be given up at a later transaction time.
+    """
+    held = await states.believed_states(write.connection, write.tenant, entity, Branch.COMMITTED)
+    heard = hearing(held, await heard_of(write, entity, held))
+    around = await successions.successions_around(write.connection, write.tenant, entity)
+    above = [each for each in around if each.predecessor == entity]
+    touched = [state for state in held if state.valid.end is None or state.valid.end >= since]
+    given = give_way(touched, [span for each in above for span in spans_of(each)], heard)
+    if given == touched:
+        return
     write = replace(write, recorded_at=await ledger.advance_clock(write.connection, write.tenant))
-    moment = AsOf(revival.at, write.recorded_at)
-    if await successions.superseders_as_of(write.connection, write.tenant, [revival.entity], moment):
-        return
-    timeline = await states.believed_states(write.connection, write.tenant, revival.entity, Branch.COMMITTED)
-    state = state_at(timeline, revival.at)
-    if state is None or not _is_historical(state.props):
-        return
-    before = _before(timeline, revival.since)
-    if "status" not in before:
-        before = await states.first_props_from(
-            write.connection, write.tenant, revival.entity, state.source_artifact
-        )
-    if _is_historical(before):
-        return
-    later = await _gives_way_later(write, revival.entity, revival.at)
-    cause = Cause("status_transition", artifact=revival.cause)
-    stops = {each.at: frozenset({"status"}) for each in later}
-    await _amend(write, timeline, before.get("status"), revival.at, cause, stops)
-    for supersession in later[:1]:
-        await supersede(write, supersession)
+    for state in touched:
+        if state not in given:
+            await states.retract_state(write.connection, write.tenant, state.id, write.recorded_at)
+    said = {each.at for each in heard.sayings}
+    line = await _recorded(write, given, touched)
+    for before, state in zip([None, *line], line, strict=False):
+        if state not in touched and _moves(state, before, touched, said):
+            by = cause or (await _superseder_at(write, above, state) if is_over(state) else None)
+            await _note(write, state, before, by)
 
 
-def _before(timeline: Sequence[EntityState], since: datetime) -> dict[str, Any]:
-    """Answer what an entity last was, by a moment, that no supersession made of it."""
-    ended = (
-        state for state in reversed(timeline) if state.valid.end is not None and state.valid.end <= since
+def _moves(
+    state: EntityState, before: EntityState | None, held: Sequence[EntityState], said: Container[datetime]
+) -> bool:
+    """Tell whether a state begins with a step of its own: to a status that its start did not have."""
+    start = state.valid.start
+    was = next((each for each in held if each.valid.start == start), None)
+    if was is not None and was.props.get("status") == state.props.get("status"):
+        return False
+    follows = before is None or before.props.get("status") != state.props.get("status")
+    return follows or (start in said and is_over(state))
+
+
+def spans_of(succession: Succession) -> list[Interval]:
+    """Answer over which stretch a succession makes its predecessor give way, if over any."""
+    start = succession.effective_from
+    return [] if start is None else [Interval(start, succession.valid.end)]
+
+
+async def _recorded(
+    write: Write, given: Sequence[EntityState], held: Sequence[EntityState]
+) -> list[EntityState]:
+    """Record the states of a line that are not held yet, and answer the line."""
+    line = []
+    for state in given:
+        if state not in held:
+            state = replace(state, id=uuid4(), recorded_at=write.recorded_at, actor=write.actor)
+            await states.insert_state(write.connection, write.tenant, state)
+        line.append(state)
+    return line
+
+
+async def _note(write: Write, state: EntityState, before: EntityState | None, cause: UUID | None) -> None:
+    event = StateEvent(
+        id=uuid4(),
+        from_state=None if before is None else before.id,
+        to_state=state.id,
+        event_type=SUPERSEDED if is_over(state) else REVIVED,
+        at=state.valid.start,
+        recorded_at=write.recorded_at,
+        cause_artifact=cause,
+        cause_commit=None,
+        description=None,
+        props_drift=None,
+        actor=write.actor,
     )
-    return next((state.props for state in ended if state.props.get("status") != SUPERSEDED), {})
+    await states.insert_event(write.connection, write.tenant, state.entity, event)
 
 
-async def _gives_way_later(write: Write, entity: UUID, at: datetime) -> list[Supersession]:
-    """Answer what is said to supersede an entity only after a moment, the first first."""
-    found = []
-    for each in await successions.successions_around(write.connection, write.tenant, entity):
-        start = each.effective_from
-        if each.predecessor == entity and start is not None and start > at:
-            cause = await document_at(write, each.successor, start)
-            found.append(Supersession(entity, start, cause))
-    return sorted(found, key=lambda each: each.at)
+async def _superseder_at(write: Write, above: Sequence[Succession], state: EntityState) -> UUID | None:
+    """Answer the document by which something came last to supersede a state; None where nothing does."""
+    spans = [(span.start, each.successor) for each in above for span in spans_of(each)]
+    start, successor = max(
+        ((start, successor) for start, successor in spans if start <= state.valid.start),
+        default=(state.valid.start, None),
+    )
+    return None if successor is None else await document_at(write, successor, start)
 
 
 async def document_at(write: Write, entity: UUID, at: datetime) -> UUID | None:
@@ -150,12 +147,3 @@ async def document_at(write: Write, entity: UUID, at: datetime) -> UUID | None:
     held = await states.believed_states(write.connection, write.tenant, entity, Branch.COMMITTED)
     state = state_at(held, at)
     return None if state is None else state.source_artifact
-
-
-def _is_historical(props: dict[str, Any]) -> bool:
-    status = props.get("status")
-    return isinstance(status, str) and standing(status) is StateFlag.HISTORICAL
-
-
-def _without_status(props: dict[str, Any]) -> dict[str, Any]:
-    return {name: value for name, value in props.items() if name != "status"}

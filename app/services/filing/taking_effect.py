@@ -1,20 +1,25 @@
-"""When the standing of a document changes, what it supersedes gives way, or is again what it was."""
+"""When the standing of an entity changes, what it supersedes gives way, or is again what it was."""
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from datetime import datetime
+from typing import TypeAlias
 from uuid import UUID
 
 from app.domain.entity import Reference
-from app.domain.standing import SUPERSEDED
 from app.domain.succession import Succession, dated_statuses
-from app.domain.temporal import Branch, EntityState
-from app.services.filing.supersession import Revival, Supersession, document_at, revive, supersede
+from app.domain.temporal import Branch, EntityState, Interval
+from app.domain.timeline import differing, state_at
+from app.services.filing.supersession import Hearing, settle, spans_of
 from app.services.write import Write
 from app.stores.postgres import states
 from app.stores.postgres.successions import successions_around
+
+GivesWay: TypeAlias = Mapping[UUID, frozenset[Interval]]
+"""By what an entity supersedes: over which stretches it does."""
 
 
 async def effective_from(write: Write, reference: Reference) -> datetime | None:
@@ -32,48 +37,54 @@ def _is(succession: Succession, reference: Reference) -> bool:
 
 
 async def follow(write: Write, entity: UUID, before: Sequence[EntityState]) -> None:
-    """Let what an entity supersedes give way from when it is in force, now that its timeline is another.
+    """Let an entity, and what it supersedes, give way as they do now that its timeline is another.
 
-    `before` is what was believed of the entity until now. Comes last in a write, as superseding does.
+    `before` is what was believed of the entity until now. Comes last in a write, as settling does.
     """
+    now = await states.believed_states(write.connection, write.tenant, entity, Branch.COMMITTED)
+    since = _first_difference(before, now)
+    if since is None:
+        return
+    await settle(write, entity, since)
     statuses = dated_statuses(before)
     around = await successions_around(write.connection, write.tenant, entity)
-    was = gives_way(entity, (replace(each, statuses=statuses) for each in around))
-    await redate(write, entity, was)
-    for predecessor, start in gives_way(entity, around).items():
-        if predecessor not in was:
-            cause = await document_at(write, entity, start)
-            await supersede(write, Supersession(predecessor, start, cause))
+    await redate(write, entity, gives_way(entity, (replace(each, statuses=statuses) for each in around)))
 
 
-def gives_way(entity: UUID, successions: Iterable[Succession]) -> dict[UUID, datetime]:
-    """Answer what an entity is said to supersede still, with the moment from which it first does."""
-    found: dict[UUID, datetime] = {}
+def _first_difference(before: Sequence[EntityState], now: Sequence[EntityState]) -> datetime | None:
+    """Answer the first moment at which two timelines say different things."""
+    for start in sorted({state.valid.start for state in (*before, *now)}):
+        one, other = state_at(before, start), state_at(now, start)
+        if one is None or other is None or differing(one.props, other.props):
+            return start
+    return None
+
+
+def gives_way(entity: UUID, successions: Iterable[Succession]) -> GivesWay:
+    """Answer what gives way to an entity, and over which stretches."""
+    found: dict[UUID, set[Interval]] = defaultdict(set)
     for each in successions:
-        start = each.effective_from
-        if each.successor == entity and start is not None and each.valid.end is None:
-            found[each.predecessor] = min(start, found.get(each.predecessor, start))
-    return found
+        if each.successor == entity:
+            found[each.predecessor].update(spans_of(each))
+    return {predecessor: frozenset(spans) for predecessor, spans in found.items()}
 
 
-async def redate(write: Write, entity: UUID, was: Mapping[UUID, datetime]) -> None:
+async def redate(
+    write: Write, entity: UUID, was: GivesWay, hearings: Mapping[UUID, Hearing] | None = None
+) -> None:
     """Let what gave way to an entity give way when it does now, and no longer when it did.
 
-    `was` is what `gives_way` answered before. A state that did not move then, since its own document says
-    otherwise, stays. Comes last in a write, as superseding does.
+    `was` is what `gives_way` answered before; `hearings` are how to hear of some of these. Comes last in a
+    write, as settling does.
     """
     now = gives_way(entity, await successions_around(write.connection, write.tenant, entity))
-    for predecessor, before in was.items():
-        after = now.get(predecessor)
-        cause = await document_at(write, entity, after or before)
-        if after != before and await _take_back(write, predecessor, before, cause) and after is not None:
-            await supersede(write, Supersession(predecessor, after, cause))
-
-
-async def _take_back(write: Write, entity: UUID, since: datetime, cause: UUID | None) -> bool:
-    """Undo a supersession that moved an entity at a moment; tells whether one did."""
-    held = await states.believed_states(write.connection, write.tenant, entity, Branch.COMMITTED)
-    moved = any(state.valid.start == since and state.props.get("status") == SUPERSEDED for state in held)
-    if moved:
-        await revive(write, Revival(entity, since, since, cause))
-    return moved
+    for predecessor in sorted({*was, *now}):
+        changed = was.get(predecessor, frozenset()) ^ now.get(predecessor, frozenset())
+        if not changed:
+            continue
+        since = min(span.start for span in changed)
+        hearing = (hearings or {}).get(predecessor)
+        if hearing is None:
+            await settle(write, predecessor, since)
+        else:
+            await settle(write, predecessor, since, hearing=hearing)

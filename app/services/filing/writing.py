@@ -21,7 +21,7 @@ from app.services.filing.kinds import type_of
 from app.services.filing.preparation import PreparedDocument
 from app.services.filing.queueing import queue_candidates
 from app.services.filing.restating import restate
-from app.services.filing.supersession import revive, supersede, uphold
+from app.services.filing.supersession import revive, supersede
 from app.services.filing.taking_effect import follow
 from app.services.filing.versions import artifact_of, what_is_odd, write_searchable
 from app.services.filing.waiting import join_pending
@@ -133,4 +133,3 @@ async def _move_states(
             await supersede(write, supersession)
     if before:
         await follow(write, filed.entity.id, before)
-        await uphold(write, filed.entity.id, filed.artifact.created_at)

@@ -28,7 +28,10 @@ class ImportRequest:
 
 @dataclass(frozen=True, slots=True)
 class Batch:
-    """Documents to be read one after the other, what is known of them before, and their history."""
+    """Documents to be read one after the other, what is known of them before, and their history.
+
+    `warnings` are of all of it together.
+    """
 
     items: ItemStream
     total: int
@@ -36,3 +39,4 @@ class Batch:
     refused: tuple[Refusal, ...] = ()
     skipped: tuple[Skipped, ...] = ()
     collisions: tuple[Collision, ...] = ()
+    warnings: tuple[str, ...] = ()

@@ -27,6 +27,11 @@ from app.services.importing.survey import Stopped, survey
 from app.stores.postgres import ledger, ontology, projects
 from app.stores.postgres.pool import Database
 
+SHALLOW = (
+    "the clone is shallow: what was before its first commit is not told;"
+    " fetch the rest with git fetch --unshallow and import again"
+)
+
 _LOG = logging.getLogger(__name__)
 
 
@@ -90,6 +95,7 @@ class ImportService:
             history=history_of(known),
             refused=repository.refused,
             collisions=repository.collisions,
+            warnings=(SHALLOW,) if repository.is_shallow else (),
         )
 
     async def bring(
@@ -108,6 +114,7 @@ class ImportService:
             skipped=list(batch.skipped),
             collisions=list(batch.collisions),
         )
+        summary.warn("git", batch.warnings)
         watch(summary)
         run = Run(self._database, self._filing, caller, project, summary, watch, batch)
         try:

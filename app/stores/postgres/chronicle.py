@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
+from typing import Any
 from uuid import UUID
 
 import asyncpg
@@ -18,13 +19,17 @@ SQL = blocks_beside(__file__)
 
 @dataclass(frozen=True, slots=True)
 class Statement:
-    """Something said of properties from a moment on: by a document, by a commit, or by a caller alone."""
+    """Something said of properties from a moment on: by a document, by a commit, or by a caller alone.
+
+    `props` is all that the entity then was; what of it was said is under the names in `properties`.
+    """
 
     at: datetime
     event_type: str
     cause_commit: str | None
     by_document: bool
     properties: Sequence[str]
+    props: dict[str, Any]
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,7 +61,7 @@ async def commits_told(connection: asyncpg.Connection, tenant: int, entity: UUID
 
 
 async def statements_about(connection: asyncpg.Connection, tenant: int, entity: UUID) -> list[Statement]:
-    """Answer what was ever said of an entity's committed line."""
+    """Answer what was ever said of an entity's committed line, in the order in which it was said."""
     return [Statement(**row) for row in await connection.fetch(SQL["statements_about"], tenant, entity)]
 
 

@@ -5,11 +5,16 @@ FROM state_event
 WHERE tenant_id = $1 AND entity = $2 AND cause_commit IS NOT NULL AND cause_artifact IS NULL;
 
 -- name: statements_about
--- From when on did which events speak of which properties of this entity, and what caused them?
-SELECT entered.valid_from AS at, event_type, cause_commit, cause_artifact IS NOT NULL AS by_document, properties
+-- From when on did which events speak of which properties of this entity, what did they say, and who said it: a
+-- document of its own as of its date, a commit, or anybody else? What was said first stands first.
+SELECT entered.valid_from AS at, event_type, cause_commit, stated.id IS NOT NULL AS by_document, properties,
+    entered.props
 FROM state_event
 JOIN entity_state AS entered ON entered.tenant_id = state_event.tenant_id AND entered.id = to_state
-WHERE state_event.tenant_id = $1 AND state_event.entity = $2 AND branch = 'COMMITTED';
+LEFT JOIN artifact AS stated ON stated.tenant_id = state_event.tenant_id AND stated.id = cause_artifact
+    AND stated.entity = state_event.entity AND stated.created_at = entered.valid_from
+WHERE state_event.tenant_id = $1 AND state_event.entity = $2 AND branch = 'COMMITTED'
+ORDER BY state_event.recorded_at;
 
 -- name: versions_of
 -- Which versions does an entity have, in the order in which they take effect?

@@ -209,3 +209,32 @@ async def test_a_new_version_of_what_is_superseded_stays_superseded(desk: Desk) 
     await desk.file(adr(1, OLD, "A word was mended.", created_at=day(2022)))
     assert await status_at(desk, old.entity.id, day(2020, 6)) == "Accepted"
     assert await status_at(desk, old.entity.id, day(2022, 6)) == "superseded"
+
+
+@pytest.mark.parametrize("order", list(permutations(range(3))))
+async def test_a_later_version_is_superseded_whichever_arrives_first(
+    desk: Desk, order: tuple[int, ...]
+) -> None:
+    """Only the versions of one document have to come in order."""
+    documents = [
+        adr(1, OLD),
+        adr(2, NEW, created_at=day(2021), references=OF),
+        adr(1, OLD, "It is final now.", status="Final", created_at=day(2022)),
+    ]
+    if order.index(0) > order.index(2):
+        order = (order[0], order[2], order[1]) if order[0] == 1 else (0, *(place for place in order if place))
+    filed = {place: await desk.file(documents[place]) for place in order}
+    said = [await status_at(desk, filed[0].entity.id, at) for at in (day(2020, 6), day(2021, 6), day(2023))]
+    assert said == ["Accepted", "superseded", "superseded"]
+
+
+async def test_a_version_brings_back_what_nothing_supersedes_any_more(desk: Desk) -> None:
+    """Each version is again what it said of itself."""
+    old, *_ = await desk.file_all(
+        adr(1, OLD),
+        adr(1, OLD, "It is final now.", status="Final", created_at=day(2022)),
+        adr(2, NEW, created_at=day(2021), references=OF),
+        adr(2, NEW, "We thought again.", created_at=day(2023)),
+    )
+    said = [await status_at(desk, old.entity.id, at) for at in (day(2020, 6), day(2022, 6), day(2024))]
+    assert said == ["Accepted", "superseded", "Final"]

@@ -247,3 +247,50 @@ async def test_a_rejected_document_that_was_superseded_never_superseded_anything
     )
     assert await status_at(desk, new.entity.id, day(2021)) == "Rejected"
     assert await standing(desk, old.entity.id, day(2021), day(2024)) == [IN_FORCE] * 2
+
+
+@pytest.mark.parametrize("order", ["the fact first", "the successor first"])
+async def test_a_fact_and_a_supersession_count_by_when_they_hold(desk: Desk, order: str) -> None:
+    """Whichever is written first: what is deprecated by then stays so, what is in force gives way."""
+    one = await desk.file(adr(1, OLD, status="Proposed"))
+    other = await desk.file(adr(3, "Workers read files", status="Proposed"))
+    both = proposal(status="Accepted", created_at=day(2022), references=claims(SUPERSEDES, "ADR-1", "ADR-3"))
+    if order == "the successor first":
+        await desk.file(both)
+    await transition(desk, one.entity.id, "Deprecated", day(2021))
+    await transition(desk, other.entity.id, "Accepted", day(2021))
+    if order == "the fact first":
+        await desk.file(both)
+    moments = (day(2020, 6), day(2021, 6), day(2023))
+    assert [await status_at(desk, one.entity.id, at) for at in moments] == [
+        "Proposed",
+        "Deprecated",
+        "Deprecated",
+    ]
+    assert [await status_at(desk, other.entity.id, at) for at in moments] == [
+        "Proposed",
+        "Accepted",
+        "superseded",
+    ]
+
+
+@pytest.mark.parametrize("order", ["the fact first", "the successor first"])
+async def test_a_fact_of_later_holds_over_a_supersession(desk: Desk, order: str) -> None:
+    old = await desk.file(adr(1, OLD))
+    if order == "the successor first":
+        await desk.file(proposal(status="Accepted"))
+    await transition(desk, old.entity.id, "Accepted", day(2022))
+    if order == "the fact first":
+        await desk.file(proposal(status="Accepted"))
+    said = [await status_at(desk, old.entity.id, at) for at in (day(2020, 6), day(2021, 6), day(2023))]
+    assert said == ["Accepted", "superseded", "Accepted"]
+
+
+async def test_a_version_that_says_the_same_of_it_undoes_no_fact(desk: Desk) -> None:
+    """One that says another status does."""
+    old = await desk.file(adr(1, OLD))
+    await transition(desk, old.entity.id, "Deprecated", day(2021))
+    await desk.file(adr(1, OLD, body="More words.", created_at=day(2022)))
+    assert await status_at(desk, old.entity.id, day(2022, 6)) == "Deprecated"
+    await desk.file(adr(1, OLD, body="Other words.", status="Final", created_at=day(2023)))
+    assert await status_at(desk, old.entity.id, day(2023, 6)) == "Final"

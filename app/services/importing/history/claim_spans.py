@@ -7,8 +7,8 @@ from collections.abc import Sequence
 from datetime import datetime
 
 from app.domain.artifact import ReferenceClaim
+from app.domain.spans import joined
 from app.domain.temporal import Interval
-from app.services.importing.history.spans import joined
 from app.services.importing.history.telling import HistoricState
 
 

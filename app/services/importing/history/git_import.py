@@ -39,7 +39,8 @@ async def as_known(
     """
     async with database.reading(tenant) as connection:
         project = await projects.project_by_key(connection, tenant, project_key)
-        return [await _known(connection, tenant, project, each) for each in repository.documents]
+        known = [await _known(connection, tenant, project, each) for each in repository.documents]
+    return [replace(each, told=replace(each.told, is_cut=repository.is_shallow)) for each in known]
 
 
 async def _known(

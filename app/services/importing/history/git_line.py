@@ -63,6 +63,11 @@ def read_line(folder: Path, now: datetime) -> list[Commit]:
     return [Commit(name, at, changes) for (name, _, changes), at in zip(records, times, strict=True)]
 
 
+def is_shallow(folder: Path) -> bool:
+    """Tell whether a repository lacks the beginning of its history, as a shallow clone does."""
+    return ask_git(folder, "rev-parse", "--is-shallow-repository").strip() == b"true"
+
+
 def _records(tokens: list[bytes]) -> Iterator[tuple[str, int, tuple[FileChange, ...]]]:
     """Answer each commit as git prints it: a header, then for each file what happened and its paths."""
     name, seconds, changes = "", 0, list[FileChange]()

@@ -23,7 +23,7 @@ from app.services.importing.history.git_documents import (
     read_file,
     states_of,
 )
-from app.services.importing.history.git_line import read_line
+from app.services.importing.history.git_line import is_shallow, read_line
 from app.services.importing.history.git_lineage import Lineage, Lineages, follow
 from app.services.importing.history.telling import HistoricState
 from app.services.importing.item import Refusal
@@ -46,11 +46,12 @@ class RepositoryDocument:
 
 @dataclass(frozen=True, slots=True)
 class Repository:
-    """Everything read from a repository."""
+    """Everything read from a repository; the history of a shallow one is cut."""
 
     documents: tuple[RepositoryDocument, ...]
     refused: tuple[Refusal, ...]
     collisions: tuple[Collision, ...]
+    is_shallow: bool = False
 
 
 def read_repository(
@@ -71,7 +72,8 @@ def read_repository(
     name = (root.parents[depth - 1] if depth else root).name
     lineages = follow(read_line(folder, now), _is_document)
     with open_blobs(folder) as blobs:
-        return _Reading(name, kind, blobs, is_stopped).read(lineages, prefix, prefixes)
+        read = _Reading(name, kind, blobs, is_stopped).read(lineages, prefix, prefixes)
+    return replace(read, is_shallow=is_shallow(folder))
 
 
 def _is_document(path: bytes) -> bool:

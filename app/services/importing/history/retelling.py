@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import Any
 from uuid import UUID, uuid4
 
+from app.domain.amendment import amended
 from app.domain.temporal import Branch, EntityState, Interval
+from app.domain.timeline import differ
 from app.services.importing.history.telling import HistoricState
 
 EMPTY: tuple[object, ...] = (None, "", [], {})
@@ -16,11 +18,12 @@ EMPTY: tuple[object, ...] = (None, "", [], {})
 
 @dataclass(frozen=True, slots=True)
 class Step:
-    """The state that a change recorded, and the one right before it; None for the first."""
+    """The state that a change recorded, the one before it, None for the first, and what it speaks of."""
 
     told: HistoricState
     before: EntityState | None
     state: EntityState
+    names: frozenset[str]
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,99 +59,118 @@ class Teller:
         )
 
 
-def props_told(base: dict[str, Any], spoken: frozenset[str], told: HistoricState) -> dict[str, Any]:
-    """Answer a document's properties with those a history speaks of as they were then."""
-    props = {name: value for name, value in base.items() if name not in spoken}
-    return props | {
-        name: value for name, value in told.props.items() if name in spoken and value not in EMPTY
-    }
-
-
 @dataclass(frozen=True, slots=True)
 class Line:
-    """What is believed of a document, and which properties callers spoke of from when on."""
+    """What is believed of a document, also as it were if nothing superseded it, and what callers said of it.
+
+    What callers said stands by the moment from which on they did; what they took away is None.
+    """
 
     held: Sequence[EntityState]
-    said: Mapping[datetime, frozenset[str]]
+    bare: Sequence[EntityState]
+    said: Mapping[datetime, Mapping[str, Any]]
 
 
 @dataclass(frozen=True, slots=True)
 class News:
-    """What a history says beyond its last change that is `known`, and the properties it speaks of."""
+    """What a history says and the properties it speaks of.
 
-    known: HistoricState | None
+    `since` is what its texts said last before it, for a history that goes on from what is held.
+    """
+
     told: Sequence[HistoricState]
     spoken: frozenset[str]
+    since: Mapping[str, Any] | None = None
 
 
 def retell(teller: Teller, line: Line, news: News) -> Retold:
-    """Tell what a history says anew.
+    """Tell what a history says anew: each change says what it changed, and all else holds on.
 
-    It takes the place of what documents said from its last known change on up to its last change. What
-    begins later stays, and what callers said meanwhile holds on. Where a document is older than its
-    history, its first state reaches back to then.
+    It takes the place of what documents said up to its last change, but of nothing that callers said. What
+    begins later stays. Where a document is older than its history, its first state reaches back to then.
     """
-    since = None if news.known is None else _covering(line.held, news.known.at)
-    gone = [state for state in line.held if _is_retold(state, since, news.told[-1].at)]
-    stay = [state for state in line.held if state not in gone]
+    first, last = news.told[0].at, news.told[-1].at
+    kept = [state for state in line.held if news.since is not None and state.valid.start < first]
+    later = [state for state in line.held if state.valid.start > last]
     changes = {change.at: change for change in news.told}
-    if since is None and line.held[0].valid.start < news.told[0].at:
-        changes = {line.held[0].valid.start: changes.pop(news.told[0].at), **changes}
-    said = {state.valid.start: state for state in gone if state.valid.start in line.said}
-    base = gone[0 if said else -1].props if gone else line.held[-1].props
-    told = dict(_fold(since, base, changes, said, line.said, news.spoken))
-    later = [state.valid.start for state in stay if state.valid.start > news.told[-1].at]
+    if not kept and line.held[0].valid.start < first:
+        changes = {line.held[0].valid.start: changes.pop(first), **changes}
+    gone = {state.valid.start for state in line.held if state not in kept and state not in later}
+    said = {at: props for at, props in line.said.items() if at in gone}
+    told = list(_fold(_base(line, last, len(kept), news.spoken), changes, said, news))
+    ends = [*(start for start, _, _ in told[1:]), later[0].valid.start if later else None]
     states = [
-        teller.state(Interval(start, end), told[start])
-        for start, end in zip(told, [*list(told)[1:], min(later, default=None)], strict=True)
+        _held_or(line.held, teller.state(Interval(start, end), props))
+        for (start, props, _), end in zip(told, ends, strict=True)
     ]
-    begun = {state.id: changes[state.valid.start] for state in states if state.valid.start in changes}
+    whole = [*_up_to(kept, states), *states, *later]
+    names = {start: spoken for start, _, spoken in told}
     return Retold(
-        retracted=tuple(state.id for state in gone),
-        recorded=tuple(states),
-        steps=tuple(_steps(sorted([*stay, *states], key=lambda state: state.valid.start), begun)),
+        retracted=tuple(state.id for state in line.held if state not in whole),
+        recorded=tuple(state for state in whole if state not in line.held),
+        steps=tuple(
+            Step(changes[at], before, state, names[at])
+            for before, state in zip([None, *whole[:-1]], whole, strict=True)
+            if (at := state.valid.start) in names and at in changes
+        ),
     )
 
 
-def _covering(held: Sequence[EntityState], moment: datetime) -> EntityState:
-    return next((state for state in held if state.valid.covers(moment)), held[0])
-
-
-def _is_retold(state: EntityState, since: EntityState | None, last: datetime) -> bool:
-    begins = state.valid.start
-    return begins <= last and (since is None or since.valid.start <= begins)
+def _base(line: Line, last: datetime, kept: int, spoken: frozenset[str]) -> dict[str, Any]:
+    """Answer what the present text says, but for what a history or callers speak of: that as it was first."""
+    told = [state for state in line.bare[kept:] if state.valid.start <= last]
+    newest = (told or line.bare)[-1]
+    before = line.bare[kept - 1] if kept else (told or line.bare)[0]
+    names = {name for props in line.said.values() for name in props} | (spoken if kept else frozenset())
+    rest = {name: value for name, value in newest.props.items() if name not in names}
+    return rest | {name: value for name, value in before.props.items() if name in names}
 
 
 def _fold(
-    since: EntityState | None,
     base: dict[str, Any],
     changes: Mapping[datetime, HistoricState],
-    said: Mapping[datetime, EntityState],
-    names: Mapping[datetime, frozenset[str]],
-    spoken: frozenset[str],
-) -> Iterator[tuple[datetime, dict[str, Any]]]:
-    """Answer the properties from each moment on at which a history or a caller speaks, in order."""
-    props = base
-    if since is not None:
-        props = since.props
-        yield since.valid.start, props
-    for start in sorted({*changes, *said} - ({since.valid.start} if since is not None else set())):
+    said: Mapping[datetime, Mapping[str, Any]],
+    news: News,
+) -> Iterator[tuple[datetime, dict[str, Any], frozenset[str]]]:
+    """Answer the properties from each moment on at which a history or a caller speaks, in order.
+
+    With each come the names of those that the history changed then. One that goes on from what is held says
+    nothing where it begins, unless it changes something there.
+    """
+    props, former = base, news.since
+    for start in sorted({*changes, *said}):
+        names = frozenset[str]()
         if start in changes:
-            props = props_told(props, spoken, changes[start])
-        if start in said:
-            props = _overlaid(props, said[start].props, names[start])
-        yield start, props
+            told = _stated(changes[start], news.spoken)
+            names = _changed(former, told, news.spoken)
+            props = amended(props, {name: told.get(name) for name in names})
+            former = told
+        if names or start in said or (start in changes and start != news.told[0].at):
+            yield start, (props := amended(props, said.get(start, {}))), names
 
 
-def _overlaid(props: dict[str, Any], over: dict[str, Any], names: frozenset[str]) -> dict[str, Any]:
-    """Answer properties with these ones as another state has them, or has them not."""
-    rest = {name: value for name, value in props.items() if name not in names}
-    return rest | {name: value for name, value in over.items() if name in names}
+def _changed(
+    former: Mapping[str, Any] | None, told: Mapping[str, Any], spoken: frozenset[str]
+) -> frozenset[str]:
+    """Answer the names under which a history says something else than before; at first it says them all."""
+    if former is None:
+        return spoken
+    return frozenset(name for name in spoken if differ(former.get(name), told.get(name)))
 
 
-def _steps(line: Sequence[EntityState], begun: dict[UUID, HistoricState]) -> list[Step]:
-    return [
-        Step(begun[state.id], before, state)
-        for before, state in zip([None, *line[:-1]], line, strict=True)
-        if state.id in begun
-    ]
+def _stated(change: HistoricState, spoken: frozenset[str]) -> dict[str, Any]:
+    return {name: value for name, value in change.props.items() if name in spoken and value not in EMPTY}
+
+
+def _held_or(held: Sequence[EntityState], told: EntityState) -> EntityState:
+    """Answer the state that is held already, where it says the same."""
+    same = (replace(told, id=state.id, recorded_at=state.recorded_at, actor=state.actor) for state in held)
+    return next((each for each, state in zip(same, held, strict=True) if each == state), told)
+
+
+def _up_to(kept: Sequence[EntityState], states: Sequence[EntityState]) -> list[EntityState]:
+    """Answer states that last until others begin."""
+    if not kept or not states or kept[-1].valid.end == states[0].valid.start:
+        return list(kept)
+    valid = Interval(kept[-1].valid.start, states[0].valid.start)
+    return [*kept[:-1], replace(kept[-1], id=uuid4(), valid=valid)]

@@ -5,12 +5,11 @@ from __future__ import annotations
 import asyncio
 import logging
 from collections.abc import Callable
-from uuid import UUID
 
 from app.domain.entity import Caller, Entity, Project
 from app.errors import NotFound, TrigraphError, Unavailable
 from app.services.importing.history.telling import History, Told
-from app.services.importing.history.writing import tell, untold_states
+from app.services.importing.history.writing import Brought, tell, untold_states
 from app.services.importing.item import Refusal
 from app.services.importing.summary import ImportSummary
 from app.services.write import writing
@@ -41,13 +40,13 @@ class HistoryService:
         when the ledger is gone.
         """
         project, found = await self._documents(caller, project_key, history)
-        untold = await self._untold(caller, found, history)
+        brought = await self._brought(caller, found, history)
         for key, told in history.told.items():
             if stop.is_set():
                 summary.was_stopped = True
                 return
             try:
-                await self._tell(caller, project, found.get(key), told, untold, summary)
+                await self._tell(caller, project, found.get(key), told, brought, summary)
             except Unavailable:
                 raise
             except TrigraphError as error:
@@ -65,17 +64,17 @@ class HistoryService:
         project: Project | None,
         entity: Entity | None,
         told: Told,
-        untold: set[UUID],
+        brought: Brought,
         summary: ImportSummary,
     ) -> None:
         if project is None or entity is None:
             raise NotFound("no document of this identifier is filed in the project; file it with its history")
-        if entity.id not in untold:
+        if entity.id not in brought.untold:
             summary.states_unchanged += len(told.states)
             return
         async with writing(self._database, caller) as write:
-            telling = await tell(write, project, entity, told, untold)
-        untold.discard(entity.id)
+            telling = await tell(write, project, entity, brought)
+        brought.untold.discard(entity.id)
         summary.states_recorded += telling.recorded
         summary.states_unchanged += telling.unchanged
         summary.warn(told.states[-1].source, telling.warnings)
@@ -94,12 +93,12 @@ class HistoryService:
                     found[key] = entity
             return project, found
 
-    async def _untold(self, caller: Caller, found: dict[str, Entity], history: History) -> set[UUID]:
-        """Answer the entities whose histories have states that the ledger does not know."""
-        untold = set()
+    async def _brought(self, caller: Caller, found: dict[str, Entity], history: History) -> Brought:
+        """Answer the histories of what is there, and which have states that the ledger does not know."""
+        brought = Brought({entity.id: history.told[key] for key, entity in found.items()}, set())
         async with self._database.reading(caller.tenant) as connection:
-            for key, entity in found.items():
-                commits = await chronicle.commits_told(connection, caller.tenant, entity.id)
-                if untold_states(history.told[key], commits):
-                    untold.add(entity.id)
-        return untold
+            for entity, told in brought.told.items():
+                commits = await chronicle.commits_told(connection, caller.tenant, entity)
+                if untold_states(told, commits):
+                    brought.untold.add(entity)
+        return brought

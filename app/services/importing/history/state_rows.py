@@ -37,7 +37,8 @@ def read_states(paths: Sequence[Path]) -> tuple[dict[str, Told], list[Refusal]]:
             key = identifier_key(identifier)
             names.setdefault(key, identifier)
             found[key].append(state)
-    return {key: Told(names[key], _ordered(states)) for key, states in found.items()}, refused
+    told = {key: Told(names[key], _ordered(states), is_fact=True) for key, states in found.items()}
+    return told, refused
 
 
 def _ordered(states: list[HistoricState]) -> tuple[HistoricState, ...]:

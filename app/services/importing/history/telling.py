@@ -30,11 +30,17 @@ class HistoricState:
 
 @dataclass(frozen=True, slots=True)
 class Told:
-    """The states of one document in order of time, no two at one instant, and when its text last changed."""
+    """The states of one document in order of time, no two at one instant, and when its text last changed.
+
+    Its statuses are facts where it was told as such, and else what its texts said. One that is cut does not
+    reach back to where the document began.
+    """
 
     identifier: str
     states: tuple[HistoricState, ...]
     changed: datetime | None = None
+    is_fact: bool = False
+    is_cut: bool = False
 
 
 def in_order(states: Sequence[HistoricState]) -> tuple[HistoricState, ...]:

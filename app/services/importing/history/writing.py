@@ -2,28 +2,38 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
+from typing import Any
 from uuid import UUID, uuid4
 
+from app.domain.amendment import amended
 from app.domain.entity import Entity, Project
+from app.domain.giving_way import Voice, bare
 from app.domain.surface_form import fold
 from app.domain.temporal import Branch, StateEvent
-from app.domain.timeline import differing
 from app.errors import Invalid
+from app.services.filing.supersession import Hearing, settle
 from app.services.filing.taking_effect import gives_way, redate
+from app.services.filing.voices import (
+    CREATED,
+    RENAME,
+    REVISION,
+    STATUS_TRANSITION,
+    heard_by,
+    heard_of,
+    is_by_caller,
+    is_by_commit,
+)
 from app.services.importing.history.claim_spans import claim_spans
 from app.services.importing.history.relating import Relating, relate
 from app.services.importing.history.retelling import Line, News, Retold, Step, Teller, retell
 from app.services.importing.history.telling import HistoricState, Told
-from app.services.states.changing import CORRECTION, FACT
 from app.services.write import Write
 from app.stores.postgres import chronicle, ledger, ontology, states
 from app.stores.postgres.chronicle import Statement, Version
 from app.stores.postgres.successions import successions_around
-
-CREATED, STATUS_TRANSITION, RENAME, REVISION = TOLD = ("created", "status_transition", "rename", "revision")
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,52 +45,80 @@ class Telling:
     warnings: tuple[str, ...] = ()
 
 
+@dataclass(frozen=True, slots=True)
+class Brought:
+    """The histories that an import brings, by their entities; some have states that are still to be told."""
+
+    told: Mapping[UUID, Told]
+    untold: set[UUID]
+
+    def hearings(self) -> dict[UUID, Hearing]:
+        """Answer how to hear of the entities whose histories are told."""
+        return {entity: hearing_of(each) for entity, each in self.told.items() if entity not in self.untold}
+
+
+def hearing_of(told: Told) -> Hearing:
+    """Answer how to hear what a history says of the status of its entity."""
+    voice = Voice.ROW if told.is_fact else Voice.EDITION
+    return lambda line, heard: heard_by(heard, voice, line[0].valid.start, told.states[0].at)
+
+
 def untold_states(told: Told, commits: frozenset[str]) -> tuple[HistoricState, ...]:
-    """Answer the states after the last one whose commit the ledger knows."""
-    known = [place for place, state in enumerate(told.states) if state.commit in commits]
-    return told.states[known[-1] + 1 if known else 0 :]
+    """Answer the states whose commits the ledger does not know."""
+    return tuple(state for state in told.states if state.commit not in commits)
 
 
-async def tell(
-    write: Write, project: Project, entity: Entity, told: Told, untold: Collection[UUID]
-) -> Telling:
+async def tell(write: Write, project: Project, entity: Entity, brought: Brought) -> Telling:
     """Let an entity have been what its history says; states that are there already stay as they are."""
+    told = brought.told[entity.id]
     commits = await chronicle.commits_told(write.connection, write.tenant, entity.id)
-    new = untold_states(told, commits)
-    if not new:
+    if not untold_states(told, commits):
         return Telling(0, len(told.states))
     versions = await chronicle.versions_of(write.connection, write.tenant, entity.id)
     if not versions:
         raise Invalid(f"{entity.type_name} {told.identifier} is no document; use the verbs to tell its past")
-    held = await states.believed_states(write.connection, write.tenant, entity.id, Branch.COMMITTED)
-    spoken = await _spoken(write, project, entity, told)
-    teller = Teller(entity.id, write.recorded_at, write.actor, lambda at: _version_at(versions, at).id)
-    known = told.states[-len(new) - 1] if len(new) < len(told.states) else None
-    line = Line(held, await _said(write, entity))
     was = gives_way(entity.id, await successions_around(write.connection, write.tenant, entity.id))
-    await _record(write, entity, retell(teller, line, News(known, new, spoken)))
-    relating = Relating(write, project, entity, versions[-1], {*untold} - {entity.id})
-    warnings = await relate(relating, claim_spans(told.states, held[0].valid.start))
-    await redate(write, entity.id, was)
+    statements = await chronicle.statements_about(write.connection, write.tenant, entity.id)
+    line = await _line(write, entity, statements)
+    spoken = await _spoken(write, project, entity, told)
+    since = await _said_before(write, entity, told, line) if told.is_cut and commits else None
+    teller = Teller(entity.id, write.recorded_at, write.actor, lambda at: _version_at(versions, at).id)
+    retold = retell(teller, line, News(told.states, spoken, since))
+    noted = {(each.at, each.cause_commit, each.event_type) for each in statements if is_by_commit(each)}
+    steps = [
+        step
+        for step in retold.steps
+        if (step.state.valid.start, step.told.commit, event_type(step)) not in noted
+    ]
+    await _record(write, entity, retold, steps)
+    begins = min(line.held[0].valid.start, told.states[0].at)
+    relating = Relating(write, project, entity, versions[-1], brought.untold - {entity.id})
+    warnings = await relate(relating, claim_spans(told.states, begins))
+    await settle(write, entity.id, begins, hearing=hearing_of(told))
+    await redate(write, entity.id, was, brought.hearings())
     await ledger.settle(write.connection)
-    return Telling(len(new), len(told.states) - len(new), tuple(warnings))
+    return Telling(len(steps), len(told.states) - len(steps), tuple(warnings))
 
 
-async def _said(write: Write, entity: Entity) -> dict[datetime, frozenset[str]]:
-    """Answer the properties that callers spoke of, by the moment from which on they did."""
-    said: dict[datetime, frozenset[str]] = {}
-    for each in await chronicle.statements_about(write.connection, write.tenant, entity.id):
-        if _is_of_caller(each):
-            said[each.at] = said.get(each.at, frozenset()) | set(each.properties)
-    return said
+async def _line(write: Write, entity: Entity, statements: Sequence[Statement]) -> Line:
+    """Answer what is believed of an entity, and what callers said of it."""
+    held = await states.believed_states(write.connection, write.tenant, entity.id, Branch.COMMITTED)
+    said: dict[datetime, dict[str, Any]] = {}
+    for each in statements:
+        if is_by_caller(each):
+            said.setdefault(each.at, {}).update({name: each.props.get(name) for name in each.properties})
+    return Line(held, bare(held, (await heard_of(write, entity.id, held)).sayings), said)
 
 
-def _is_of_caller(statement: Statement) -> bool:
-    """Tell whether a caller stated something, and neither a document nor a commit of an earlier telling."""
-    if statement.event_type in (FACT, CORRECTION):
-        return True
-    by_commit = statement.cause_commit is not None and statement.event_type in TOLD
-    return not (statement.by_document or by_commit)
+async def _said_before(write: Write, entity: Entity, told: Told, line: Line) -> Mapping[str, Any] | None:
+    """Answer what the texts of an entity said by where its history is cut; None where it began later."""
+    cut = told.states[0].at
+    state = next((each for each in reversed(line.bare) if each.valid.start < cut), None)
+    if state is None:
+        return None
+    heard = await heard_of(write, entity.id, line.held)
+    texts = [each.status for each in heard.sayings if each.at < cut and each.voice is not Voice.CALLER]
+    return amended(state.props, {"status": texts[-1] if texts else None})
 
 
 def _version_at(versions: Sequence[Version], at: datetime) -> Version:
@@ -100,12 +138,12 @@ async def _spoken(write: Write, project: Project, entity: Entity, told: Told) ->
     return frozenset(spoken - {*unknown, *recorded.definition.immutable_props})
 
 
-async def _record(write: Write, entity: Entity, retold: Retold) -> None:
+async def _record(write: Write, entity: Entity, retold: Retold, steps: Sequence[Step]) -> None:
     for state in retold.retracted:
         await states.retract_state(write.connection, write.tenant, state, write.recorded_at)
     for recorded in retold.recorded:
         await states.insert_state(write.connection, write.tenant, recorded)
-    for step in retold.steps:
+    for step in steps:
         event = StateEvent(
             id=uuid4(),
             from_state=None if step.before is None else step.before.id,
@@ -118,21 +156,15 @@ async def _record(write: Write, entity: Entity, retold: Retold) -> None:
             description=None,
             props_drift=None,
             actor=write.actor,
-            properties=_spoken_of(step),
+            properties=tuple(sorted(step.names if step.before else {*step.names, *step.state.props})),
         )
         await states.insert_event(write.connection, write.tenant, entity.id, event)
-
-
-def _spoken_of(step: Step) -> tuple[str, ...]:
-    before = {} if step.before is None else step.before.props
-    return tuple(sorted(differing(before, step.state.props)))
 
 
 def event_type(step: Step) -> str:
     """Answer what a step is called: by what changed first of status, title and anything else."""
     if step.before is None:
         return CREATED
-    before, after = step.before.props, step.state.props
-    if before.get("status") != after.get("status"):
+    if "status" in step.names:
         return STATUS_TRANSITION
-    return RENAME if before.get("title") != after.get("title") else REVISION
+    return RENAME if "title" in step.names else REVISION

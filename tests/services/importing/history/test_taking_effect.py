@@ -83,8 +83,8 @@ async def test_what_was_in_force_before_it_claimed_so_supersedes_nothing(desk: D
     assert {each.status for each in await line_of(desk, "rfc-1")} == {"Final"}
 
 
-async def test_a_history_moves_nothing_that_its_present_text_does_not(desk: Desk, rows: Rows) -> None:
-    """A successor that was accepted for a while and is withdrawn now; the other tells its own status."""
+async def test_what_was_accepted_once_superseded_the_other(desk: Desk, rows: Rows) -> None:
+    """What became of the successor afterwards brings nothing back; the present text tells only the latter."""
     withdrawn = {**DOCUMENTS[1], "meta": {"status": "Withdrawn", "refs": DOCUMENTS[1]["meta"]["refs"]}}
     told = [
         state("RFC-1", "2020-01-01", "a1", status="Final"),
@@ -92,4 +92,8 @@ async def test_a_history_moves_nothing_that_its_present_text_does_not(desk: Desk
         state("RFC-2", "2023-01-01", "b2", status="Withdrawn", replaces=["RFC-1"]),
     ]
     await bring(desk, rows("docs.jsonl", OLD, withdrawn), rows("states.jsonl", *told))
-    assert [each.status for each in await line_of(desk, "rfc-1")] == ["Final"]
+    assert [(each.since, each.status) for each in await line_of(desk, "rfc-1")] == [
+        ("2020-01-01", "Final"),
+        ("2021-01-01", "superseded"),
+    ]
+    assert await flags(desk, "RFC-1", day(2020, 6), day(2022)) == [StateFlag.CURRENT, StateFlag.HISTORICAL]

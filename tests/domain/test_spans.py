@@ -1,7 +1,7 @@
 from __future__ import annotations
 
+from app.domain.spans import after, joined, without
 from app.domain.temporal import Interval
-from app.services.importing.history.spans import after, joined, without
 from tests.documents import day
 
 
