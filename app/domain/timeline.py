@@ -81,23 +81,6 @@ def assert_from(
     return Change((covering.id,), (before, new), before, new, properties)
 
 
-def divide(
-    state: EntityState,
-    at: datetime,
-    before: dict[str, Any],
-    after: Assertion,
-    recorded_at: datetime,
-) -> Change:
-    """Answer the change by which a state reads `before` up to `at` and the assertion from then on."""
-    properties = tuple(sorted(differing(state.props, after.props) | differing(before, after.props)))
-    if at <= state.valid.start:
-        new = _state(after, state.valid, recorded_at)
-        return Change((state.id,), (new,), state, new, properties)
-    left = shortened(state, before, at, recorded_at)
-    new = _state(after, Interval(at, state.valid.end), recorded_at)
-    return Change((state.id,), (left, new), left, new, properties)
-
-
 def _state(assertion: Assertion, valid: Interval, recorded_at: datetime) -> EntityState:
     return EntityState(
         id=uuid4(),

@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from app.domain.temporal import Branch, EntityState, Interval
-from app.domain.timeline import Assertion, Change, assert_from, divide
+from app.domain.timeline import Assertion, Change, assert_from
 
 ENTITY = UUID(int=1)
 ORIGIN = datetime(2020, 1, 1, tzinfo=UTC)
@@ -85,30 +85,6 @@ def test_every_moment_of_belief_keeps_its_answer(said: list[tuple[int, int]]) ->
     for step, beliefs in enumerate(believed):
         for moment in (half / 2 for half in range(-1, 27)):
             assert book.value(_at(moment), _at(1000 + step)) == _expected(beliefs, moment)
-
-
-@given(assertions, starts, st.booleans())
-def test_dividing_a_state_changes_only_what_it_covers(
-    said: list[tuple[int, int]], moment: int, forgets: bool
-) -> None:
-    book = Book()
-    for step, (start, value) in enumerate(said, start=1):
-        book.say(start, value, _at(1000 + step))
-    before = book.believed
-    known = _at(1000 + len(said))
-    state = next((held for held in before if held.valid.covers(_at(moment))), before[0])
-    earlier = {"value": "forgotten"} if forgets else state.props
-    now = _at(2000)
-    book.carry_out(divide(state, _at(moment), earlier, _says("after"), now), now)
-    assert _tiles(book.believed)
-    for probe in (half / 2 for half in range(-1, 27)):
-        then = book.value(_at(probe), known)
-        if not state.valid.covers(_at(probe)):
-            assert book.value(_at(probe), now) == then
-        elif probe >= moment:
-            assert book.value(_at(probe), now) == "after"
-        else:
-            assert book.value(_at(probe), now) == ("forgotten" if forgets else then)
 
 
 @given(assertions, starts)

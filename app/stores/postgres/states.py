@@ -144,11 +144,3 @@ async def states_by_id(
     """Answer the states of these ids, retracted ones too, by id."""
     rows = await connection.fetch(SQL["states_by_id"], tenant, list(ids))
     return {row["id"]: state_from(row) for row in rows}
-
-
-async def first_props_from(
-    connection: asyncpg.Connection, tenant: int, entity: UUID, artifact: UUID | None
-) -> dict[str, Any]:
-    """Answer the properties an artifact first gave an entity, or without one those it was made with."""
-    props: dict[str, Any] = await connection.fetchval(SQL["first_props_from"], tenant, entity, artifact)
-    return props

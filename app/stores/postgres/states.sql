@@ -83,11 +83,3 @@ SELECT id, entity, branch, valid_from, valid_until, recorded_at, retracted_at, p
     wip_source
 FROM entity_state
 WHERE tenant_id = $1 AND id = ANY ($2::uuid[]);
-
--- name: first_props_from
--- Which properties did an artifact first give an entity, whatever is believed since?
-SELECT props
-FROM entity_state
-WHERE tenant_id = $1 AND entity = $2 AND branch = 'COMMITTED' AND source_artifact IS NOT DISTINCT FROM $3::uuid
-ORDER BY recorded_at, valid_from
-LIMIT 1;
