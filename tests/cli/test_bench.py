@@ -24,9 +24,13 @@ ROWS = {
 }  # fmt: skip
 RATIOS = {
     "graphql_over_floor_p50", "graphql_over_floor_p95", "hybrid_over_vector_p50", "as_of_over_current_p50",
-    "bulk_over_embed",
+    "bulk_over_embed", "dense_recall_at_50",
 }  # fmt: skip
-
+THROUGHPUT = {
+    "clients", "requests_per_second", "p50", "p95", "errors",
+    "floor_processor_ms", "processor_bound_per_second", "over_processor_bound",
+}  # fmt: skip
+BULK = {"filed_per_second", "indexing_seconds", "loop_lag_p50_ms", "loop_lag_p95_ms"}
 
 DOCUMENTS = 10
 
@@ -39,7 +43,8 @@ async def report() -> AsyncIterator[Report]:
     run = run_benchmark(settings, DOCUMENTS, None, lambda step, done, total: told.append(step), seconds=0.2)
     yield await run
     assert list(dict.fromkeys(told)) == [
-        "filling", "timing", "filing one by one", "asking with many clients", "profiling",
+        "filling", "timing", "counting what is found", "filing one by one",
+        "asking with many clients", "profiling",
     ]  # fmt: skip
 
 
@@ -53,12 +58,27 @@ def test_one_run_answers_every_figure(report: Report) -> None:
         assert 0 < figures["p50"] <= figures["p95"]
     assert set(report.ratios) == RATIOS
     assert all(ratio > 0 for ratio in report.ratios.values())
-    assert set(report.throughput) == {"clients", "requests_per_second", "p50", "p95", "errors"}
+    assert set(report.throughput) == THROUGHPUT
     assert (report.throughput["clients"], report.throughput["errors"]) == (16, 0)
     assert report.throughput["requests_per_second"] > 0
-    assert set(report.bulk) == {"filed_per_second", "embedded_per_second"}
+    assert set(report.bulk) == BULK | {"embedded_per_second"}
+    assert report.corpus["vectors"] == "the encoder's"
     assert report.machine["cores"] == os.cpu_count()
     assert (report.corpus["questions"], report.corpus["repeats"]) == (DOCUMENTS, 3)
+
+
+async def test_vectors_may_be_synthetic_and_searched_through_an_index() -> None:
+    settings = Settings(embedding_threads=2)
+    report = await run_benchmark(
+        settings, 150, None, lambda step, done, total: None, seconds=0.2, synthetic=True, large=1
+    )
+    assert "synthetic" in str(report.corpus["vectors"])
+    assert set(report.bulk) == BULK
+    assert set(report.ratios) == RATIOS - {"bulk_over_embed"}
+    assert report.ratios["dense_recall_at_50"] > 0.9
+    assert {"vector_indexes.nearest_in_project", "vector_indexes.valid_indexes"} < {
+        str(part["part"]) for part in report.profile
+    }
 
 
 def test_a_recall_is_told_by_its_parts(report: Report) -> None:

@@ -4,27 +4,34 @@ from __future__ import annotations
 
 from collections.abc import AsyncIterator, Callable, Iterator, Sequence
 from contextlib import AsyncExitStack, asynccontextmanager
+from dataclasses import replace
 from functools import partial
 from itertools import count
 from pathlib import Path
 from random import Random
+from time import perf_counter
 
 from app.domain.artifact import Document
 from app.domain.recall import RecallRequest
 from app.services.benchmarking.client import RecallClient
 from app.services.benchmarking.corpus import SEED, read_corpus
+from app.services.benchmarking.dense_recall import dense_recall
 from app.services.benchmarking.documents import Body, made_of
 from app.services.benchmarking.filling import PROJECT, Filled, fill
-from app.services.benchmarking.home import scratch_home
+from app.services.benchmarking.home import hurried, scratch_home
 from app.services.benchmarking.leg_rows import LegRows
 from app.services.benchmarking.machine import describe_machine
+from app.services.benchmarking.processor_time import against_bound, floor_milliseconds
 from app.services.benchmarking.profile import profile_recall
 from app.services.benchmarking.questions import AskedFor, Wordings, make_questions, spread
 from app.services.benchmarking.recall_rows import RecallRows
 from app.services.benchmarking.report import Report, ratios_of
 from app.services.benchmarking.serving import served
+from app.services.benchmarking.synthetic import open_synthetic
 from app.services.benchmarking.throughput import SECONDS, measure_throughput
 from app.services.benchmarking.timing import REPEATS, percentiles, time_rows
+from app.services.filing import FilingService
+from app.services.indexing import LARGE, index_ledger
 from app.services.memory import Memory, open_memory
 from app.services.recall.scoping import scope_of
 from app.settings import Settings
@@ -33,6 +40,7 @@ from app.stores.postgres.location import locate_ledger
 from app.stores.postgres.owner_connection import owner_connection
 from app.stores.postgres.pool import Database
 from app.stores.postgres.scope import Scope
+from app.stores.postgres.vector_indexes import valid_indexes
 
 FILED_ALONE = 20
 
@@ -41,10 +49,18 @@ Advance = Callable[[str, int, int | None], None]
 
 
 async def run_benchmark(
-    settings: Settings, documents: int, corpora: Path | None, advance: Advance, seconds: float = SECONDS
+    settings: Settings,
+    documents: int,
+    corpora: Path | None,
+    advance: Advance,
+    seconds: float = SECONDS,
+    *,
+    synthetic: bool = False,
+    large: int = LARGE,
 ) -> Report:
     """Measure with so many documents and answer every figure; `seconds` is how long many clients ask.
 
+    Unless `synthetic`, the encoder makes every vector. From `large` vectors on the project has an index.
     Raises Invalid for a number that is too small or too large, and for a folder without texts.
     """
     corpus = read_corpus(documents, corpora)
@@ -53,30 +69,29 @@ async def run_benchmark(
         run = _Run(scratch, memory, advance)
         random = Random(SEED)
         source = corpus.bodies()
-        filled = await run.fill(source, documents, random)
-        await _settle(scratch)
+        filled = await run.fill(source, documents, random, corpus.stretches if synthetic else ())
+        bulk = _bulk(filled, await _settle(scratch, large))
         questions = make_questions(filled.kept, SEED)
         newcomers = (made_of(next(source), number, documents, random) for number in count(documents + 1))
         wordings = Wordings()
         async with served(scratch.home) as url:
-            rows = await run.time(url, questions, wordings, newcomers)
+            rows, recall, milliseconds = await run.time(url, questions, wordings, newcomers)
             throughput = await measure_throughput(
                 url, questions, wordings, seconds, run.step("asking with many clients", None)
             )
+            throughput |= against_bound(throughput["requests_per_second"], milliseconds)
         profile = await profile_recall(
             memory, scratch, questions, wordings, run.step("profiling", len(questions))
         )
     figures = {name: percentiles(found) for name, found in rows.items()}
-    bulk = {
-        "filed_per_second": round(filled.filed_per_second, 2),
-        "embedded_per_second": round(filled.embedded_per_second, 2),
-    }
+    ratios = {**ratios_of(figures, bulk), "dense_recall_at_50": recall}
     described = corpus.described() | {
+        "vectors": "synthetic, mixed of real ones" if synthetic else "the encoder's",
         "recombined": filled.recombined,
         "questions": len(questions),
         "repeats": REPEATS,
     }
-    return Report(documents, figures, ratios_of(figures, bulk), throughput, bulk, profile, machine, described)
+    return Report(documents, figures, ratios, throughput, bulk, profile, machine, described)
 
 
 class _Run:
@@ -92,40 +107,77 @@ class _Run:
         done = count(1)
         return lambda: self._advance(name, next(done), total)
 
-    async def fill(self, source: Iterator[Body], documents: int, random: Random) -> Filled:
-        """File the documents, as many at once as an import does."""
+    async def fill(
+        self, source: Iterator[Body], documents: int, random: Random, mixed_of: Sequence[Body]
+    ) -> Filled:
+        """File the documents, as many at once as an import does; their vectors may be mixed of others."""
         width = self._settings.embedding_threads + 1
         told: Callable[[int], None] = partial(self._told_filled, documents)
-        return await fill(self._memory, source, documents, spread(documents), width, random, told)
+        memory = self._memory
+        if not mixed_of:
+            return await fill(memory, source, documents, spread(documents), width, random, told)
+        mixing = await open_synthetic(memory.embedder, mixed_of)
+        memory = replace(memory, filing=FilingService(memory.database, mixing))
+        async with hurried(self._settings):
+            return await fill(
+                memory, source, documents, spread(documents), width, random, told, embeds_alone=False
+            )
 
     async def time(
         self, url: str, questions: Sequence[AskedFor], wordings: Wordings, newcomers: Iterator[Document]
-    ) -> dict[str, list[float]]:
-        """Time every row, those that read before the one that files, which changes what is read."""
+    ) -> tuple[dict[str, list[float]], float, float | None]:
+        """Time every row, those that read before the one that files, which changes what is read.
+
+        Answers beside the rows what the dense leg finds of what is nearest, and the processor's milliseconds
+        for one answer of the floor.
+        """
         scope = await _scope(self._memory)
         async with AsyncExitStack() as stack:
             floor = await stack.enter_async_context(_floor(self._settings, scope))
             client = await stack.enter_async_context(RecallClient.connected(url))
             recalls = RecallRows(self._memory, scope, floor, client, wordings, newcomers)
-            rows = {**recalls.rows(), **LegRows(self._memory, scope).rows()}
+            legs = LegRows(self._memory, scope)
+            rows = {**recalls.rows(), **legs.rows()}
             total = REPEATS * len(questions)
             timed = await time_rows(rows, questions, self.step("timing", total))
+            recall = await dense_recall(legs, questions, self.step("counting what is found", len(questions)))
+            milliseconds = await floor_milliseconds(floor, self._memory, scope, questions, wordings)
             alone = questions[:FILED_ALONE]
             filing = self.step("filing one by one", REPEATS * len(alone))
-            return timed | await time_rows({"file_one": recalls.file_one}, alone, filing)
+            timed |= await time_rows({"file_one": recalls.file_one}, alone, filing)
+            return timed, recall, milliseconds
 
     def _told_filled(self, documents: int, filed: int) -> None:
         self._advance("filling", filed, documents)
 
 
-async def _settle(settings: Settings) -> None:
-    """Tidy up now, as the server would by itself a minute after a large import and amid the timing."""
+async def _settle(settings: Settings, large: int) -> float:
+    """Tidy up now, as the server would by itself a minute after a large import and amid the timing.
+
+    Answers the seconds it took to index what is large.
+    """
+    started = perf_counter()
+    await index_ledger(settings, large)
+    took = perf_counter() - started
     location = await locate_ledger(settings)
     try:
         async with owner_connection(location.url) as owner:
             await owner.execute("VACUUM (ANALYZE)")
     finally:
         await location.close()
+    return took
+
+
+def _bulk(filled: Filled, indexing_seconds: float) -> dict[str, float]:
+    found = {
+        "filed_per_second": round(filled.filed_per_second, 2),
+        "indexing_seconds": round(indexing_seconds, 2),
+        "loop_lag_p50_ms": percentiles(filled.lags)["p50"],
+        "loop_lag_p95_ms": percentiles(filled.lags)["p95"],
+    }
+    if filled.embedded:
+        found["embedded_per_second"] = round(filled.embedded_per_second, 2)
+    return found
 
 
 async def _scope(memory: Memory) -> Scope:
@@ -143,4 +195,6 @@ async def _floor(settings: Settings, scope: Scope) -> AsyncIterator[Floor]:
         database = await Database.open(location.service_url, size=1)
         stack.push_async_callback(database.close)
         connection = await stack.enter_async_context(database.reading(scope.tenant))
-        yield await Floor.prepare(connection)
+        (project,) = scope.projects
+        indexes = await valid_indexes(connection)
+        yield await Floor.prepare(connection, indexes.get(project))

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Awaitable, Callable, Collection, Iterator, Sequence
+from collections.abc import AsyncIterator, Awaitable, Callable, Collection, Iterator, Sequence
+from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
 from itertools import islice
 from math import ceil
@@ -20,13 +21,17 @@ PROJECT = "bench"
 FILED_AT_A_TIME = 200
 EMBEDDED_AT_A_TIME = 100
 MOST_EMBEDDED_ALONE = 5_000
+_LAG_EVERY = 0.01
 
 Item = TypeVar("Item")
 
 
 @dataclass(slots=True)
 class Filled:
-    """What filling came to; `kept` are the bodies of the documents that are asked for, by their number."""
+    """What filling came to; `kept` are the bodies of the documents that are asked for, by their number.
+
+    `lags` are the milliseconds by which the event loop was late meanwhile.
+    """
 
     kept: dict[int, Body] = field(default_factory=dict)
     filed: int = 0
@@ -34,6 +39,7 @@ class Filled:
     filing_seconds: float = 0.0
     embedded: int = 0
     embedding_seconds: float = 0.0
+    lags: list[float] = field(default_factory=list)
 
     @property
     def filed_per_second(self) -> float:
@@ -54,12 +60,13 @@ async def fill(
     width: int,
     random: Random,
     advance: Callable[[int], None],
+    *,
+    embeds_alone: bool = True,
 ) -> Filled:
     """File so many documents in blocks, and embed others alone after a block; both `width` at once.
 
-    Past ten thousand documents not every block is followed by one of the others.
-
-    `advance` is told how many are filed.
+    Past ten thousand documents not every block is followed by one of the others, and none is unless it
+    `embeds_alone`. `advance` is told how many are filed.
     """
     filled = Filled()
     block = min(FILED_AT_A_TIME, count)
@@ -72,14 +79,32 @@ async def fill(
         documents = [made_of(body, number, count, random) for number, body in numbered.items()]
         filled.kept |= {number: body for number, body in numbered.items() if number in asked_for}
         filled.recombined += sum(body.is_recombined for body in numbered.values())
-        filled.filing_seconds += await _file_all(memory, documents, width)
+        async with _lag_noted(filled.lags):
+            filled.filing_seconds += await _file_all(memory, documents, width)
         filled.filed += len(documents)
-        if place % every == 0:
+        if embeds_alone and place % every == 0:
             others = [made_of(body, filled.filed, count, random) for body in islice(source, alone)]
             filled.embedding_seconds += await _embed_all(memory, others, width)
             filled.embedded += len(others)
         advance(filled.filed)
     return filled
+
+
+@asynccontextmanager
+async def _lag_noted(lags: list[float]) -> AsyncIterator[None]:
+    """Note again and again how much later than it should the event loop comes back to something."""
+
+    async def watch() -> None:
+        while True:
+            due = perf_counter() + _LAG_EVERY
+            await asyncio.sleep(_LAG_EVERY)
+            lags.append((perf_counter() - due) * 1000)
+
+    watching = asyncio.create_task(watch())
+    try:
+        yield
+    finally:
+        watching.cancel()
 
 
 async def _file_all(memory: Memory, documents: Sequence[Document], width: int) -> float:

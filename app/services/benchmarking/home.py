@@ -11,6 +11,8 @@ from pathlib import Path
 from app.errors import TrigraphError
 from app.settings import Settings
 from app.stores.postgres.embedded import EmbeddedPostgres
+from app.stores.postgres.location import locate_ledger
+from app.stores.postgres.owner_connection import owner_connection
 
 
 @asynccontextmanager
@@ -32,3 +34,18 @@ async def scratch_home(settings: Settings) -> AsyncIterator[Settings]:
             yield settings.model_copy(update={"home": Path(name), "database_url": None})
         finally:
             await asyncio.to_thread(embedded.stop)
+
+
+@asynccontextmanager
+async def hurried(settings: Settings) -> AsyncIterator[None]:
+    """Let the server of a scratch home not wait for its disk in the block: what is in it may be lost."""
+    location = await locate_ledger(settings)
+    try:
+        async with owner_connection(location.url) as owner:
+            await owner.execute("ALTER SYSTEM SET synchronous_commit = off")
+            await owner.execute("SELECT pg_reload_conf()")
+            yield
+            await owner.execute("ALTER SYSTEM RESET synchronous_commit")
+            await owner.execute("SELECT pg_reload_conf()")
+    finally:
+        await location.close()

@@ -105,7 +105,7 @@ async def _run(memory: Memory, settings: Settings, request: RecallRequest, names
 
     def note(logged: Any) -> None:
         now = perf_counter()
-        spans.add(names.get(logged.query, _OTHER), now - logged.elapsed, now)
+        spans.add(names.get(_first_line(logged.query), _OTHER), now - logged.elapsed, now)
 
     with memory.database.logging(note):
         started = perf_counter()
@@ -116,13 +116,20 @@ async def _run(memory: Memory, settings: Settings, request: RecallRequest, names
 
 
 def statement_names() -> dict[str, str]:
-    """Answer the name of every named block of SQL by its text."""
+    """Answer the name of every named block of SQL by its first line, which says what it answers.
+
+    What follows may be written for one project.
+    """
     modules = sorted(Path(app.stores.postgres.__path__[0]).glob("*.sql"))
     return {
-        statement: f"{module.stem}.{name}"
+        _first_line(statement): f"{module.stem}.{name}"
         for module in modules
         for name, statement in blocks_beside(str(module)).items()
     }
+
+
+def _first_line(statement: str) -> str:
+    return statement.partition("\n")[0]
 
 
 def parts_of(runs: Sequence[Spans]) -> list[dict[str, object]]:

@@ -5,6 +5,7 @@ Nothing serves these; they are what recall is measured beside.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -15,11 +16,17 @@ from numpy.typing import NDArray
 from pgvector import HalfVector
 
 from app.domain.entity import ReferenceType
+from app.stores.postgres.embeddings import embedding_model
 from app.stores.postgres.postings import LENGTH_NORMALISATION, TERM_SATURATION
 from app.stores.postgres.scope import Scope
 from app.stores.postgres.sql import blocks_beside
+from app.stores.postgres.vector_indexes import VectorIndex
 
 SQL = blocks_beside(__file__)
+
+_SCAN = re.compile(
+    r"vector <=> \$5 AS distance(\s+FROM embedding\s+WHERE tenant_id = \$1 AND project_id = .*)\s+OFFSET 0"
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,15 +47,27 @@ class FloorHit:
 class Floor:
     """The two statements, prepared; the connection stays its lender's and serves nothing else meanwhile."""
 
-    def __init__(self, vector_only: Any, hybrid: Any) -> None:
+    def __init__(self, vector_only: Any, hybrid: Any, process: int) -> None:
         self._vector_only = vector_only
         self._hybrid = hybrid
+        self.process = process  # the server's, by its number in the system
 
     @classmethod
-    async def prepare(cls, connection: asyncpg.Connection) -> Floor:
-        """Prepare the statements, each with one plan for all questions."""
+    async def prepare(cls, connection: asyncpg.Connection, index: VectorIndex | None = None) -> Floor:
+        """Prepare the statements, each with one plan for all questions; with an index they use it."""
         await connection.execute("SET plan_cache_mode = force_generic_plan")
-        return cls(await connection.prepare(SQL["vector_only"]), await connection.prepare(SQL["hybrid"]))
+        vector_only, hybrid = SQL["vector_only"], SQL["hybrid"]
+        if index is not None:
+            await connection.keep_at_hand(index.width)
+            model = await embedding_model(connection)
+            assert model is not None
+            vector_only = _through(index, model.dimensions, vector_only)
+            hybrid = _through(index, model.dimensions, hybrid)
+        return cls(
+            await connection.prepare(vector_only),
+            await connection.prepare(hybrid),
+            connection.get_server_pid(),
+        )
 
     async def nearest(self, scope: Scope, vector: NDArray[np.float32], limit: int) -> list[int]:
         """Answer the artifacts whose passages lie nearest to a vector; their titles and texts come along."""
@@ -89,3 +108,14 @@ class Floor:
             limit,
         )
         return [FloorHit(*row) for row in rows]
+
+
+def _through(index: VectorIndex, dimensions: int, statement: str) -> str:
+    """Answer a statement that takes the nearest passages from an index where this one scans all."""
+    distance = f"vector::halfvec({dimensions}) <=> $5"
+    nearest = (
+        rf"{distance} AS distance\1 AND project_id = {index.project} ORDER BY {distance} LIMIT {index.width}"
+    )
+    through, scans = _SCAN.subn(nearest, statement)
+    assert scans == 1
+    return through

@@ -3,17 +3,21 @@
 from __future__ import annotations
 
 from collections.abc import AsyncIterator, Callable
+from dataclasses import replace
 
 import pytest
 
 from app.domain.artifact import Document
 from app.services.analysis import query_terms
 from app.services.benchmarking.recall_rows import best_of_floor
+from app.services.indexing import index_large_projects
 from app.services.legs.dense import DenseLeg
 from app.services.legs.graph import ReferenceLeg
 from app.services.legs.leg import Leg
 from app.services.legs.lexical import LexicalLeg
+from app.services.memory import Memory
 from app.stores.postgres.floor import Floor, FloorHit
+from app.stores.postgres.vector_indexes import valid_indexes
 from tests.documents import RELATES_TO, SUPERSEDES, Desk, adr, claims
 from tests.services.legs.asking import propose, scope_of
 
@@ -65,6 +69,21 @@ async def test_the_hybrid_statement_proposes_what_the_legs_propose(
     beside = await leg(ReferenceLeg(named_exactly=True), *named) if named else []
     assert by_rank(hits, lambda hit: hit.graph_rank) == beside
     assert bool(named) == bool(beside)
+
+
+async def test_the_statements_use_the_index_that_the_leg_uses(memory: Memory, database_url: str) -> None:
+    filed = Desk(memory, "floor")
+    await filed.file_all(*DOCUMENTS)
+    assert await index_large_projects(database_url, 1) == ["floor"]
+    scope = replace(await scope_of(filed), may_approximate=True)
+    async with filed.reading() as connection:
+        (index,) = (await valid_indexes(connection)).values()
+        floor = await Floor.prepare(connection, index)
+        hits = await best_of_floor(floor, filed.memory, scope, QUESTIONS[1], 100)
+        vector = await filed.memory.embedder.embed_query(QUESTIONS[1])
+        dense = await propose(filed, DenseLeg(filed.memory.embedder), QUESTIONS[1], scope=scope)
+        assert by_rank(hits, lambda hit: hit.dense_rank) == [each.artifact for each in dense]
+        assert await floor.nearest(scope, vector, 3) == [each.artifact for each in dense][:3]
 
 
 async def test_the_hybrid_statement_tells_titles_texts_and_what_was_replaced(

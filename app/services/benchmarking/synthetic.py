@@ -1,0 +1,69 @@
+"""Vectors that no encoder made, so that a large ledger fills in minutes: mixtures of real ones.
+
+Everything else is filed as ever: the encoder's vectors are replaced and nothing is left out.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from hashlib import blake2b
+from itertools import islice
+
+import numpy as np
+
+from app.embedding import Embedder, Vector, Vectors
+from app.services.benchmarking.documents import Body
+
+REAL = 2_000
+NOISE = 0.3
+_NOISE_OF = 8
+_SHARES = (0.5, 0.9)
+
+
+class SyntheticEmbedder:
+    """The encoder for questions; for passages, unit vectors mixed of two real ones, with noise.
+
+    The text alone seeds the mixture. The noise varies as real vectors do: plain noise in hundreds of
+    dimensions would put every text equally far from all others, which no texts are.
+    """
+
+    def __init__(self, embedder: Embedder, real: Vectors) -> None:
+        self._embedder = embedder
+        self._real = real
+        self._deviations = real - real.mean(axis=0)
+        self.name = embedder.name
+        self.fingerprint = embedder.fingerprint
+        self.dimensions = embedder.dimensions
+        self.longest_passage = embedder.longest_passage
+
+    def piece_offsets(self, text: str) -> list[tuple[int, int]]:
+        """Answer what the encoder answers."""
+        return self._embedder.piece_offsets(text)
+
+    async def embed_query(self, text: str) -> Vector:
+        """Answer what the encoder answers."""
+        return await self._embedder.embed_query(text)
+
+    async def embed_passages(self, texts: Sequence[str]) -> Vectors:
+        """Answer a mixture for each text, the same for the same text."""
+        return np.stack([self._mixed(text) for text in texts])
+
+    async def close(self) -> None:
+        """Leave the encoder to its owner."""
+
+    def _mixed(self, text: str) -> Vector:
+        seed = blake2b(text.encode(), digest_size=8).digest()
+        random = np.random.default_rng(int.from_bytes(seed))
+        first, second = self._real[random.integers(len(self._real), size=2)]
+        share = random.uniform(*_SHARES)
+        varied = self._deviations[random.integers(len(self._real), size=_NOISE_OF)]
+        noise = random.normal(size=_NOISE_OF) @ varied
+        mixed = share * first + (1 - share) * second + NOISE * noise / np.linalg.norm(noise)
+        unit: Vector = (mixed / np.linalg.norm(mixed)).astype(np.float32)
+        return unit
+
+
+async def open_synthetic(embedder: Embedder, stretches: Sequence[Body]) -> SyntheticEmbedder:
+    """Embed some stretches, and answer an embedder that mixes what comes of it."""
+    texts = [" ".join(stretch.paragraphs) for stretch in islice(stretches, REAL)]
+    return SyntheticEmbedder(embedder, await embedder.embed_passages(texts))
