@@ -70,12 +70,15 @@ async def test_a_draft_comes_first_where_it_is_preferred(api: Api, owner: asyncp
     filed = await file(api.memory, adr(1, "Agreed"))
     await owner.execute(
         """
+        WITH moved AS (
+            UPDATE ledger_clock SET recorded_at = clock_timestamp() WHERE tenant_id = $1 RETURNING *
+        )
         INSERT INTO entity_state (
             tenant_id, id, entity, branch, valid_from, recorded_at, props, wip_source, actor
         )
         SELECT tenant_id, gen_random_uuid(), $2, 'WIP', $3, recorded_at,
             '{"title": "Draft", "identifier": "ADR-1"}', 'EXPLICIT', 'ada'
-        FROM ledger_clock WHERE tenant_id = $1
+        FROM moved
         """,
         api.memory.caller.tenant,
         filed.entity.id,

@@ -56,11 +56,14 @@ async def test_a_chain_of_aliases_is_followed_to_its_end(records: Api, owner: as
     ):
         await owner.execute(
             """
+            WITH moved AS (
+                UPDATE ledger_clock SET recorded_at = clock_timestamp() WHERE tenant_id = $1 RETURNING *
+            )
             INSERT INTO alias (tenant_id, id, project_id, surface_form, folded_form, target, source,
                 authority_tier, valid_from, recorded_at, actor)
             SELECT $1, gen_random_uuid(), project_id, $2, lower($2), $4, $3, 1, '2020-01-01',
-                ledger_clock.recorded_at, 'ada'
-            FROM ledger_clock JOIN project USING (tenant_id) WHERE tenant_id = $1
+                moved.recorded_at, 'ada'
+            FROM moved JOIN project USING (tenant_id)
             """,
             tenant,
             form,

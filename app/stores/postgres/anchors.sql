@@ -33,7 +33,7 @@ WITH RECURSIVE step (start, entity, depth) AS (
     UNION
     SELECT step.start, alias.target, step.depth + 1
     FROM step JOIN alias ON alias.tenant_id = $1 AND alias.source = step.entity
-    WHERE valid_from <= $3 AND (valid_until > $3 OR valid_until IS NULL)
+    WHERE step.depth < 100 AND valid_from <= $3 AND (valid_until > $3 OR valid_until IS NULL)
         AND recorded_at <= $4 AND (retracted_at > $4 OR retracted_at IS NULL)
 )
 SELECT DISTINCT ON (start) start, entity FROM step ORDER BY start, depth DESC, entity;

@@ -59,7 +59,7 @@ WITH RECURSIVE step (form, entity, depth) AS (
     UNION
     SELECT step.form, alias.target, step.depth + 1
     FROM step JOIN alias ON alias.tenant_id = $1 AND alias.source = step.entity
-    WHERE retracted_at IS NULL AND valid_until IS NULL
+    WHERE step.depth < 100 AND retracted_at IS NULL AND valid_until IS NULL
 ),
 preferred AS (
     SELECT DISTINCT ON (form) form, entity FROM step ORDER BY form, depth DESC, entity

@@ -18,6 +18,7 @@ OTHER = "00000000-0000-0000-0000-0000000000ff"
 CLOCK = f"=(SELECT recorded_at FROM ledger_clock WHERE tenant_id = {TENANT})"
 ADR = f"=(SELECT type_id FROM type WHERE tenant_id = {TENANT} AND folded_name = 'adr')"
 PROJECT = f"=(SELECT project_id FROM project WHERE tenant_id = {TENANT} AND folded_key = 'scene')"
+ELSEWHERE = f"=(SELECT project_id FROM project WHERE tenant_id = {TENANT} AND folded_key = 'other')"
 ADVANCE = f"UPDATE ledger_clock SET recorded_at = clock_timestamp() WHERE tenant_id = {TENANT}"
 
 _DEFAULTS: dict[str, dict[str, Any]] = {
@@ -92,6 +93,14 @@ _DEFAULTS: dict[str, dict[str, Any]] = {
         "valid_from": "2020-01-01Z",
         "recorded_at": CLOCK,
         "actor": "ada",
+    },
+    "mention": {
+        "artifact": PAPER,
+        "entity": LONE,
+        "folded_form": "lone",
+        "surface_form": "Lone",
+        "occurrences": 1,
+        "recorded_at": CLOCK,
     },
     "pending_reference": {
         "id": OTHER,
@@ -188,6 +197,13 @@ async def write(connection: asyncpg.Connection, *statements: str) -> None:
     """Run statements in one transaction at a transaction time of its own."""
     async with connection.transaction():
         await connection.execute(ADVANCE)
+        for statement in statements:
+            await connection.execute(statement)
+
+
+async def write_late(connection: asyncpg.Connection, *statements: str) -> None:
+    """Run statements in one transaction at the transaction time of the write before it."""
+    async with connection.transaction():
         for statement in statements:
             await connection.execute(statement)
 

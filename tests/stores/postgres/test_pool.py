@@ -17,9 +17,10 @@ ADD_PROJECT = """
 INSERT INTO project (tenant_id, key, folded_key, name, recorded_at) VALUES ($1, 'a', 'a', 'A', now())
 """
 ADD_ENTITY = """
+WITH moved AS (UPDATE ledger_clock SET recorded_at = clock_timestamp() WHERE tenant_id = $1 RETURNING *)
 INSERT INTO entity (tenant_id, id, project_id, type_id, created_at, recorded_at, actor)
-SELECT $1, gen_random_uuid(), min(project.project_id), min(type.type_id), now(), now(), 'somebody'
-FROM project, type
+SELECT $1, gen_random_uuid(), project.project_id, type_id, now(), moved.recorded_at, 'somebody'
+FROM moved, project, type LIMIT 1
 """
 PROJECTS = "SELECT count(*) FROM project"
 

@@ -117,6 +117,15 @@ async def test_every_key_a_tenant_can_choose_holds_the_tenant(owner: asyncpg.Con
     }
 
 
+async def test_every_exclusion_is_one_within_a_tenant(owner: asyncpg.Connection) -> None:
+    """TEN-03: a row of another tenant is in nobody's way."""
+    rows = await owner.fetch(
+        "SELECT conname, pg_get_constraintdef(oid) AS rule FROM pg_constraint WHERE contype = 'x'"
+    )
+    assert len(rows) == 3
+    assert {row["conname"] for row in rows if "tenant_id" not in row["rule"]} == set()
+
+
 async def test_the_service_owns_nothing_and_has_no_way_around(owner: asyncpg.Connection) -> None:
     role = await owner.fetchrow("SELECT * FROM pg_roles WHERE rolname = $1", SERVICE_ROLE)
     assert not any(role[right] for right in ("rolsuper", "rolbypassrls", "rolcreaterole", "rolcreatedb"))

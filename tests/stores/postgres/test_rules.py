@@ -12,7 +12,7 @@ from app.stores.postgres.service_role import SERVICE_ROLE
 from tests.conftest import TEMPLATE, Server
 from tests.ledger import contents
 from tests.stores.postgres import scene
-from tests.stores.postgres.scene import CLOCK, insert, set_scene, write
+from tests.stores.postgres.scene import CLOCK, insert, set_scene, write, write_late
 
 RETRACT_NOW = f"SET retracted_at = {CLOCK[1:]}"
 
@@ -28,8 +28,25 @@ ATTEMPTS: list[tuple[str, tuple[str, ...]]] = [
     ("type_names_are_unique", (insert("type", folded_name="adr"),)),
     ("a_zone_is_system_or_project", (insert("type", zone="ELSEWHERE"),)),
     ("a_property_is_immutable_or_mutable", (insert("type", mutable_props="{identifier}"),)),
+    ("a_system_type_is_of_every_project", (insert("type", project_id=scene.PROJECT, zone="SYSTEM"),)),
+    ("no_project_redefines_a_type_of_all", (insert("type", project_id=scene.PROJECT, folded_name="adr"),)),
+    ("types_only_widen", ("UPDATE type SET mutable_props = '{}'",)),
+    ("types_only_widen", ("UPDATE type SET immutable_props = '{}'",)),
+    ("types_only_widen", ("DELETE FROM type",)),
     ("one_entity_per_key", (insert("entity", key="adr-1"),)),
+    (
+        "an_entity_is_of_a_type_of_its_project",
+        (
+            insert("project"),
+            insert("type", project_id=scene.ELSEWHERE),
+            insert("entity", type_id="=(SELECT type_id FROM type WHERE folded_name = 'song')"),
+        ),
+    ),
     ("every_entity_has_a_state", (insert("entity"),)),
+    (
+        "every_entity_has_a_state",
+        (insert("entity"), insert("entity_state", entity=scene.OTHER, branch="WIP")),
+    ),
     (
         "every_entity_has_a_state",
         (f"UPDATE entity_state {RETRACT_NOW} WHERE entity = '{scene.LONE}'",),
@@ -77,6 +94,17 @@ ATTEMPTS: list[tuple[str, tuple[str, ...]]] = [
         (f"UPDATE entity_state {RETRACT_NOW} WHERE id = '{scene.SECOND}'",),
     ),
     (
+        "states_begin_with_their_entity",
+        (
+            f"UPDATE entity_state {RETRACT_NOW} WHERE id = '{scene.LONE_STATE}'",
+            insert("entity_state", entity=scene.LONE, valid_from="2020-01-02Z", props="{}"),
+        ),
+    ),
+    (
+        "properties_are_an_object",
+        (insert("entity_state", entity=scene.NEW, branch="WIP", props="[1]"),),
+    ),
+    (
         "immutable_properties_never_change",
         (insert("entity_state", branch="WIP", props='{"identifier": "ADR-2"}'),),
     ),
@@ -102,11 +130,25 @@ ATTEMPTS: list[tuple[str, tuple[str, ...]]] = [
         "beliefs_are_recorded_when_written",
         (f"UPDATE entity_state SET retracted_at = '2090-01-01Z' WHERE id = '{scene.DRAFT}'",),
     ),
+    ("rows_are_recorded_when_written", (insert("entity", recorded_at="2020-01-01Z"),)),
+    ("rows_are_recorded_when_written", (insert("artifact", recorded_at="2020-01-01Z"),)),
+    ("rows_are_recorded_when_written", (insert("state_event", recorded_at="2020-01-01Z"),)),
+    ("rows_are_recorded_when_written", (insert("mention", recorded_at="2020-01-01Z"),)),
     ("transaction_time_moves_forward", ("UPDATE ledger_clock SET recorded_at = '2020-01-01Z'",)),
     ("transaction_time_moves_forward", ("UPDATE ledger_clock SET recorded_at = now() + interval '1 hour'",)),
     ("chains_move_forward", (insert("state_event", from_state=scene.SECOND, to_state=scene.FIRST),)),
     ("chains_move_forward", (insert("state_event", from_state=scene.SECOND),)),
     ("chains_move_forward", (insert("state_event", from_state=scene.LONE_STATE),)),
+    ("an_event_is_of_the_entity_of_its_state", (insert("state_event", entity=scene.LONE),)),
+    ("an_event_ends_the_draft_it_names", (insert("state_event", draft=scene.DRAFT),)),
+    ("an_event_ends_the_draft_it_names", (insert("state_event", draft=scene.GIVEN_UP),)),
+    (
+        "an_event_ends_the_draft_it_names",
+        (
+            f"UPDATE entity_state {RETRACT_NOW} WHERE id = '{scene.DRAFT}'",
+            insert("state_event", entity=scene.LONE, to_state=scene.LONE_STATE, draft=scene.DRAFT),
+        ),
+    ),
     (
         "a_draft_ends_once",
         (
@@ -152,6 +194,14 @@ ATTEMPTS: list[tuple[str, tuple[str, ...]]] = [
             insert("alias", folded_form="x", source=scene.NEW, target=scene.LONE),
             insert("alias", folded_form="y", source=scene.LONE, target=scene.OLD, id=scene.DRAFT),
         ),
+    ),
+    (
+        "an_alias_stays_in_its_project",
+        (insert("project"), insert("alias", project_id=scene.ELSEWHERE)),
+    ),
+    (
+        "a_reference_is_of_the_project_of_its_source",
+        (insert("project"), insert("reference", project_id=scene.ELSEWHERE)),
     ),
     ("nothing_references_itself", (insert("reference", target=scene.LONE),)),
     ("a_reference_occurs_at_least_once", (insert("reference", occurrences=0),)),
@@ -214,6 +264,20 @@ ATTEMPTS: list[tuple[str, tuple[str, ...]]] = [
         ("INSERT INTO embedding_model VALUES (false, 'other', 'print', 384)",),
     ),
 ]
+# What is no write of its own, but would be recorded at the time of an earlier one.
+LATE: tuple[tuple[str, ...], ...] = (
+    (insert("entity"),),
+    (insert("artifact"),),
+    (
+        f"UPDATE entity_state {RETRACT_NOW} WHERE id = '{scene.DRAFT}'",
+        insert("entity_state", branch="WIP"),
+    ),
+    (insert("entity_state", valid_from="2018-01-01Z", valid_until="2020-01-01Z"),),
+    (insert("state_event"),),
+    (insert("alias", folded_form="x"),),
+    (insert("reference"),),
+    (insert("mention"),),
+)
 # Kept by a partial index behind `one_belief_per_instant`, which always speaks first.
 BEHIND = {"one_open_committed_state_per_entity": "COMMITTED", "one_open_wip_state_per_entity": "WIP"}
 
@@ -244,7 +308,8 @@ async def service(url: str, ledger_owner: asyncpg.Connection) -> AsyncIterator[a
 
 
 def test_every_rule_is_tried() -> None:
-    assert {rule for rule, _ in ATTEMPTS} | BEHIND.keys() == CONSTRAINTS.keys()
+    tried = {rule for rule, _ in ATTEMPTS} | BEHIND.keys() | {"a_write_moves_the_ledger_clock"}
+    assert tried == CONSTRAINTS.keys()
 
 
 @pytest.mark.parametrize(("rule", "statements"), ATTEMPTS, ids=[rule for rule, _ in ATTEMPTS])
@@ -274,6 +339,18 @@ async def test_the_service_cannot_break(
     assert await contents(ledger_owner) == before
 
 
+@pytest.mark.parametrize("statements", LATE, ids=[statements[-1].split()[2] for statements in LATE])
+async def test_nobody_writes_at_the_time_of_an_earlier_write(
+    ledger_owner: asyncpg.Connection, service: asyncpg.Connection, statements: tuple[str, ...]
+) -> None:
+    before = await contents(ledger_owner)
+    for connection in (ledger_owner, service):
+        with pytest.raises(asyncpg.PostgresError) as refused:
+            await write_late(connection, *statements)
+        assert refused.value.constraint_name == "a_write_moves_the_ledger_clock"
+    assert await contents(ledger_owner) == before
+
+
 async def test_only_what_never_changes_is_out_of_the_service_s_reach(service: asyncpg.Connection) -> None:
     denied = set()
     for rule, statements in ATTEMPTS:
@@ -287,6 +364,7 @@ async def test_only_what_never_changes_is_out_of_the_service_s_reach(service: as
         "artifacts_never_change",
         "events_never_change",
         "beliefs_are_only_retracted",
+        "types_only_widen",
     }
 
 
