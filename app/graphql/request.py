@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
 from typing import Any
 
@@ -9,9 +10,13 @@ import orjson
 from starlette.requests import Request
 
 from app.graphql.errors import BAD_REQUEST
+from app.graphql.scalars import LARGEST_INTEGER
 
 MAX_BODY = 1024 * 1024  # bytes
 PARAMETERS = ("query", "operationName", "variables", "extensions")
+
+_LONG_NUMBER = re.compile(rb"\d{19}")
+_TEXT_OR_NUMBER = re.compile(rb'"(?:[^"\\]|\\.)*+"|-?\d[\d.eE+-]*+')
 
 
 class Refused(Exception):
@@ -85,9 +90,20 @@ def _check_encoding(encoding: str) -> None:
 
 def _decoded(text: bytes, what: str) -> object:
     try:
-        return orjson.loads(text)
+        value: object = orjson.loads(text)
     except orjson.JSONDecodeError as error:
         raise Refused(400, f"{what} must be JSON in UTF-8: {error.msg}.") from None
+    if _LONG_NUMBER.search(text) and any(map(_is_too_long, _TEXT_OR_NUMBER.findall(text))):
+        raise Refused(
+            400, f"{what} has a number of more than 64 bits, which JSON readers round; send it as text."
+        )
+    return value
+
+
+def _is_too_long(token: bytes) -> bool:
+    """Tell whether a text or a number of JSON is a whole number that is read as another one."""
+    digits = token.removeprefix(b"-")
+    return digits.isdigit() and (len(digits) > 19 or int(digits) > LARGEST_INTEGER)
 
 
 def _operation(parameters: object) -> OperationRequest:

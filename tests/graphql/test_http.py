@@ -224,6 +224,32 @@ def test_an_operation_that_is_not_there_is_the_callers_mistake(
     assert response.json()["errors"][0]["message"] == message
 
 
+@pytest.mark.parametrize("number", ["9223372036854775808", "18446744073709551616", "-99999999999999999999"])
+def test_a_number_that_would_be_rounded_is_refused(client: TestClient, number: str) -> None:
+    body = f'{{"query": "{{ greeting }}", "variables": {{"held": [{{"n": {number}}}]}}}}'
+    response = client.post("/graphql", content=body, headers=JSON)
+    assert response.status_code == 400
+    assert "more than 64 bits" in response.json()["errors"][0]["message"]
+
+
+@pytest.mark.parametrize(
+    "value",
+    [
+        "9223372036854775807",
+        "-9223372036854775807",
+        "12345678901234567890.5",
+        "1e300",
+        '"18446744073709551616"',
+        r'"a \" 18446744073709551616 \\"',
+        r'{"18446744073709551616": "\\\"18446744073709551616"}',
+    ],
+)
+def test_other_numbers_and_digits_in_texts_are_taken(client: TestClient, value: str) -> None:
+    body = f'{{"query": "{{ greeting }}", "variables": {{"held": {value}}}}}'
+    response = client.post("/graphql", content=body, headers=JSON)
+    assert response.json() == {"data": {"greeting": "Hello, World"}}
+
+
 def test_a_long_body_is_refused_before_it_is_read(client: TestClient) -> None:
     body = json.dumps({"query": "{ greeting }" + " " * MAX_BODY})
     assert client.post("/graphql", content=body, headers=JSON).status_code == 413
