@@ -8,7 +8,7 @@ import orjson
 
 from app.domain.ontology import LABEL_PROPERTIES, TypeDefinition
 from app.errors import Invalid
-from app.services.states.properties import LARGEST_PROPERTIES, require_fit_names
+from app.services.states.properties import LARGEST_PROPERTIES, as_defined, require_fit_names
 
 FIELD = "props"
 
@@ -21,6 +21,7 @@ def first_properties(definition: TypeDefinition, props: Any) -> dict[str, Any]:
     """
     if not isinstance(props, dict):
         raise Invalid("props is an object of properties by name", field=FIELD)
+    props = as_defined(definition, props)
     if unknown := definition.unknown_props(props):
         allowed = ", ".join(definition.props) or "none"
         raise Invalid(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import unicodedata
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
@@ -13,6 +14,8 @@ from app.errors import Invalid
 
 LONGEST_PROPERTY_NAME = 128
 MOST_PROPERTIES = 256
+REPLACEMENT = "\ufffd"
+"""Stands for a character that cannot be kept, and so may be another each time."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,8 +57,8 @@ def definition_of(stated: StatedType) -> TypeDefinition:
 
 
 def _fit_name(given: str, field: str, longest: int) -> str:
-    name = given.strip()
-    if not fold(name) or len(name) > longest or not name.isprintable():
+    name = unicodedata.normalize("NFC", given.strip())
+    if not fold(name) or len(name) > longest or not name.isprintable() or REPLACEMENT in name:
         raise Invalid(f"{field} has names of 1 to {longest} printable characters", field=field)
     return name
 

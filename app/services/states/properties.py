@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import unicodedata
 from collections.abc import Mapping, Sequence
 from typing import Any
 from uuid import UUID
@@ -40,6 +41,7 @@ def checked_properties(
     Raises Invalid, naming the property, for one that the type lacks or that would change what never does.
     """
     props = {clean_text(name): clean_value(value) for name, value in props.items()}
+    props = as_defined(definition, props)
     unknown = definition.unknown_props(props)
     if unknown:
         allowed = ", ".join((*definition.mutable_props, *definition.immutable_props))
@@ -59,6 +61,14 @@ def checked_properties(
             f"the properties have more than {LARGEST_PROPERTIES} bytes; shorten them", field="props"
         )
     return kept
+
+
+def as_defined(definition: TypeDefinition, props: Mapping[str, Any]) -> dict[str, Any]:
+    """Answer the properties by the names that the type has for them, however their accents were written."""
+    return {
+        name if name in definition.props else unicodedata.normalize("NFC", name): value
+        for name, value in props.items()
+    }
 
 
 def require_fit_names(definition: TypeDefinition, props: Mapping[str, Any]) -> None:
