@@ -106,34 +106,34 @@ def _stands(span: Interval, said: Saying | None, sayings: Sequence[Saying]) -> b
 def _without_hindsight(
     pieces: Sequence[EntityState], first: datetime, sayings: Sequence[Saying]
 ) -> list[EntityState]:
-    """Take away from before a first moment that a record says it was superseded: it was written afterwards.
+    """Take away from before a first moment that the first record says it was superseded: written afterwards.
 
-    What it said until then is not known. One that was rejected says so all along.
+    What it said until then is not known. One that was rejected says so all along, and a later record is of
+    its own date.
     """
-    ended = [_was_in_force(piece) for piece in pieces]
-    until = next((place for place, piece in enumerate(pieces) if piece.valid.covers(first)), None)
-    if until is None or not ended[until]:
+    until = [each for each in sayings if each.at <= first]
+    if not until or until[0].voice is not Voice.RECORD or not all(_was_in_force(each) for each in until):
         return list(pieces)
-    since = next((place + 1 for place in range(until, -1, -1) if not ended[place]), 0)
+    written = until[0]
     return [
-        _with_status(piece, None) if since <= place < until and _is_of_record(piece, sayings) else piece
-        for place, piece in enumerate(pieces)
+        _with_status(piece, None)
+        if piece.valid.start < first and _heard(piece.valid.start, sayings) is written
+        else piece
+        for piece in pieces
     ]
-
-
-def _is_of_record(piece: EntityState, sayings: Sequence[Saying]) -> bool:
-    said = _heard(piece.valid.start, sayings)
-    return said is None or said.voice is Voice.RECORD
 
 
 def is_over(state: EntityState) -> bool:
     """Tell whether the status of a state says that it holds no longer."""
-    status = state.props.get("status")
+    return _says_it_is_over(state.props.get("status"))
+
+
+def _was_in_force(saying: Saying) -> bool:
+    return _says_it_is_over(saying.status) and was_in_force(saying.status)
+
+
+def _says_it_is_over(status: Any) -> bool:
     return isinstance(status, str) and standing(status) is StateFlag.HISTORICAL
-
-
-def _was_in_force(state: EntityState) -> bool:
-    return is_over(state) and was_in_force(state.props["status"])
 
 
 def _with_status(state: EntityState, status: Any) -> EntityState:

@@ -125,6 +125,12 @@ def told_by(line: list[EntityState]) -> Told:
             id="a record was written afterwards",
         ),
         pytest.param(
+            [(2020, RECORD, "Accepted"), (2021, RECORD, "Deprecated")],
+            [span(2022)],
+            [(2020, "Accepted"), (2021, "Deprecated")],
+            id="a later record has a date of its own",
+        ),
+        pytest.param(
             [(2020, RECORD, "Rejected")],
             [span(2022)],
             [(2020, "Rejected")],

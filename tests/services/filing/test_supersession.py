@@ -11,6 +11,7 @@ import pytest
 
 from app.domain.recall import StateFlag
 from app.domain.temporal import AsOf, Branch
+from app.services.references import ReferenceService
 from app.stores.postgres import ledger, states
 from tests.documents import SUPERSEDES, Desk, adr, claims, day, hit_of
 
@@ -238,3 +239,33 @@ async def test_a_version_brings_back_what_nothing_supersedes_any_more(desk: Desk
     )
     said = [await status_at(desk, old.entity.id, at) for at in (day(2020, 6), day(2022, 6), day(2024))]
     assert said == ["Accepted", "superseded", "Final"]
+
+
+async def test_a_version_that_was_over_before_the_new_one_came_was_so_then(desk: Desk) -> None:
+    """It has a date of its own: only what a first text says of its past may be hindsight."""
+    old, *_ = await desk.file_all(
+        adr(1, OLD),
+        adr(1, OLD, "We shall want another.", status="Deprecated", created_at=day(2021)),
+        adr(2, NEW, created_at=day(2022), references=OF),
+    )
+    said = [await status_at(desk, old.entity.id, at) for at in (day(2020, 6), day(2021, 6), day(2022, 6))]
+    assert said == ["Accepted", "Deprecated", "Deprecated"]
+
+
+@pytest.mark.parametrize("order", list(permutations((2, 3))))
+@pytest.mark.parametrize("withdrawn_first", [2, 3])
+async def test_what_two_documents_superseded_is_again_what_it_was_once_neither_does(
+    desk: Desk, order: tuple[int, ...], withdrawn_first: int
+) -> None:
+    old = await desk.file(adr(1, OLD))
+    filed = {
+        number: await desk.file(adr(number, f"{NEW} {number}", created_at=day(2020 + number), references=OF))
+        for number in order
+    }
+    service = ReferenceService(desk.memory.database)
+    first = filed.pop(withdrawn_first)
+    await service.withdraw(desk.memory.caller, first.references[0].id)
+    assert await status_at(desk, old.entity.id, day(2999)) == "superseded"
+    await service.withdraw(desk.memory.caller, filed.popitem()[1].references[0].id)
+    said = [await status_at(desk, old.entity.id, at) for at in (day(2021, 6), day(2022, 6), day(2999))]
+    assert said == ["Accepted", "superseded", "Accepted"]

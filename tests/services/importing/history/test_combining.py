@@ -37,6 +37,17 @@ def dated(number: int, title: str, status: str, date: str, rest: str = "") -> st
     return f"---\ndate: {date}\n---\n" + record(number, title, status, rest)
 
 
+async def import_each(
+    repository: Repository, commits: Sequence[tuple[str, dict[str, str]]], at_once: bool
+) -> None:
+    """Import each commit as it comes, or all of them together."""
+    for at, files in commits:
+        repository.commit(at, files)
+        if not at_once:
+            await repository.run()
+    await repository.run()
+
+
 @pytest.mark.parametrize("at_once", [False, True])
 async def test_a_new_title_undoes_no_supersession(repository: Repository, at_once: bool) -> None:
     """Whether each commit is imported as it comes, or all of them together."""
@@ -64,6 +75,58 @@ async def test_a_new_title_undoes_no_supersession(repository: Repository, at_onc
         StateFlag.CURRENT,
         StateFlag.HISTORICAL,
         StateFlag.HISTORICAL,
+    ]
+
+
+@pytest.mark.parametrize("at_once", [False, True])
+@pytest.mark.parametrize("old", ["adr/0001-a.md", "adr/z.md"])
+async def test_a_relation_that_was_added_later_supersedes_from_then_on(
+    repository: Repository, old: str, at_once: bool
+) -> None:
+    """Whichever file is told first."""
+    commits = [
+        ("2020-01-05", {old: record(1, "First", "Accepted"), NEW: record(2, "Second", "Accepted")}),
+        ("2020-04-05", {NEW: record(2, "Second", "Accepted", REST)}),
+    ]
+    await import_each(repository, commits, at_once)
+    assert [(each.since, each.status) for each in await line_of(repository.desk, "adr-1")] == [
+        ("2020-01-05", "Accepted"),
+        ("2020-04-05", "superseded"),
+    ]
+
+
+@pytest.mark.parametrize("at_once", [False, True])
+@pytest.mark.parametrize("old", ["adr/0001-a.md", "adr/z.md"])
+async def test_a_proposal_supersedes_once_it_is_accepted(
+    repository: Repository, old: str, at_once: bool
+) -> None:
+    commits = [
+        ("2020-01-05", {old: record(1, "First", "Accepted")}),
+        ("2020-02-05", {NEW: record(2, "Second", "Proposed", REST)}),
+        ("2020-03-05", {old: record(1, "The first", "Accepted")}),
+        ("2020-04-05", {NEW: record(2, "Second", "Accepted", REST)}),
+    ]
+    await import_each(repository, commits, at_once)
+    assert [(each.since, each.status) for each in await line_of(repository.desk, "adr-1")] == [
+        ("2020-01-05", "Accepted"),
+        ("2020-03-05", "Accepted"),
+        ("2020-04-05", "superseded"),
+    ]
+
+
+async def test_rows_of_a_proposal_supersede_once_it_is_accepted(desk: Desk, rows: Rows) -> None:
+    states = [
+        state("RFC-1", "2021-01-01", "a1", status="Final", title="Pull"),
+        state("RFC-1", "2021-06-01", "a2", status="Final", title="Pull the jobs"),
+        state("RFC-2", "2021-01-01", "b1", status="Draft", title="Push"),
+        state("RFC-2", "2022-01-01", "b2", status="Final", title="Push", replaces=["RFC-1"]),
+    ]
+    documents = [{**each, "meta": {"status": "Final"}} for each in DOCUMENTS[:2]]
+    await bring(desk, rows("docs.jsonl", *documents), rows("states.jsonl", *states))
+    assert [(each.since, each.status) for each in await line_of(desk, "rfc-1")] == [
+        ("2020-01-01", "Final"),
+        ("2021-06-01", "Final"),
+        ("2022-01-01", "superseded"),
     ]
 
 
