@@ -15,9 +15,11 @@ from starlette.routing import Route
 from app.graphql.context import context_of
 from app.graphql.http import GraphQLView
 from app.graphql.schema import SCHEMA
+from app.projector.background import projecting
+from app.projector.projector import Projector
 from app.services.indexing import kept_indexed
 from app.services.memory import Memory, open_memory
-from app.services.readiness import reasons_not_to_serve
+from app.services.readiness import changes_after, reasons_not_to_serve
 from app.settings import Settings
 from app.web.graphiql import graphiql_page, graphiql_routes
 
@@ -33,9 +35,13 @@ def create_app(settings: Settings, *, hosts: Sequence[str] = LOOPBACK_HOSTS) -> 
     """
 
     @asynccontextmanager
-    async def lifespan(_app: Starlette) -> AsyncIterator[dict[str, Memory]]:
-        async with open_memory(settings) as memory, kept_indexed(settings):
-            yield {"memory": memory}
+    async def lifespan(_app: Starlette) -> AsyncIterator[dict[str, Memory | Projector | None]]:
+        async with (
+            open_memory(settings) as memory,
+            kept_indexed(settings),
+            projecting(settings) as projector,
+        ):
+            yield {"memory": memory, "projector": projector}
 
     view = GraphQLView(SCHEMA, context_of, graphiql_page)
     return Starlette(
@@ -56,7 +62,26 @@ async def healthz(_request: Request) -> Response:
 
 
 async def readyz(request: Request) -> Response:
-    """Say whether requests can be answered now, and if not, why."""
-    reasons = await reasons_not_to_serve(request.state.memory)
-    status = "not ready" if reasons else "ready"
-    return JSONResponse({"status": status, "reasons": reasons}, 503 if reasons else 200, headers=NOT_STORED)
+    """Say whether requests can be answered now, and if not, why.
+
+    A graph that is not projected makes it degraded and not unready: the ledger answers instead.
+    """
+    memory, projector = request.state.memory, request.state.projector
+    reasons = await reasons_not_to_serve(memory)
+    told: dict[str, object] = {"status": "not ready" if reasons else "ready", "reasons": reasons}
+    if projector is not None and not reasons:
+        told["projection"] = await _projection(memory, projector)
+        if projector.failure is not None:
+            told["status"] = "degraded"
+    return JSONResponse(told, 503 if reasons else 200, headers=NOT_STORED)
+
+
+async def _projection(memory: Memory, projector: Projector) -> dict[str, object]:
+    """Say how far the graph has come, how many changes of this tenant it lacks, and why it stands still."""
+    position = projector.position
+    return {
+        "position": position,
+        "behind": await changes_after(memory, position or 0),
+        "failure": projector.failure,
+        "isStopped": projector.is_stopped,
+    }

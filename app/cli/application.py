@@ -15,6 +15,7 @@ from app.cli.ingest import ingest
 from app.cli.migrate import migrate
 from app.cli.migrate_artifacts import migrate_artifacts
 from app.cli.neo4j import neo4j
+from app.cli.project import project
 from app.cli.recall import recall
 from app.cli.reembed import reembed
 from app.cli.review import review
@@ -48,6 +49,7 @@ for command in (
     application.command()(command)
 application.command("eval")(evaluate)
 application.add_typer(neo4j, name="neo4j")
+application.add_typer(project, name="project")
 
 
 def _tell_version(asked: bool) -> None:

@@ -13,6 +13,8 @@ import asyncpg
 from app.cli.settings_told import unknown_variables
 from app.embedding import Embedder, open_embedder
 from app.errors import TrigraphError
+from app.projector.standing import read_standing
+from app.projector.stores import Stores
 from app.services.indexing import LARGE
 from app.services.models import check_model
 from app.settings import Settings
@@ -96,6 +98,8 @@ async def _ledger(
         async for finding in _indexes(owner, settings.tenant):
             yield finding
         yield Finding("size", True, f"{server.bytes / 1e6:.1f} MB")
+        if settings.neo4j_uri is not None:
+            yield await _graph(settings, owner)
 
 
 async def _migrations(owner: asyncpg.Connection, *, is_embedded: bool) -> tuple[Finding, bool]:
@@ -149,6 +153,21 @@ def _searched(large: LargeProject, *, makes_them: bool) -> str:
         "every question looks at all of them, for this database role may not make an index: let"
         " TRIGRAPH_DATABASE_URL name the owner of the tables"
     )
+
+
+async def _graph(settings: Settings, owner: asyncpg.Connection) -> Finding:
+    """Answer how far the graph has come; one that is away or behind costs no answer, and is only doubtful."""
+    try:
+        async with Stores(settings) as stores:
+            graph = await stores.graph()
+            standing = await read_standing(owner, graph)
+    except TrigraphError as error:
+        return Finding("graph", True, error.message, is_doubtful=True)
+    behind = f"{standing.behind} changes are not projected yet" if standing.behind else "nothing is left"
+    told = f"{graph.uri}, position {standing.position or 0} of {standing.ledger_position}, {behind}"
+    if standing.failure is None:
+        return Finding("graph", True, told, is_doubtful=standing.behind > 0)
+    return Finding("graph", False, f"{told}; it stopped: {standing.failure}")
 
 
 def _counted(counts: inspection.ProjectCounts) -> str:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from app.errors import TrigraphError
 from app.services.memory import Memory
 from app.services.models import check_model
+from app.stores.postgres import outbox
 from app.stores.postgres.migrate import pending
 
 
@@ -22,3 +23,9 @@ async def reasons_not_to_serve(memory: Memory) -> list[str]:
     except TrigraphError as error:
         return [error.message]
     return []
+
+
+async def changes_after(memory: Memory, position: int) -> int:
+    """Answer how many changes of the caller's tenant stand after a position of the ledger."""
+    async with memory.database.reading(memory.caller.tenant) as connection:
+        return await outbox.count_after(connection, position)

@@ -8,7 +8,7 @@ RETURN projection {.*} AS projection;
 CREATE (:Projection {key: 'trigraph', ledger: $ledger, generation: $generation, position: 0, movedAt: $now});
 
 // name: move
-// Be a copy up to another position, unless somebody else moved it. What is set first holds the node for this transaction.
+// Be a copy up to another position, unless somebody else moved it. What is set first holds the node meanwhile.
 MATCH (projection:Projection {key: 'trigraph'})
 SET projection.movedAt = $now
 WITH projection
@@ -17,7 +17,7 @@ SET projection.position = $position, projection.mark = $mark, projection.lastErr
 RETURN true AS moved;
 
 // name: begin_anew
-// Be a copy from the start again, of whichever ledger it was one before; what is still there is to be cleared.
+// Be a copy from the start again, of whichever ledger; what is still there is to be cleared.
 MATCH (projection:Projection {key: 'trigraph'})
 SET projection = {
     key: 'trigraph', ledger: $ledger, generation: $generation, position: 0, movedAt: $now, isCleared: false
@@ -45,98 +45,86 @@ CALL (node) { DETACH DELETE node } IN TRANSACTIONS OF 2000 ROWS;
 // name: write_types
 // Write types.
 UNWIND $rows AS row
-MERGE (type:Type {key: row.key})
-SET type = row;
+MERGE (type:Type {key: row.node.key})
+SET type = row.node
+RETURN count(*) AS written;
 
 // name: write_entities
-// Write entities.
+// Write entities, each an instance of its type; a type that is still to come is there by its key meanwhile.
 UNWIND $rows AS row
-MERGE (entity:Entity {tenant: row.tenant, id: row.id})
-SET entity = row;
+MERGE (type:Type {key: row.target})
+ON CREATE SET type.tenant = row.node.tenant
+MERGE (entity:Entity {tenant: row.node.tenant, id: row.node.id})
+SET entity = row.node
+MERGE (entity)-[instance:INSTANCE_OF]->(type)
+SET instance = row.edge
+RETURN count(*) AS written;
 
 // name: write_states
-// Write states.
+// Write states, each with the entity whose it is.
 UNWIND $rows AS row
-MERGE (state:EntityState {tenant: row.tenant, id: row.id})
-SET state = row;
+MATCH (entity:Entity {tenant: row.node.tenant, id: row.source})
+MERGE (state:EntityState {tenant: row.node.tenant, id: row.node.id})
+SET state = row.node
+MERGE (entity)-[held:HAS_STATE]->(state)
+SET held = row.edge
+RETURN count(*) AS written;
 
 // name: write_artifacts
-// Write artifacts.
+// Write artifacts, each with the entity of which it is a version.
 UNWIND $rows AS row
-MERGE (artifact:Artifact {tenant: row.tenant, id: row.id})
-SET artifact = row;
+MATCH (entity:Entity {tenant: row.node.tenant, id: row.source})
+MERGE (artifact:Artifact {tenant: row.node.tenant, id: row.node.id})
+SET artifact = row.node
+MERGE (entity)-[held:HAS_VERSION]->(artifact)
+SET held = row.edge
+RETURN count(*) AS written;
 
 // name: join_type_rules
-// Write which types may reference which.
+// Write which types may reference which; one that is still to come is there by its key meanwhile.
 UNWIND $rows AS row
 MATCH (source:Type {key: row.source})
-MATCH (target:Type {key: row.target})
-MERGE (source)-[rule:CAN_REFERENCE {type: row.properties.type}]->(target)
-SET rule = row.properties
-RETURN count(*) AS joined;
-
-// name: join_instances
-// Write of which type each entity is.
-UNWIND $rows AS row
-MATCH (entity:Entity {tenant: row.properties.tenant, id: row.source})
-MATCH (type:Type {key: row.target})
-MERGE (entity)-[instance:INSTANCE_OF]->(type)
-SET instance = row.properties
-RETURN count(*) AS joined;
-
-// name: join_states
-// Write whose states they are.
-UNWIND $rows AS row
-MATCH (entity:Entity {tenant: row.properties.tenant, id: row.source})
-MATCH (state:EntityState {tenant: row.properties.tenant, id: row.target})
-MERGE (entity)-[held:HAS_STATE]->(state)
-SET held = row.properties
-RETURN count(*) AS joined;
-
-// name: join_artifacts
-// Write whose versions they are.
-UNWIND $rows AS row
-MATCH (entity:Entity {tenant: row.properties.tenant, id: row.source})
-MATCH (artifact:Artifact {tenant: row.properties.tenant, id: row.target})
-MERGE (entity)-[held:HAS_VERSION]->(artifact)
-SET held = row.properties
-RETURN count(*) AS joined;
+MERGE (target:Type {key: row.target})
+ON CREATE SET target.tenant = row.edge.tenant
+MERGE (source)-[rule:CAN_REFERENCE {type: row.edge.type}]->(target)
+SET rule = row.edge
+RETURN count(*) AS written;
 
 // name: join_successive_states
 // Write which state replaced which.
 UNWIND $rows AS row
-MATCH (earlier:EntityState {tenant: row.properties.tenant, id: row.source})
-MATCH (later:EntityState {tenant: row.properties.tenant, id: row.target})
-MERGE (earlier)-[event:SUPERSEDED_BY {id: row.properties.id}]->(later)
-SET event = row.properties
-RETURN count(*) AS joined;
+MATCH (earlier:EntityState {tenant: row.edge.tenant, id: row.source})
+MATCH (later:EntityState {tenant: row.edge.tenant, id: row.target})
+MERGE (earlier)-[event:SUPERSEDED_BY {id: row.edge.id}]->(later)
+SET event = row.edge
+RETURN count(*) AS written;
 
 // name: join_aliases
 // Write which names lead where.
 UNWIND $rows AS row
-MATCH (source:Entity {tenant: row.properties.tenant, id: row.source})
-MATCH (target:Entity {tenant: row.properties.tenant, id: row.target})
-MERGE (source)-[alias:ALIAS_OF {id: row.properties.id}]->(target)
-SET alias = row.properties
-RETURN count(*) AS joined;
+MATCH (source:Entity {tenant: row.edge.tenant, id: row.source})
+MATCH (target:Entity {tenant: row.edge.tenant, id: row.target})
+MERGE (source)-[alias:ALIAS_OF {id: row.edge.id}]->(target)
+SET alias = row.edge
+RETURN count(*) AS written;
 
 // name: join_references
-// Write references of the type that is put for REFERENCES here: Cypher takes none as a parameter where it merges fast.
+// Write references of one type, whose name is put for REFERENCES here.
 UNWIND $rows AS row
-MATCH (source:Entity {tenant: row.properties.tenant, id: row.source})
-MATCH (target:Entity {tenant: row.properties.tenant, id: row.target})
-MERGE (source)-[reference:REFERENCES {id: row.properties.id}]->(target)
-SET reference = row.properties
-RETURN count(*) AS joined;
+MATCH (source:Entity {tenant: row.edge.tenant, id: row.source})
+MATCH (target:Entity {tenant: row.edge.tenant, id: row.target})
+MERGE (source)-[reference:REFERENCES {id: row.edge.id}]->(target)
+SET reference = row.edge
+RETURN count(*) AS written;
 
 // name: join_mentions
-// Write which artifacts mention which entities.
+// Write which artifacts mention which entities; one that is still to come is there by its id meanwhile.
 UNWIND $rows AS row
-MATCH (artifact:Artifact {tenant: row.properties.tenant, id: row.source})
-MATCH (entity:Entity {tenant: row.properties.tenant, id: row.target})
+MATCH (artifact:Artifact {tenant: row.edge.tenant, id: row.source})
+MERGE (entity:Entity {tenant: row.edge.tenant, id: row.target})
 MERGE (artifact)-[mention:MENTIONS]->(entity)
-SET mention = row.properties
-RETURN count(*) AS joined;
+SET mention = row.edge
+RETURN count(*) AS written;
 
 // name: every_node
 // Which nodes are there of the kinds that a projection writes?

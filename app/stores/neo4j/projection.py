@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import AsyncIterator, Iterable, Sequence
+from collections.abc import AsyncIterator, Callable, Iterable, Sequence
 from contextlib import suppress
 from dataclasses import replace
 from datetime import UTC, datetime
-from itertools import batched
-from typing import Any
+from typing import Any, TypeAlias, TypeVar
 from uuid import uuid4
 
 from neo4j import AsyncTransaction, Record
@@ -23,6 +22,9 @@ from app.stores.neo4j.driver import Graph
 CYPHER = blocks_beside(__file__)
 ROWS_AT_ONCE = 500
 
+Row: TypeAlias = dict[str, Any]
+Thing = TypeVar("Thing")
+
 _NODES = {
     "Type": CYPHER["write_types"],
     "Entity": CYPHER["write_entities"],
@@ -31,15 +33,14 @@ _NODES = {
 }
 _EDGES = {
     "CAN_REFERENCE": CYPHER["join_type_rules"],
-    "INSTANCE_OF": CYPHER["join_instances"],
-    "HAS_STATE": CYPHER["join_states"],
-    "HAS_VERSION": CYPHER["join_artifacts"],
     "SUPERSEDED_BY": CYPHER["join_successive_states"],
     "ALIAS_OF": CYPHER["join_aliases"],
     "MENTIONS": CYPHER["join_mentions"],
 } | {type.value: CYPHER["join_references"].replace("REFERENCES", type.value) for type in ReferenceType}
-# What these join is read as it is now, and may hold an end that a later change brings, with the edge once more.
-_MAY_LACK_AN_END = ("CAN_REFERENCE", "MENTIONS")
+
+
+class Overtaken(Conflict):
+    """Another projector moved the graph on meanwhile."""
 
 
 async def checkpoint_of(graph: Graph) -> Checkpoint | None:
@@ -96,24 +97,18 @@ async def is_used(graph: Graph) -> bool:
     return bool(record["used"])
 
 
-async def write(
-    graph: Graph, before: Checkpoint, after: Checkpoint, piece: Piece, *, is_whole: bool = True
-) -> None:
+async def write(graph: Graph, before: Checkpoint, after: Checkpoint, piece: Piece) -> None:
     """Write nodes and edges and move from one checkpoint to the next, all of it or nothing.
 
-    Where `is_whole`, every edge has its ends in the piece or in the graph already. Raises Conflict when the
-    graph is not at the first checkpoint any more, and Unavailable as Graph does.
+    Raises Conflict when something refers to what is not there, Overtaken when the graph is not at the
+    first checkpoint any more, and Unavailable as Graph does.
     """
     async with graph.writing() as transaction:
         await _move(transaction, before, after)
-        await _write_nodes(transaction, piece.nodes)
-        for type, edges in _by_type(piece.edges).items():
-            joined = await _join(transaction, type, edges)
-            if joined < len(edges) and (is_whole or type not in _MAY_LACK_AN_END):
-                raise Conflict(
-                    f"{len(edges) - joined} relationships {type} lack an end in the graph, which is no copy of"
-                    " the ledger then; run `trigraph project rebuild`"
-                )
+        for label, nodes in _grouped(piece.nodes, lambda node: node.label).items():
+            await _write_rows(transaction, label, _NODES[label], [_node_row(node) for node in nodes])
+        for type, edges in _grouped(piece.edges, lambda edge: edge.type).items():
+            await _write_rows(transaction, type, _EDGES[type], [_edge_row(edge) for edge in edges])
 
 
 async def _move(transaction: AsyncTransaction, before: Checkpoint, after: Checkpoint) -> None:
@@ -127,39 +122,37 @@ async def _move(transaction: AsyncTransaction, before: Checkpoint, after: Checkp
         now=_now(),
     )
     if not [record async for record in result]:
-        raise Conflict("another projector moved the graph on meanwhile")
+        raise Overtaken("another projector moved the graph on meanwhile; look again")
 
 
-async def _write_nodes(transaction: AsyncTransaction, nodes: Iterable[Node]) -> None:
-    by_label: dict[str, list[dict[str, Any]]] = defaultdict(list)
-    for node in nodes:
-        by_label[node.label].append(node.properties)
-    for label, rows in by_label.items():
-        for part in batched(rows, ROWS_AT_ONCE):
-            await (await transaction.run(_NODES[label], rows=list(part))).consume()
+async def _write_rows(transaction: AsyncTransaction, kind: str, query: str, rows: Sequence[Row]) -> None:
+    for start in range(0, len(rows), ROWS_AT_ONCE):
+        part = rows[start : start + ROWS_AT_ONCE]
+        record = await (await transaction.run(query, rows=part)).single(strict=True)
+        if record["written"] < len(part):
+            raise Conflict(
+                f"{len(part) - record['written']} things of kind {kind} refer to what the graph lacks: it is"
+                " no copy of the ledger; run `trigraph project rebuild`"
+            )
 
 
-def _by_type(edges: Iterable[Edge]) -> dict[str, list[Edge]]:
-    by_type: dict[str, list[Edge]] = defaultdict(list)
-    for edge in edges:
-        by_type[edge.type].append(edge)
-    return by_type
+def _node_row(node: Node) -> Row:
+    return {"node": node.properties} if node.tie is None else {"node": node.properties, **_edge_row(node.tie)}
 
 
-async def _join(transaction: AsyncTransaction, type: str, edges: Sequence[Edge]) -> int:
-    """Write edges of one type and answer how many have both ends."""
-    joined = 0
-    for part in batched(edges, ROWS_AT_ONCE):
-        rows = [
-            {"source": edge.source, "target": edge.target, "properties": edge.properties} for edge in part
-        ]
-        record = await (await transaction.run(_EDGES[type], rows=rows)).single(strict=True)
-        joined += record["joined"]
-    return joined
+def _edge_row(edge: Edge) -> Row:
+    return {"source": edge.source, "target": edge.target, "edge": edge.properties}
+
+
+def _grouped(things: Iterable[Thing], kind: Callable[[Thing], str]) -> dict[str, list[Thing]]:
+    groups: dict[str, list[Thing]] = defaultdict(list)
+    for thing in things:
+        groups[kind(thing)].append(thing)
+    return groups
 
 
 async def note_failure(graph: Graph, reason: str) -> None:
-    """Note in the graph why it does not move on, for whoever looks; one that cannot be written to says it itself."""
+    """Note in the graph why it does not move on; one that takes no note says so to whoever looks."""
     with suppress(Unavailable):
         await graph.write(CYPHER["note_failure"], error=reason, now=_now())
 

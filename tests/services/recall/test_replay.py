@@ -2,29 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator, Awaitable, Callable
+from collections.abc import AsyncIterator
 from dataclasses import replace
 from random import Random
-from uuid import UUID
 
 import pytest
 
-from app.domain.entity import ReferenceType
 from app.domain.recall import RecallRequest, RecallResult
 from app.embedding import Embedder
-from app.errors import Conflict, Invalid
-from app.services.aliases.service import AliasRequest, AliasService
 from app.services.memory import Memory
-from app.services.references import ReferenceService, StatedReference
-from app.services.states.causes import StatedCause
-from app.services.states.changing import StateChange
-from app.services.states.drafts import DraftChange, Sealing
-from app.services.states.service import StateService
 from app.stores.postgres.pool import Database
 from tests.conftest import TEMPLATE, Server, memory_on
-from tests.documents import day
 from tests.graphql.scattering import ScatteringEmbedder
-from tests.services.recall.replaying import random_document, random_requests, told
+from tests.random_verbs import Writer
+from tests.services.recall.replaying import random_requests, told
 
 PROJECT = "replay"
 SERIES = 60
@@ -42,84 +33,9 @@ async def light(server: Server, embedder: Embedder, tenant: int) -> AsyncIterato
     await server.drop(name)
 
 
-class Writer:
-    """Writes at random, with every verb, and remembers what there is to write about."""
-
-    def __init__(self, memory: Memory, random: Random) -> None:
-        self._memory = memory
-        self._random = random
-        self._states = StateService(memory.database)
-        self._aliases = AliasService(memory.database)
-        self._references = ReferenceService(memory.database)
-        self._entities: dict[UUID, None] = {}
-        self._stated: list[tuple[Callable[[UUID], Awaitable[object]], UUID]] = []
-        self._drafts: list[UUID] = []
-
-    async def write(self) -> bool:
-        """Carry out one verb; False when the ledger refuses it, as it may."""
-        verbs = (
-            [self.file] * 5
-            + [self.transition] * 3
-            + [self.draft, self.end_draft, self.name, self.join, self.withdraw]
-        )
-        try:
-            await self._random.choice(verbs if self._entities else [self.file])()
-        except (Conflict, Invalid):
-            return False
-        return True
-
-    async def file(self) -> None:
-        document = random_document(self._random, self._random.randrange(SERIES), SERIES)
-        filed = await self._memory.filing.file(self._memory.caller, document, PROJECT)
-        self._entities[filed.entity.id] = None
-
-    async def transition(self) -> None:
-        props = {"status": self._random.choice(["Accepted", "Draft", "Superseded", "Rejected", None])}
-        start = self._random.choice([None, day(self._random.randint(2018, 2027))])
-        cause = StatedCause("status_transition")
-        await self._states.transition(self._memory.caller, self._one(), StateChange(props, start), cause)
-
-    async def draft(self) -> None:
-        props = {"title": f"Draft {self._random.random()}"}
-        saved = await self._states.save_wip(self._memory.caller, self._one(), DraftChange(props))
-        self._drafts.append(saved.state.id)
-
-    async def end_draft(self) -> None:
-        if self._drafts and self._random.random() < 0.5:
-            await self._states.discard_wip(self._memory.caller, self._drafts.pop())
-        elif self._drafts:
-            await self._states.seal_wip(self._memory.caller, self._drafts.pop(), Sealing({}))
-
-    async def name(self) -> None:
-        form = self._random.choice(["PrismGR", "outbox", "the cache", f"Name {self._random.randrange(40)}"])
-        answer = await self._aliases.create(self._memory.caller, AliasRequest(form, self._one()))
-        if answer.alias is not None:
-            self._stated.append((self._end_alias, answer.alias.id))
-
-    async def join(self) -> None:
-        kind = self._random.choice(list(ReferenceType))
-        stated = StatedReference(self._one(), self._one(), kind)
-        answer = await self._references.create(self._memory.caller, stated)
-        self._stated.append((self._end_reference, answer.reference.id))
-
-    async def withdraw(self) -> None:
-        if self._stated:
-            withdraw, id = self._stated.pop(self._random.randrange(len(self._stated)))
-            await withdraw(id)
-
-    async def _end_alias(self, id: UUID) -> None:
-        await self._aliases.withdraw(self._memory.caller, id)
-
-    async def _end_reference(self, id: UUID) -> None:
-        await self._references.withdraw(self._memory.caller, id)
-
-    def _one(self) -> UUID:
-        return self._random.choice(list(self._entities))
-
-
 async def test_answers_stay_what_they_were_whatever_is_written_later(light: Memory) -> None:
     random = Random(5)
-    writer = Writer(light, random)
+    writer = Writer(light, random, PROJECT, SERIES)
     asked: list[tuple[RecallRequest, RecallResult]] = []
     while len(asked) < ANSWERS:
         for _ in range(6):

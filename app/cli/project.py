@@ -1,0 +1,133 @@
+"""`trigraph project`: the graph in Neo4j, kept a copy of the ledger."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from app.cli.running import FAILED, complain, finish, settings
+
+if TYPE_CHECKING:
+    import asyncpg
+
+    from app.projector.verification import Verification
+    from app.stores.neo4j.driver import Graph
+
+project = typer.Typer(no_args_is_help=True, rich_markup_mode=None)
+
+AsJson = Annotated[bool, typer.Option("--json", help="Print one JSON object.")]
+
+
+@project.callback()
+def _about() -> None:
+    """Keep the graph in Neo4j a copy of the ledger, fill it anew, and compare the two."""
+
+
+@project.command()
+def run() -> None:
+    """Project every change until interrupted, as `trigraph serve` does; fails when it has to stop."""
+    complain(finish(_run()))
+    raise typer.Exit(FAILED)
+
+
+@project.command()
+def rebuild() -> None:
+    """Clear the graph and fill it from the ledger; whoever else projects waits meanwhile."""
+    rows, position = finish(_rebuild())
+    typer.echo(f"projected {rows} rows of the ledger, up to position {position}")
+
+
+@project.command()
+def status(as_json: AsJson = False) -> None:
+    """Tell how far the graph has come; fails when something keeps it from moving on."""
+    if not finish(_status(as_json=as_json)):
+        raise typer.Exit(FAILED)
+
+
+@project.command()
+def verify(as_json: AsJson = False) -> None:
+    """Catch up, then compare ledger and graph, node for node and edge for edge; fails when they differ."""
+    if not finish(_verify(as_json=as_json)):
+        raise typer.Exit(FAILED)
+
+
+async def _run() -> str:
+    import logging
+
+    from app.projector.projector import Projector
+
+    chosen = settings()
+    logging.basicConfig(level=chosen.log_level, format="%(levelname)s %(name)s: %(message)s")
+    projector = Projector(chosen)
+    await projector.run()
+    return projector.failure or ""
+
+
+async def _rebuild() -> tuple[int, int]:
+    from rich.console import Console
+    from rich.progress import Progress
+
+    from app.projector.rebuilding import rebuild as fill_anew
+    from app.stores.postgres.outbox import projecting_alone
+
+    rows = 0
+    screen = Console(stderr=True)
+    async with _stores() as (owner, graph), projecting_alone(owner):
+        with Progress(console=screen, transient=True, disable=not screen.is_terminal) as progress:
+            task = progress.add_task("projecting", total=None)
+
+            def watch(written: int) -> None:
+                nonlocal rows
+                rows += written
+                progress.update(task, completed=rows)
+
+            return rows, (await fill_anew(owner, graph, watch)).position
+
+
+async def _status(*, as_json: bool) -> bool:
+    from dataclasses import asdict
+
+    from app.cli.printing import print_json
+    from app.projector.standing import Standing, read_standing
+
+    async with _stores() as (owner, graph):
+        standing: Standing = await read_standing(owner, graph)
+    if as_json:
+        told = asdict(standing)
+        print_json({_camel(name): value for name, value in told.items()})
+    else:
+        reached = "not begun" if standing.position is None else f"at position {standing.position}"
+        typer.echo(f"the graph is {reached}, the ledger at {standing.ledger_position}")
+        typer.echo(
+            f"{standing.behind} changes are not projected yet" if standing.behind else "nothing is left"
+        )
+        if standing.failure is not None:
+            complain(standing.failure)
+    return standing.failure is None
+
+
+async def _verify(*, as_json: bool) -> bool:
+    from app.cli.verification_told import print_verification
+    from app.projector.verification import verify as compare
+    from app.stores.postgres.outbox import projecting_alone
+
+    async with _stores() as (owner, graph), projecting_alone(owner):
+        verification: Verification = await compare(owner, graph)
+    print_verification(verification, as_json=as_json)
+    return verification.is_equal
+
+
+@asynccontextmanager
+async def _stores() -> AsyncIterator[tuple[asyncpg.Connection, Graph]]:
+    from app.projector.stores import Stores
+
+    async with Stores(settings()) as stores, stores.ledger() as owner:
+        yield owner, await stores.graph()
+
+
+def _camel(name: str) -> str:
+    first, *others = name.split("_")
+    return first + "".join(map(str.capitalize, others))

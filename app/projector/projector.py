@@ -1,0 +1,103 @@
+"""The loop that keeps the graph a copy of the ledger."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+from contextlib import suppress
+from dataclasses import dataclass
+from typing import NoReturn
+
+from app.domain.projection import Checkpoint
+from app.errors import TrigraphError
+from app.projector.catching_up import Watch, catch_up, prepare
+from app.projector.outages import is_outage
+from app.projector.stores import Stores
+from app.settings import Settings
+from app.stores.neo4j.projection import Overtaken, note_failure
+from app.stores.postgres.outbox import CHANNEL, projecting_alone
+
+SECONDS_BETWEEN_LOOKS = 5.0
+"""How long a change that nobody heard of may wait."""
+
+log = logging.getLogger(__name__)
+
+
+@dataclass(frozen=True, slots=True)
+class Backoff:
+    """How many seconds to wait after a failure, at first and at most; each time twice as long."""
+
+    first: float = 0.5
+    longest: float = 30.0
+
+
+class Projector:
+    """Projects each change soon after it was committed, until it is cancelled or meets what no waiting mends.
+
+    `position` is how far the graph has come, None before it was looked at. `failure` says why the last
+    attempt failed, and is None after one that did not. `is_stopped` tells that there will be no other.
+    """
+
+    def __init__(
+        self, settings: Settings, watch: Watch = lambda rows: None, backoff: Backoff | None = None
+    ) -> None:
+        self.position: int | None = None
+        self.failure: str | None = None
+        self.is_stopped = False
+        self._settings = settings
+        self._watch = watch
+        self._backoff = backoff or Backoff()
+        self._pause = self._backoff.first
+
+    async def run(self) -> None:
+        """Project until cancelled; outages are waited for, and any other failure is reported and ends it."""
+        async with Stores(self._settings) as stores:
+            while True:
+                try:
+                    await self._follow(stores)
+                except Overtaken:
+                    continue
+                except Exception as error:
+                    if not is_outage(error):
+                        await self._stop(stores, error)
+                        return
+                    self._note(_told(error))
+                await asyncio.sleep(self._pause)
+                self._pause = min(2 * self._pause, self._backoff.longest)
+
+    async def _follow(self, stores: Stores) -> NoReturn:
+        """Project what changed, and again each time something did."""
+        async with stores.ledger() as owner:
+            graph = await stores.graph()
+            changed = asyncio.Event()
+            await owner.add_listener(CHANNEL, lambda *_: changed.set())
+            owner.add_termination_listener(lambda *_: changed.set())
+            async with projecting_alone(owner):
+                await prepare(owner, graph)
+            while True:
+                changed.clear()
+                async with projecting_alone(owner):
+                    self._succeed(await catch_up(owner, graph, self._watch))
+                with suppress(TimeoutError):
+                    await asyncio.wait_for(changed.wait(), SECONDS_BETWEEN_LOOKS)
+
+    def _succeed(self, checkpoint: Checkpoint) -> None:
+        if self.failure is not None:
+            log.info("the graph is projected again, up to %s", checkpoint.position)
+        self.position, self.failure, self._pause = checkpoint.position, None, self._backoff.first
+
+    def _note(self, failure: str) -> None:
+        if failure != self.failure:
+            log.warning("the graph is not projected now: %s", failure)
+        self.failure = failure
+
+    async def _stop(self, stores: Stores, error: Exception) -> None:
+        self.failure, self.is_stopped = _told(error), True
+        trace = None if isinstance(error, TrigraphError) else error
+        log.error("the projection stopped: %s", self.failure, exc_info=trace)
+        with suppress(TrigraphError):
+            await note_failure(await stores.graph(), self.failure)
+
+
+def _told(error: Exception) -> str:
+    return error.message if isinstance(error, TrigraphError) else f"{type(error).__name__}: {error}"

@@ -1,0 +1,38 @@
+-- name: hold_projection
+-- Be the one that projects, until released or gone.
+SELECT pg_advisory_lock(hashtextextended('trigraph projection', 0));
+
+-- name: release_projection
+-- Let another project.
+SELECT pg_advisory_unlock(hashtextextended('trigraph projection', 0));
+
+-- name: ledger
+-- Which ledger is this: which database of which server?
+SELECT system_identifier || '/' || (SELECT oid FROM pg_database WHERE datname = current_database())
+FROM pg_control_system();
+
+-- name: head
+-- Which change stands last, if any does?
+SELECT position, transaction_id || '/' || row_id AS mark FROM outbox ORDER BY position DESC LIMIT 1;
+
+-- name: mark_at
+-- Which change stands at a position?
+SELECT transaction_id || '/' || row_id FROM outbox WHERE position = $1;
+
+-- name: changes_after
+-- What changed after a position, so many changes and the rest of the last one's transaction?
+WITH taken AS (
+    SELECT position, transaction_id FROM outbox WHERE position > $1 ORDER BY position LIMIT $2
+),
+last AS (
+    SELECT transaction_id, position FROM taken ORDER BY position DESC LIMIT 1
+)
+SELECT outbox.position, kind, tenant_id, row_id, outbox.transaction_id || '/' || row_id AS mark
+FROM outbox, last
+WHERE outbox.position > $1
+    AND (outbox.position <= last.position OR outbox.transaction_id = last.transaction_id)
+ORDER BY outbox.position;
+
+-- name: count_after
+-- How many changes stand after a position?
+SELECT count(*) FROM outbox WHERE position > $1;

@@ -1,0 +1,70 @@
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import asyncpg
+import pytest
+
+from app.embedding import Embedder
+from app.projector.catching_up import catch_up
+from app.projector.rebuilding import rebuild
+from app.projector.verification import Verification, verify
+from app.services.memory import Memory
+from app.settings import Settings
+from app.stores.neo4j.driver import Graph
+from app.stores.neo4j.location import GraphLocation
+from app.stores.postgres.outbox import projecting_alone
+from app.stores.postgres.pool import Database
+from tests.conftest import memory_on
+from tests.graphql.scattering import ScatteringEmbedder
+from tests.projector.settings import settings_of
+
+
+@dataclass(frozen=True)
+class Copy:
+    """A ledger, a graph that is to be its copy, and the work that makes it one."""
+
+    memory: Memory
+    owner: asyncpg.Connection
+    graph: Graph
+    settings: Settings
+
+    async def catch_up(self) -> int:
+        """Project what is new and answer the position."""
+        async with projecting_alone(self.owner):
+            return (await catch_up(self.owner, self.graph, lambda rows: None)).position
+
+    async def rebuild(self) -> int:
+        """Fill the graph anew and answer how many rows that took."""
+        rows: list[int] = []
+        async with projecting_alone(self.owner):
+            await rebuild(self.owner, self.graph, rows.append)
+        return sum(rows)
+
+    async def verify(self) -> Verification:
+        """Compare the two, after catching up."""
+        async with projecting_alone(self.owner):
+            return await verify(self.owner, self.graph)
+
+    async def count(self, pattern: str) -> int:
+        """Answer how often a Cypher pattern is found."""
+        (record,) = await self.graph.read(f"MATCH {pattern} RETURN count(*) AS found")
+        return int(record["found"])
+
+
+@pytest.fixture
+async def light(database: Database, embedder: Embedder, tenant: int) -> Memory:
+    """A memory whose vectors cost nothing."""
+    return memory_on(database, ScatteringEmbedder(embedder), tenant)
+
+
+@pytest.fixture
+def settings(database_url: str, neo4j: GraphLocation) -> Settings:
+    """Settings that name the test's ledger and the session's Neo4j."""
+    return settings_of(database_url, neo4j)
+
+
+@pytest.fixture
+async def copy(light: Memory, owner: asyncpg.Connection, graph: Graph, settings: Settings) -> Copy:
+    """An empty ledger, and an empty graph beside it."""
+    return Copy(light, owner, graph, settings)
