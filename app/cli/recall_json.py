@@ -21,6 +21,7 @@ def result_json(result: RecallResult, details: Details) -> dict[str, Any]:
         "asOf": result.as_of,
         "knownAt": result.known_at,
         "tokensUsed": result.tokens_used,
+        "confidence": result.confidence,
         "advisories": list(result.advisories),
     }
 

@@ -144,7 +144,11 @@ class Hit:
 
 @dataclass(frozen=True, slots=True)
 class RecallResult:
-    """The answer to one recall; `as_of` and `known_at` are the instants it was taken at."""
+    """The answer to one recall; `as_of` and `known_at` are the instants it was taken at.
+
+    `confidence` is the likelihood, from 0 to 1, that something here answers the question; None when the
+    dense leg did not answer.
+    """
 
     id: UUID
     hits: tuple[Hit, ...]
@@ -153,4 +157,5 @@ class RecallResult:
     as_of: datetime
     known_at: datetime
     tokens_used: int
+    confidence: float | None
     advisories: tuple[str, ...]

@@ -50,7 +50,7 @@ def hit(rank: int, entity: UUID, passage: Passage, **said: Any) -> Hit:
 
 
 def printed(*hits: Hit, explain: bool = False) -> list[str]:
-    result = RecallResult(uuid4(), hits, (), (), NOW, NOW, 0, ())
+    result = RecallResult(uuid4(), hits, (), (), NOW, NOW, 0, None, ())
     console = Console(file=io.StringIO(), markup=False, highlight=False)
     print_hits(console, RecallRequest("queues"), result, explain=explain)
     assert isinstance(console.file, io.StringIO)

@@ -14,7 +14,7 @@ def test_recall_answers_one_object_with_the_names_of_the_schema(served_home: She
     assert (ran.code, ran.err) == (0, "")
     result = ran.object
     assert set(result) == {
-        "id", "hits", "anchors", "legs", "asOf", "knownAt", "tokensUsed", "advisories",
+        "id", "hits", "anchors", "legs", "asOf", "knownAt", "tokensUsed", "confidence", "advisories",
     }  # fmt: skip
     assert [hit["artifact"]["identifier"] for hit in result["hits"]] == ["ADR-0002", "ADR-0001"]
     assert [hit["rank"] for hit in result["hits"]] == [1, 2]

@@ -43,9 +43,9 @@ class LegReport:
     served: str = strawberry.field(description="The store that answered.")
     problem: str | None = strawberry.field(description="Why it was late or failed; null when it answered.")
     approximate: bool = strawberry.field(
-        description="Whether it may have missed a document that fits better: an index of nearest vectors, used"
-        " in large projects, finds nearly all of them. Ask with asOf or knownAt, as this result tells them,"
-        " and every vector is looked at, which takes longer and answers the same each time."
+        description="Whether it may have missed a document that fits better: an index of nearest vectors,"
+        " used in large projects, finds nearly all of them. Ask with asOf or knownAt, as this result tells"
+        " them, and every vector is looked at, which takes longer and answers the same each time."
     )
 
     @classmethod
@@ -153,6 +153,10 @@ class RecallResult:
     tokens_used: int = strawberry.field(
         description="How many word pieces the passages of the hits have together."
     )
+    confidence: float | None = strawberry.field(
+        description="How likely it is, from 0 to 1, that something here answers the question; below .2 an"
+        " advisory says that nothing seems to. Null when the DENSE leg did not answer."
+    )
     advisories: list[str] = strawberry.field(description="What to bear in mind when reading this answer.")
 
     @classmethod
@@ -166,5 +170,6 @@ class RecallResult:
             as_of=result.as_of,
             known_at=result.known_at,
             tokens_used=result.tokens_used,
+            confidence=result.confidence,
             advisories=list(result.advisories),
         )

@@ -19,8 +19,10 @@ from app.services.legs.leg import Leg, Question, rank
 from app.services.legs.lexical import LexicalLeg
 from app.services.legs.recency import rank_by_recency
 from app.services.parsing import clean_text
+from app.services.recall.advising import advise
 from app.services.recall.anchoring import Anchored, anchor_query
 from app.services.recall.choosing import as_written, choose, pool_of, runs_short
+from app.services.recall.confidence import confidence
 from app.services.recall.packing import pack
 from app.services.recall.scoping import check_request, scope_of
 from app.services.recall.standings import Standings, load_standings
@@ -102,9 +104,8 @@ class RecallService:
             known = await artifacts.outlines(connection, scope.tenant, looked_at)
             born = {number: known[number].created_at for number in proposed}
             rankings.append(rank_by_recency(born, scope.moment.valid))
-            ordered = led_by(
-                fuse(rankings, self._recency), asked.anchored.leading or as_written(asked.request, rankings)
-            )
+            leading = asked.anchored.leading or as_written(asked.request, rankings)
+            ordered = led_by(fuse(rankings, self._recency), leading)
             pool = pool_of(asked.request, rankings, ordered)
             outlines = {candidate.artifact: known[candidate.artifact] for candidate in pool}
             standings = await load_standings(connection, scope, outlines, asked.anchored.anchors)
@@ -113,6 +114,7 @@ class RecallService:
             return await self._answer(asked, DEEPEST)
         hits = await self._hits(asked, chosen, standings, await _served_vector(asked, rankings))
         packed, tokens = pack(hits, asked.request.token_budget)
+        sureness = confidence(rankings, is_named=bool(leading))
         return RecallResult(
             id=uuid4(),
             hits=packed,
@@ -121,7 +123,8 @@ class RecallService:
             as_of=scope.moment.valid,
             known_at=scope.moment.known,
             tokens_used=tokens,
-            advisories=(*_advisories(rankings), *_left_out(asked.request, len(hits) - len(packed))),
+            confidence=sureness,
+            advisories=advise(asked.request, rankings, sureness, len(hits), len(packed)),
         )
 
     async def _hits(
@@ -176,15 +179,3 @@ def _forget(vector: asyncio.Task[Vector]) -> None:
         vector.cancel()
     elif not vector.cancelled():
         vector.exception()
-
-
-def _advisories(rankings: Sequence[Ranking]) -> tuple[str, ...]:
-    return tuple(
-        f"{ranking.leg} did not answer: {ranking.problem}" for ranking in rankings if ranking.problem
-    )
-
-
-def _left_out(request: RecallRequest, hits: int) -> tuple[str, ...]:
-    if not hits:
-        return ()
-    return (f"tokenBudget {request.token_budget} leaves out {hits} hits; raise it to see them",)

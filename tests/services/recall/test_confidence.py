@@ -1,0 +1,80 @@
+"""What nothing answers is said to be unanswered, and what is answered is not."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from app.domain.recall import Candidate, LegName, Ranking
+from app.embedding import Embedder
+from app.services.recall.confidence import DOUBT, EVEN_COSINE, confidence, likelihood
+from app.stores.postgres.pool import Database
+from tests.conftest import memory_on
+from tests.documents import Desk, adr, ask, file
+from tests.services.recall.test_failures import BrokenEmbedder
+
+DOUBTED = "nothing here seems to answer this"
+
+
+def _dense(*cosines: float, problem: str | None = None) -> Ranking:
+    found = tuple(Candidate(number, cosine) for number, cosine in enumerate(cosines, start=1))
+    return Ranking(LegName.DENSE, found, problem=problem)
+
+
+@given(st.floats(-1, 1), st.floats(-1, 1))
+def test_the_nearer_the_likelier(one: float, other: float) -> None:
+    lower, higher = sorted((one, other))
+    assert 0.0 <= likelihood(lower) <= likelihood(higher) <= 1.0
+    assert likelihood(EVEN_COSINE) == 0.5
+
+
+def test_what_tells_nothing_gives_no_confidence() -> None:
+    lexical = Ranking(LegName.LEXICAL, (Candidate(1, 12.0),))
+    assert confidence([_dense(0.1, 0.05), lexical], is_named=False) == likelihood(0.1) < DOUBT
+    assert confidence([_dense(0.1), lexical], is_named=True) == 1.0
+    assert confidence([_dense(problem="late"), lexical], is_named=False) is None
+    assert confidence([lexical], is_named=False) is None
+    assert confidence([_dense()], is_named=False) == 0.0
+
+
+async def test_a_question_about_something_else_is_told_so(desk: Desk) -> None:
+    """Ten hits always come; whether any of them is an answer is another matter."""
+    await desk.file_all(
+        adr(1, "Events travel through a durable queue", "Workers read events from a queue that keeps them."),
+        adr(2, "Passwords are hashed with argon2", "We store no password, only its hash."),
+        adr(3, "Releases are cut every second Tuesday", "A release branch is made and tagged."),
+    )
+    for foreign in ("how do I bake sourdough bread", "who won the football world cup in 2014"):
+        result = await desk.ask(foreign)
+        assert result.hits
+        assert result.confidence is not None
+        assert result.confidence < DOUBT
+        assert any(DOUBTED in said for said in result.advisories)
+    for fitting in ("how are passwords stored", "when do we release", "which queue carries events", "ADR-2"):
+        result = await desk.ask(fitting)
+        assert result.confidence is not None
+        assert result.confidence > 0.5
+        assert result.advisories == ()
+
+
+async def test_where_nothing_is_nothing_is_doubted_in_words(desk: Desk) -> None:
+    await desk.file(adr(1, "Queue"))
+    result = await desk.ask("queue", kinds=("Plan",))
+    assert (result.hits, result.confidence, result.advisories) == ((), 0.0, ())
+
+
+async def test_without_the_encoder_nothing_is_told(
+    database: Database, embedder: Embedder, tenant: int
+) -> None:
+    memory = memory_on(database, BrokenEmbedder(embedder), tenant)
+    await file(memory, adr(1, "Queue"))
+    result = await ask(memory, "bread")
+    assert result.confidence is None
+    assert not any(DOUBTED in said for said in result.advisories)
+
+
+@pytest.mark.parametrize("query", ["queue", "QUEUE", "durable"])
+async def test_a_word_of_the_text_is_not_doubted(desk: Desk, query: str) -> None:
+    await desk.file(adr(1, "Events travel through a durable queue"))
+    assert (await desk.ask(query)).advisories == ()
