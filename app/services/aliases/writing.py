@@ -11,7 +11,7 @@ from app.services.aliases.examining import examine
 from app.services.aliases.stating import StatedAlias
 from app.services.aliases.usage import note_earlier_mentions
 from app.services.filing.edges import Joined
-from app.services.filing.supersession import supersede
+from app.services.filing.supersession import settle_all
 from app.services.filing.waiting import join_pending_by_name
 from app.services.write import Write
 from app.stores.postgres import aliases, lookups
@@ -62,5 +62,4 @@ async def _join_waiting(write: Write, target: Entity, form: str) -> None:
     found = await lookups.projects_by_number(write.connection, write.tenant, [target.project])
     joined = Joined()
     await join_pending_by_name(write, found[target.project], target, [form], joined)
-    for supersession in joined.supersessions:
-        await supersede(write, supersession)
+    await settle_all(write, joined.turns)

@@ -11,7 +11,7 @@ from app.domain.artifact import Artifact
 from app.domain.entity import AuthorityTier, Entity, Project, Reference, ReferenceType
 from app.domain.surface_form import name_key
 from app.domain.temporal import Interval, uncovered
-from app.services.filing.supersession import Revival, Supersession
+from app.services.filing.supersession import Turn
 from app.services.filing.taking_effect import effective_from
 from app.services.write import Write
 from app.stores.postgres import references
@@ -47,15 +47,14 @@ class Statement:
 
 @dataclass(slots=True)
 class Joined:
-    """What became of a document's claims; supersessions and revivals still have to move states.
+    """What became of a document's claims; what its turns speak of still has to be settled.
 
     `restated` are supersessions that were there, and that the superseded document now says itself.
     """
 
     references: list[Reference] = field(default_factory=list)
     restated: list[Statement] = field(default_factory=list)
-    supersessions: list[Supersession] = field(default_factory=list)
-    revivals: list[Revival] = field(default_factory=list)
+    turns: list[Turn] = field(default_factory=list)
     edges: set[Edge] = field(default_factory=set)
     warnings: list[str] = field(default_factory=list)
 
@@ -112,7 +111,7 @@ async def _write_piece(
     if reference.type is ReferenceType.SUPERSEDES and write.caller.tier <= AuthorityTier.AGENT:
         effective = await effective_from(write, reference)
         if effective is not None:
-            joined.supersessions.append(Supersession(reference.target, effective, statement.cause))
+            joined.turns.append(Turn(reference.target, effective, statement.cause))
     return reference
 
 

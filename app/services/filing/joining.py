@@ -13,7 +13,7 @@ from app.domain.ontology import types_from_documents_to_things, types_from_thing
 from app.domain.succession import dated_statuses
 from app.domain.temporal import EntityState, Interval
 from app.services.filing.edges import Edge, Filed, Joined, Statement, mention_of, write_edge
-from app.services.filing.supersession import Revival
+from app.services.filing.supersession import Turn
 from app.services.filing.targets import Target, find_targets
 from app.services.filing.waiting import keep_waiting
 from app.services.write import Write
@@ -89,7 +89,7 @@ async def _end_what_is_not_stated(
     for reference in dropped:
         since = effective.get((reference.source, reference.target, reference.valid))
         if reference.type is ReferenceType.SUPERSEDES and since is not None:
-            joined.revivals.append(Revival(reference.target, since, max(since, end), filed.artifact.id))
+            joined.turns.append(Turn(reference.target, max(since, end), filed.artifact.id))
 
 
 async def _in_effect(

@@ -8,13 +8,13 @@ from uuid import uuid4
 from app.domain.entity import Reference
 from app.domain.temporal import Interval
 from app.services.filing.edges import Statement
-from app.services.filing.supersession import Supersession
+from app.services.filing.supersession import Turn
 from app.services.filing.taking_effect import effective_from
 from app.services.write import Write
 from app.stores.postgres import ledger, references
 
 
-async def restate(write: Write, statement: Statement) -> Supersession | None:
+async def restate(write: Write, statement: Statement) -> Turn | None:
     """Let a supersession rest on the superseded document's own words, where it was not in effect by then.
 
     Answers what follows from it, if anything. Comes last in a write: what this write itself believed can only
@@ -39,4 +39,4 @@ async def restate(write: Write, statement: Statement) -> Supersession | None:
     await references.insert_reference(
         *where, recorded.project, own, statement.occurrences, write.recorded_at, write.actor
     )
-    return Supersession(target, start, statement.cause)
+    return Turn(target, start, statement.cause)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Container, Sequence
+from collections.abc import Callable, Container, Iterable, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import TypeAlias
@@ -21,35 +21,18 @@ Hearing: TypeAlias = Callable[[Sequence[EntityState], Heard], Heard]
 
 
 @dataclass(frozen=True, slots=True)
-class Supersession:
-    """An entity that is superseded from a moment on, with a document as cause."""
-
-    entity: UUID
-    at: datetime
-    cause: UUID | None
-
-
-@dataclass(frozen=True, slots=True)
-class Revival:
-    """An entity that was superseded from `since` on and, from `at` on, no longer is."""
+class Turn:
+    """An entity that something supersedes, or no longer does, from a moment on, with a document as cause."""
 
     entity: UUID
     since: datetime
-    at: datetime
     cause: UUID | None
 
 
-async def supersede(write: Write, supersession: Supersession) -> None:
-    """Let an entity be superseded from a moment on. Comes last in a write, as settling does."""
-    await settle(write, supersession.entity, supersession.at, supersession.cause)
-
-
-async def revive(write: Write, revival: Revival) -> None:
-    """Let an entity be again what it was before it was superseded, while nothing else supersedes it.
-
-    Comes last in a write, as settling does.
-    """
-    await settle(write, revival.entity, revival.at, revival.cause)
+async def settle_all(write: Write, turns: Iterable[Turn]) -> None:
+    """Let each entity be what the rule says from its turn on. Comes last in a write, as settling does."""
+    for turn in turns:
+        await settle(write, turn.entity, turn.since, turn.cause)
 
 
 async def settle(

@@ -21,7 +21,7 @@ from app.services.filing.kinds import type_of
 from app.services.filing.preparation import PreparedDocument
 from app.services.filing.queueing import queue_candidates
 from app.services.filing.restating import restate
-from app.services.filing.supersession import revive, supersede
+from app.services.filing.supersession import settle_all
 from app.services.filing.taking_effect import follow
 from app.services.filing.versions import artifact_of, what_is_odd, write_searchable
 from app.services.filing.waiting import join_pending
@@ -125,11 +125,8 @@ async def _move_states(
     write: Write, filed: Filed, joined: Joined, arrived: Joined, before: Sequence[EntityState]
 ) -> None:
     """Let states follow from what this document states, and from what it is now."""
-    for revival in joined.revivals:
-        await revive(write, revival)
     restated = [await restate(write, each) for each in (*joined.restated, *arrived.restated)]
-    for supersession in (*joined.supersessions, *arrived.supersessions, *restated):
-        if supersession is not None:
-            await supersede(write, supersession)
+    turns = (*joined.turns, *arrived.turns, *restated)
+    await settle_all(write, [turn for turn in turns if turn is not None])
     if before:
         await follow(write, filed.entity.id, before)

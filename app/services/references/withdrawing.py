@@ -8,7 +8,7 @@ from uuid import UUID
 
 from app.domain.entity import Reference, ReferenceType
 from app.errors import NotFound
-from app.services.filing.supersession import Revival, revive
+from app.services.filing.supersession import settle
 from app.services.filing.taking_effect import effective_from
 from app.services.withdrawing import note_withdrawal, require_lasting
 from app.services.write import Write
@@ -33,7 +33,7 @@ async def end_reference(write: Write, id: UUID, reason: str | None) -> Reference
     since = await _effective_since(write, pieces)
     ended = [await _end(write, each, reason) for each in pieces]
     if since is not None:
-        await revive(write, Revival(reference.target, since, max(since, now), cause=None))
+        await settle(write, reference.target, max(since, now))
     return ended[0] or reference
 
 

@@ -12,7 +12,7 @@ from app.domain.moment import require_in_calendar
 from app.domain.temporal import Interval, require_offset
 from app.errors import Invalid
 from app.services.filing.edges import Joined, Statement, still_missing, write_edge
-from app.services.filing.supersession import supersede
+from app.services.filing.supersession import settle_all
 from app.services.references.ends import require_ends, require_existing, require_rule
 from app.services.write import Write
 from app.stores.postgres import lookups, references
@@ -58,8 +58,7 @@ async def add_reference(write: Write, stated: StatedReference) -> Reference:
             field="target",
             rule="supersession_is_acyclic",
         )
-    for supersession in joined.supersessions:
-        await supersede(write, supersession)
+    await settle_all(write, joined.turns)
     return written[-1]
 
 
