@@ -138,11 +138,12 @@ async def _indexes(owner: asyncpg.Connection, tenant: str) -> AsyncIterator[Find
     """Answer how the vectors of each large project are searched."""
     makes_them = await vector_indexes.may_index(owner)
     for large in await vector_indexes.large_projects(owner, LARGE, tenant):
-        told = f"{large.vectors:,} vectors, {_searched(large, makes_them=makes_them)}"
+        told = f"{large.vectors:,} vectors, {how_searched(large, makes_them=makes_them)}"
         yield Finding(f"index of {large.key}", True, told, is_doubtful=not (large.has_index or makes_them))
 
 
-def _searched(large: LargeProject, *, makes_them: bool) -> str:
+def how_searched(large: LargeProject, *, makes_them: bool) -> str:
+    """Answer how the vectors of a project are searched, and what has to be done that they are sooner."""
     if large.has_index:
         return "searched through an index; a question with asOf or knownAt looks at all of them"
     if large.is_building:

@@ -69,10 +69,10 @@ async def _may_index(owner: asyncpg.Connection, todo: dict[int, str]) -> bool:
 
 
 @asynccontextmanager
-async def kept_indexed(settings: Settings) -> AsyncIterator[None]:
-    """Look every minute of the block whether a project has grown large, and index it."""
+async def kept_indexed(settings: Settings, at_least: int = LARGE) -> AsyncIterator[None]:
+    """Look every minute of the block whether a project has so many vectors now, and index it."""
     location = await locate_ledger(settings)
-    watch = asyncio.create_task(_watch(location.url))
+    watch = asyncio.create_task(_watch(location.url, at_least))
     try:
         yield
     finally:
@@ -82,10 +82,10 @@ async def kept_indexed(settings: Settings) -> AsyncIterator[None]:
         await location.close()
 
 
-async def _watch(url: str) -> None:
+async def _watch(url: str, at_least: int) -> None:
     while True:
         try:
-            await index_large_projects(url)
+            await index_large_projects(url, at_least)
         except (Unavailable, asyncpg.PostgresError, asyncpg.InterfaceError, OSError) as error:
             log.warning("nobody could look for projects without an index: %s", error)
         await asyncio.sleep(SECONDS_BETWEEN_LOOKS)

@@ -13,12 +13,13 @@ import pytest
 from app.domain.recall import LegName, Proposal, Ranking, RecallResult
 from app.domain.temporal import AsOf
 from app.embedding import Vector
-from app.services.indexing import index_large_projects
+from app.services.indexing import index_large_projects, kept_indexed
 from app.services.legs.dense import DenseLeg
 from app.services.legs.leg import Question
 from app.services.memory import Memory
 from app.services.recall import CANDIDATES_PER_LEG
 from app.services.reembedding import reembed
+from app.settings import Settings
 from app.stores.postgres import vector_indexes
 from app.stores.postgres.pool import Database
 from app.stores.postgres.scope import Scope
@@ -198,3 +199,15 @@ async def test_another_model_takes_the_indexes_of_the_old_one_away(
     assert await index_large_projects(database_url, 1) == ["large"]
     (told,) = await vector_indexes.large_projects(owner, 1)
     assert (told.key, told.vectors, told.has_index, told.is_building) == ("large", 1, True, False)
+
+
+async def test_whoever_serves_indexes_what_has_grown_large(
+    memory: Memory, owner: asyncpg.Connection, database_url: str
+) -> None:
+    project = await project_of(memory, "large")
+    async with kept_indexed(Settings(database_url=database_url), 1):
+        for _ in range(300):
+            if await vector_indexes.valid_indexes(owner):
+                break
+            await asyncio.sleep(0.1)
+    assert list(await vector_indexes.valid_indexes(owner)) == [project]

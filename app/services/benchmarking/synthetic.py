@@ -5,6 +5,7 @@ Everything else is filed as ever: the encoder's vectors are replaced and nothing
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Sequence
 from hashlib import blake2b
 from itertools import islice
@@ -66,4 +67,5 @@ class SyntheticEmbedder:
 async def open_synthetic(embedder: Embedder, stretches: Sequence[Body]) -> SyntheticEmbedder:
     """Embed some stretches, and answer an embedder that mixes what comes of it."""
     texts = [" ".join(stretch.paragraphs) for stretch in islice(stretches, REAL)]
-    return SyntheticEmbedder(embedder, await embedder.embed_passages(texts))
+    made = await asyncio.gather(*(embedder.embed_passages([text]) for text in texts))
+    return SyntheticEmbedder(embedder, np.concatenate(made))
