@@ -6,25 +6,29 @@ from collections.abc import Iterator, Sequence
 
 from app.domain.recall import Ranking, RecallRequest
 from app.services.recall.confidence import DOUBT
+from app.services.recall.packing import Packed
 
 
 def advise(
-    request: RecallRequest, rankings: Sequence[Ranking], confidence: float | None, found: int, packed: int
+    request: RecallRequest, rankings: Sequence[Ranking], confidence: float | None, packed: Packed
 ) -> tuple[str, ...]:
-    """Answer the advisories of a recall that found so many hits and packed so many of them."""
-    return tuple(_advisories(request, rankings, confidence, found, packed))
+    """Answer the advisories of a recall."""
+    return tuple(_advisories(request, rankings, confidence, packed))
 
 
 def _advisories(
-    request: RecallRequest, rankings: Sequence[Ranking], confidence: float | None, found: int, packed: int
+    request: RecallRequest, rankings: Sequence[Ranking], confidence: float | None, packed: Packed
 ) -> Iterator[str]:
     for ranking in rankings:
         if ranking.problem:
             yield f"{ranking.leg} did not answer: {ranking.problem}"
-    if found and confidence is not None and confidence < DOUBT:
+    has_hits = packed.hits or packed.beyond
+    if has_hits and confidence is not None and confidence < DOUBT:
         yield (
             f"nothing here seems to answer this (confidence {confidence:.2f}): take the hits for what lies"
             " nearest, not for an answer"
         )
-    if found > packed:
-        yield f"tokenBudget {request.token_budget} leaves out {found - packed} hits; raise it to see them"
+    if packed.restated:
+        yield f"{packed.restated} hits are left out, whose passages say what a better one says"
+    if packed.beyond:
+        yield f"tokenBudget {request.token_budget} leaves out {packed.beyond} hits; raise it to see them"

@@ -113,18 +113,18 @@ class RecallService:
         if limit < DEEPEST and runs_short(asked.request, rankings, len(chosen), limit):
             return await self._answer(asked, DEEPEST)
         hits = await self._hits(asked, chosen, standings, await _served_vector(asked, rankings))
-        packed, tokens = pack(hits, asked.request.token_budget)
+        packed = pack(hits, asked.request.token_budget)
         sureness = confidence(rankings, is_named=bool(leading))
         return RecallResult(
             id=uuid4(),
-            hits=packed,
+            hits=packed.hits,
             anchors=asked.anchored.anchors,
             legs=tuple(rankings),
             as_of=scope.moment.valid,
             known_at=scope.moment.known,
-            tokens_used=tokens,
+            tokens_used=packed.tokens,
             confidence=sureness,
-            advisories=advise(asked.request, rankings, sureness, len(hits), len(packed)),
+            advisories=advise(asked.request, rankings, sureness, packed),
         )
 
     async def _hits(

@@ -109,7 +109,8 @@ async def test_flags_narrow_the_answer(desk: Desk) -> None:
 
 async def test_a_budget_is_filled_from_the_best_hit_down(desk: Desk) -> None:
     for number in range(5):
-        await desk.file(adr(number, f"Queue {number}", "queue " * (10 + 30 * number)))
+        words = (f"queue{number}{place}" for place in range(2 + 6 * number))
+        await desk.file(adr(number, f"Queue {number}", f"queue {' '.join(words)}"))
     everything = await desk.ask("queue")
     assert everything.tokens_used == sum(hit.passage.tokens for hit in everything.hits)
     for budget in (0, 1, 20, 60, 120, 10_000):
@@ -120,6 +121,24 @@ async def test_a_budget_is_filled_from_the_best_hit_down(desk: Desk) -> None:
         if left_out:
             assert packed.tokens_used + left_out[0].passage.tokens > budget
         assert any(f"leaves out {len(left_out)} hits" in said for said in packed.advisories) == bool(left_out)
+
+
+async def test_a_budget_is_not_spent_on_the_same_again(desk: Desk) -> None:
+    """A later version, a copy and a quotation say once what they say; what replaced another stays."""
+    said = "Events travel through a durable queue that every worker reads, oldest first, and none is lost."
+    await desk.file(adr(1, "Queue", said))
+    await desk.file(adr(1, "Queue", f"{said} Amended.", created_at=day(2021)))
+    await desk.file(adr(2, "Copy of the queue", said))
+    await desk.file(
+        adr(3, "Queue monitoring", "How long the queue is, and how old its first event, is watched.")
+    )
+    everything = await desk.ask("durable queue of events")
+    assert len(everything.hits) == 4
+    packed = await desk.ask("durable queue of events", token_budget=500)
+    assert len(packed.hits) == 2
+    assert set(identifiers(packed)) & {"ADR-1", "ADR-2"}
+    assert "ADR-3" in identifiers(packed)
+    assert any("2 hits are left out, whose passages say" in told for told in packed.advisories)
 
 
 async def test_a_budget_keeps_no_hit_without_what_replaced_it(desk: Desk) -> None:
