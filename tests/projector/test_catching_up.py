@@ -56,7 +56,8 @@ async def test_people_see_what_the_ledger_holds(copy: Copy) -> None:
         " (new)-[:HAS_VERSION]->(artifact:Artifact)-[mention:MENTIONS]->(old)-[alias:ALIAS_OF]->(old)"
         " WHERE before.retractedAt IS NULL"
         " RETURN keys(new) AS identity, edge.validFrom AS since, event.eventType AS event, before,"
-        " type.project AS none, artifact.title AS title, mention.surfaceForms AS forms, alias.surfaceForm AS name"
+        " type.project AS none, artifact.title AS title, mention.surfaceForms AS forms,"
+        " alias.surfaceForm AS name"
     )
     assert set(seen["identity"]) == {
         "id",
@@ -69,7 +70,7 @@ async def test_people_see_what_the_ledger_holds(copy: Copy) -> None:
     }
     assert seen["since"] == to_microseconds(day(2022))
     assert (seen["event"], seen["title"], seen["none"]) == ("superseded", "Listen", None)
-    assert (seen["forms"], seen["name"]) == (["PollGate"], "PollGate")
+    assert (seen["forms"], seen["name"]) == (["ADR-1", "PollGate"], "PollGate")
     assert seen["before"]["title"] == "Poll"
     assert seen["before"]["validUntil"] == to_microseconds(day(2022))
 
