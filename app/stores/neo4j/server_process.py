@@ -30,6 +30,7 @@ _JVM = (
     "-Xms128m",
     "-Xmx512m",
     "-XX:+UseSerialGC",
+    "-XX:TieredStopAtLevel=1",  # compiled at once and lightly: a graph is filled twice as fast after a start
     "-XX:-UsePerfData",
     "-XX:+ExitOnOutOfMemoryError",  # whoever uses it starts it again
     "-Djava.awt.headless=true",
