@@ -1,0 +1,63 @@
+"""`trigraph serve` projects beside its work, and works as well where it cannot."""
+
+from __future__ import annotations
+
+import asyncio
+from typing import Any
+
+from httpx2 import AsyncClient
+
+from app.main import create_app
+from app.stores.neo4j.location import GraphLocation
+from tests.e2e.serving import served
+from tests.projector.conftest import Copy
+from tests.projector.gate import Gate
+from tests.projector.settings import settings_of
+
+FILE = """
+mutation {
+  fileArtifact(input: {kind: "ADR", body: "# ADR-1: Queue\\n\\nWorkers poll the queue."}) { position }
+}
+"""
+RECALL = '{ recall(query: "queue") { hits { artifact { identifier } } } }'
+PATIENCE = 60.0
+
+
+async def readiness(client: AsyncClient, status: str) -> dict[str, Any]:
+    """Wait until the service tells of a status and nothing is left to project, or of a failure."""
+    async with asyncio.timeout(PATIENCE):
+        while True:
+            answer = await client.get("/readyz")
+            assert answer.status_code == 200
+            told: dict[str, Any] = answer.json()
+            if told["status"] == status and (status == "degraded" or told["projection"]["behind"] == 0):
+                return told
+            await asyncio.sleep(0.05)
+
+
+async def test_out_06_it_starts_without_the_graph_and_finds_it_later(
+    copy: Copy, neo4j: GraphLocation
+) -> None:
+    """OUT-06: what needs no graph answers, readiness tells, and it recovers by itself."""
+    async with Gate(neo4j) as gate:
+        gate.close()
+        settings = settings_of(str(copy.settings.database_url), neo4j, gate.uri)
+        with served(create_app(settings), starts=True) as address:
+            async with AsyncClient(base_url=address, timeout=30) as client:
+                degraded = await readiness(client, "degraded")
+                assert (degraded["reasons"], degraded["projection"]["isStopped"]) == ([], False)
+                assert f"Neo4j at {gate.uri} does not answer" in degraded["projection"]["failure"]
+                filed = (await client.post("/graphql", json={"query": FILE})).json()
+                position = int(filed["data"]["fileArtifact"]["position"])
+                found = (await client.post("/graphql", json={"query": RECALL})).json()
+                assert found["data"]["recall"]["hits"] == [{"artifact": {"identifier": "ADR-1"}}]
+                assert (await readiness(client, "degraded"))["projection"]["behind"] > 0
+                gate.open()
+                ready = await readiness(client, "ready")
+                assert ready["projection"] == {
+                    "position": position,
+                    "behind": 0,
+                    "failure": None,
+                    "isStopped": False,
+                }
+    assert (await copy.verify()).is_equal
