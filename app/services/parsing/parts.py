@@ -9,21 +9,14 @@ from itertools import pairwise
 
 from app.domain.graphemes import beginning
 from app.services.parsing.blocks import Block, read_page
-from app.services.parsing.encoder_text import JOINT, fits_heading
+from app.services.parsing.encoder_text import fits_heading
 from app.services.parsing.prose import plain_text
+from app.services.parsing.small_parts import Part, join_small
 from app.services.parsing.splitting import Stretch
 
 LONGEST_NAME = 120
 
 _WORDS = re.compile(r"[^\W_]|[^\x00-\x7f]")
-
-
-@dataclass(frozen=True, slots=True)
-class Part:
-    """Neighbouring stretches of a body under one path of headings."""
-
-    heading: str | None
-    stretches: list[Stretch]
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,10 +33,11 @@ def read_parts(body: str) -> list[Part]:
 
     A heading above words is read in their path. A section with no words in it or under it becomes the end
     of the part before it, heading and all, or the start of the first one. A heading too long for a path is
-    text as well.
+    text as well. Parts of a few words are joined with their neighbours.
     """
     parts: list[Part] = []
     waiting: list[Stretch] = []
+    above: list[Stretch] = []
     path: list[tuple[int, str]] = []
     sections = _sections(body)
     worded = [any(_WORDS.search(body, start, end) for start, end in section.text) for section in sections]
@@ -51,13 +45,18 @@ def read_parts(body: str) -> list[Part]:
         name = _enter(path, section.heading)
         shown = [] if fits_heading(name) else section.title
         if has_words:
-            heading = JOINT.join(above for _, above in path) or None
-            parts.append(Part(heading, [*waiting, *shown, *section.text]))
-            waiting = []
+            names = tuple(name for _, name in path)
+            title = (*above, *section.title)
+            parts.append(Part(names, title, (*waiting, *shown, *section.text)))
+            waiting, above = [], []
+            continue
+        rest = (*(shown if leads_on else section.title), *section.text)
+        above.extend(section.title if leads_on else [])
+        if parts:
+            parts[-1] = parts[-1].followed_by(rest)
         else:
-            rest = (*(shown if leads_on else section.title), *section.text)
-            (parts[-1].stretches if parts else waiting).extend(rest)
-    return parts or ([Part(None, waiting)] if waiting else [])
+            waiting.extend(rest)
+    return join_small(parts) if parts else [Part((), (), tuple(waiting))] if waiting else []
 
 
 def _enter(path: list[tuple[int, str]], heading: Block | None) -> str:

@@ -6,8 +6,9 @@ from collections.abc import Iterator
 
 from app.domain.artifact import Passage
 from app.services.parsing.encoder_text import context_lines
-from app.services.parsing.parts import Part, read_parts
+from app.services.parsing.parts import read_parts
 from app.services.parsing.pieces import PieceOffsets, Pieces
+from app.services.parsing.small_parts import Part
 from app.services.parsing.splitting import LONGEST_TEXT, Stretch, split_stretch, tears_word
 
 SMALLEST_LIMIT = 128

@@ -77,6 +77,6 @@ async def preferred_entities(
 async def other_forms_of(
     connection: asyncpg.Connection, tenant: int, entities: Sequence[UUID], moment: AsOf
 ) -> list[NamedForm]:
-    """Answer the aliases these entities go by at a moment, and the names that things among them had before."""
+    """Answer the aliases these entities go by at a moment, and the names that things of them had before."""
     rows = await connection.fetch(SQL["other_forms_of"], tenant, list(entities), moment.valid, moment.known)
     return [NamedForm(row["entity"], row["form"], row["folded_form"]) for row in rows]

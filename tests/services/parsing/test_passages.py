@@ -13,6 +13,9 @@ from tests.services.parsing.word_pieces import piece_offsets
 
 LONGEST = 254
 TITLE = "A document of some length"
+ENOUGH = (
+    "enough words that a passage of its own is worth it, which takes about a hundred characters, as here."
+)
 
 
 def without_space(text: str) -> str:
@@ -59,14 +62,15 @@ def test_whatever_the_body_nothing_but_headings_leaves_the_text(body: str) -> No
 
 
 def test_passages_carry_the_path_of_their_headings() -> None:
-    body = "start\n\n# A\n\none\n\n## B\n\ntwo\n\n### C\n\nthree\n\n# D\n\nfour\n"
+    start, one, two, three, four = (f"{word} {ENOUGH}" for word in ("start", "one", "two", "three", "four"))
+    body = f"{start}\n\n# A\n\n{one}\n\n## B\n\n{two}\n\n### C\n\n{three}\n\n# D\n\n{four}\n"
     passages = cut_passages(TITLE, body, piece_offsets, LONGEST)
     assert [(passage.heading, passage.text) for passage in passages] == [
-        (None, "start"),
-        ("A", "one"),
-        ("A > B", "two"),
-        ("A > B > C", "three"),
-        ("D", "four"),
+        (None, start),
+        ("A", one),
+        ("A > B", two),
+        ("A > B > C", three),
+        ("D", four),
     ]
 
 
@@ -81,8 +85,25 @@ def test_long_paragraphs_end_at_sentences() -> None:
 
 
 def test_headings_without_words_are_read_with_the_part_before_them() -> None:
-    passages = cut_passages(TITLE, "# A\none\n## Empty\n# B\ntwo\n", piece_offsets, LONGEST)
-    assert [(passage.heading, passage.text) for passage in passages] == [("A", "one\n## Empty"), ("B", "two")]
+    body = f"# A\n{ENOUGH}\n## Empty\n# B\n{ENOUGH}\n"
+    passages = cut_passages(TITLE, body, piece_offsets, LONGEST)
+    assert [(passage.heading, passage.text) for passage in passages] == [
+        ("A", f"{ENOUGH}\n## Empty"),
+        ("B", ENOUGH),
+    ]
+
+
+def test_sections_of_a_few_words_are_read_with_what_follows() -> None:
+    """A status and a date alone say too little to be found or shown."""
+    body = f"# T\n## Status\nAccepted\n## Date\n2026-01-05\n## Context\n{ENOUGH}\n## See also\nADR-2\n"
+    (passage,) = cut_passages(TITLE, body, piece_offsets, LONGEST)
+    assert passage.heading == "T > Context"
+    assert passage.text == body.removesuffix("\n")
+    changes = "".join(f"## 1.{number}\nfix {number}\n" for number in range(40))
+    passages = cut_passages(TITLE, f"# Changes\n{changes}", piece_offsets, LONGEST)
+    assert len(passages) < 10
+    assert {passage.heading for passage in passages} == {"Changes"}
+    assert "".join(passage.text for passage in passages).count("fix") == 40
 
 
 def test_a_heading_too_long_for_a_path_is_text_too() -> None:
