@@ -64,6 +64,16 @@ async def neighbours(server: Server, embedder: Embedder, tenant: int) -> AsyncIt
             "INSERT INTO withdrawal VALUES ($1, gen_random_uuid(), NULL, 'too vague', now(), 'ada')",
             memory.caller.tenant,
         )
+        await owner.execute(
+            "INSERT INTO posting_block SELECT $1, term, project_id, last_number, packed"
+            " FROM term_statistics, fresh_postings($1, term, project_id, 1) WHERE tenant_id = $1",
+            memory.caller.tenant,
+        )
+        await owner.execute(
+            "INSERT INTO document_block SELECT $1, project_id, fresh.*"
+            " FROM scope_statistics, fresh_documents($1, project_id, 1) AS fresh WHERE tenant_id = $1",
+            memory.caller.tenant,
+        )
     apart = [table for table in await tables(owner) if table not in SHARED]
     yield Neighbours(mine, theirs, owner, service, apart)
     await database.close()
