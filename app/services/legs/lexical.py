@@ -2,10 +2,17 @@
 
 from __future__ import annotations
 
-from app.domain.recall import LegName, Proposal
+import asyncio
+
+from app.domain.recall import Candidate, LegName, Proposal
+from app.services.legs.bm25 import best_by_bm25
 from app.services.legs.leg import Question
-from app.stores.postgres import postings
 from app.stores.postgres.pool import Database
+from app.stores.postgres.seen_documents import PackedDocuments, documents_of_projects, is_narrow
+from app.stores.postgres.term_postings import PackedPostings, postings_of_terms
+
+SCORED_AT_ONCE = 20_000
+"""More postings than these are scored beside the event loop."""
 
 
 class LexicalLeg:
@@ -18,7 +25,31 @@ class LexicalLeg:
         """Answer the artifacts that hold the query's terms best; their scores are BM25's."""
         if not question.terms:
             return Proposal()
-        async with database.reading(question.scope.tenant) as connection:
-            return Proposal(
-                await postings.best_by_bm25(connection, question.scope, question.terms, question.limit)
-            )
+        postings, documents = await _read(database, question)
+        if len(postings) <= SCORED_AT_ONCE:
+            return Proposal(_scored(postings, documents, question.limit))
+        return Proposal(await asyncio.to_thread(_scored, postings, documents, question.limit))
+
+
+async def _read(database: Database, question: Question) -> tuple[PackedPostings, PackedDocuments | None]:
+    """Answer the postings of the terms, and the documents where not all of them are seen and wanted.
+
+    Documents are read first: of the postings those that came in meanwhile are then left out.
+    """
+    scope = question.scope
+    async with database.reading(scope.tenant) as connection:
+        if scope.sees_everything and not is_narrow(scope):
+            postings = await postings_of_terms(connection, scope, question.terms)
+            if postings.sees_everything:
+                return postings, None
+        documents = await documents_of_projects(connection, scope)
+        return await postings_of_terms(connection, scope, question.terms), documents
+
+
+def _scored(packed: PackedPostings, documents: PackedDocuments | None, limit: int) -> list[Candidate]:
+    postings = packed.unpacked()
+    if documents is None:
+        return best_by_bm25(postings, packed.documents, packed.total_terms, limit)
+    view = documents.seen()
+    seen = view.among(postings.artifacts)
+    return best_by_bm25(postings, view.documents, view.total_terms, limit, seen=seen, wanted=view.wanted)

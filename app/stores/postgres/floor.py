@@ -15,9 +15,9 @@ import numpy as np
 from numpy.typing import NDArray
 from pgvector import HalfVector
 
+from app.domain.bm25 import LENGTH_NORMALISATION, TERM_SATURATION
 from app.domain.entity import ReferenceType
 from app.stores.postgres.embeddings import embedding_model
-from app.stores.postgres.postings import LENGTH_NORMALISATION, TERM_SATURATION
 from app.stores.postgres.scope import Scope
 from app.stores.postgres.sql import blocks_beside
 from app.stores.postgres.vector_indexes import VectorIndex

@@ -13,8 +13,8 @@ import pytest
 from app.domain.artifact import Document, MemoryDomain
 from app.services.analysis import query_terms, terms_of
 from app.services.filing import FiledDocument
+from app.services.legs.bm25 import SHARE_UNITS
 from app.services.legs.lexical import LexicalLeg
-from app.stores.postgres.postings import SHARE_UNITS
 from tests.documents import Desk, adr, day
 from tests.services.legs.asking import propose, scope_of
 
