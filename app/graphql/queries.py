@@ -79,8 +79,8 @@ class Query(Lists, Queues, Reminders):
         token_budget: Annotated[
             int | None,
             strawberry.argument(
-                description="How many word pieces the passages may have together; hits that say what a better one"
-                " says are then left out. No limit by default."
+                description="How many word pieces the passages may have together; hits that say what a better"
+                " one says are then left out. No limit by default."
             ),
         ] = None,
     ) -> RecallResult:
