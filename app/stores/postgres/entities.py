@@ -98,7 +98,7 @@ def _keyed(row: asyncpg.Record) -> KeyedEntity:
 async def entities_by_source(
     connection: asyncpg.Connection, tenant: int, project: int, sources: Sequence[str]
 ) -> dict[str, KeyedEntity]:
-    """Answer the entities that came from these sources, by source."""
+    """Answer the entities that came last from these sources, by source."""
     if not sources:
         return {}
     rows = await connection.fetch(SQL["entities_by_source"], tenant, project, list(sources))

@@ -28,15 +28,16 @@ JOIN type USING (tenant_id, type_id)
 ORDER BY key;
 
 -- name: entities_by_source
--- Which entities of a project came from these sources?
-SELECT DISTINCT entity.id, key, bare_key, type.is_document, entity.created_at,
+-- Which entities of a project came from these sources, each the last that did?
+SELECT DISTINCT ON (source_uri) entity.id, key, bare_key, type.is_document, entity.created_at,
     entity.source_artifact, source_uri
 FROM artifact
 JOIN entity ON entity.tenant_id = artifact.tenant_id AND entity.id = artifact.entity
 JOIN type ON type.tenant_id = entity.tenant_id AND type.type_id = entity.type_id
 WHERE artifact.tenant_id = $1 AND artifact.project_id = $2
     AND md5(source_uri) = ANY (SELECT md5(source) FROM unnest($3::text[]) AS source)
-    AND source_uri = ANY ($3::text[]) AND key IS NOT NULL;
+    AND source_uri = ANY ($3::text[]) AND key IS NOT NULL
+ORDER BY source_uri, artifact.recorded_at DESC, artifact.created_at DESC;
 
 -- name: entities_by_name
 -- Which entities of a project have one of these names now?

@@ -15,12 +15,10 @@ from app.services.importing.claims import Claim, prefixes_among, read_claim
 from app.services.importing.files import text_of_bytes
 from app.services.importing.history.git_command import Blobs
 from app.services.importing.history.git_lineage import Edition, Lineage
+from app.services.importing.history.git_stretches import Edit, Others, Stretch, add_edition
 from app.services.importing.history.telling import HistoricState, in_order
 from app.services.importing.item import Refusal, refusing, shown
 from app.services.parsing import clean_path, parse_markdown
-
-MOSTLY_THE_SAME = 90
-"""A renamed file that keeps so much of its text is the same document, even under another number."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,14 +34,6 @@ class RepositoryFile:
     def folder(self) -> str:
         """The name of the folder it lies in; the repository's own at its root."""
         return PurePosixPath(self.place).parent.name
-
-
-@dataclass(frozen=True, slots=True)
-class Edit:
-    """One edition of a document as it was read."""
-
-    edition: Edition
-    document: Document
 
 
 def path_text(path: bytes) -> str:
@@ -78,14 +68,11 @@ def read_claims(
     return [read_claim(file.text, file.place, kind, prefixes) for file in files], prefixes
 
 
-def read_edits(
-    file: RepositoryFile, kind: str, prefixes: frozenset[str], blobs: Blobs, name: str
-) -> list[Edit]:
-    """Answer the editions of a document that can be read, oldest first.
-
-    They begin anew where a rename brought another number with mostly another text.
-    """
-    edits: list[Edit] = []
+def read_stretches(
+    file: RepositoryFile, kind: str, prefixes: frozenset[str], blobs: Blobs, name: str, others: Others
+) -> list[Stretch]:
+    """Answer the documents that a file held, the present one last, by the editions that can be read."""
+    found: list[Stretch] = []
     for edition in file.lineage.editions:
         try:
             text = file.text if edition is file.lineage.newest else _text(edition, blobs)
@@ -93,25 +80,22 @@ def read_edits(
             document = parse_markdown(text, kind=kind, path=place, known_prefixes=prefixes)
         except TrigraphError:
             continue
-        if edits and edition.likeness < MOSTLY_THE_SAME and _is_another(edits[-1].document, document):
-            edits.clear()
-        edits.append(Edit(edition, document))
-    return edits
+        edit = Edit(edition, document.identifier, _state(edition, document, file.source))
+        add_edition(found, edit, text, document, others)
+    return found
 
 
-def _is_another(before: Document, after: Document) -> bool:
-    stated = (before.identifier, after.identifier)
-    return None not in stated and stated[0] != stated[1]
+def _state(edition: Edition, document: Document, source: str) -> HistoricState:
+    props = {"title": document.title, "status": document.status}
+    return HistoricState(source, edition.at, edition.commit, props, frozenset(_claims(document)))
 
 
-def states_of(edits: Sequence[Edit], source: str) -> tuple[HistoricState, ...]:
+def states_of(edits: Sequence[Edit]) -> tuple[HistoricState, ...]:
     """Answer a state for each edition that changed title, status or relations."""
     states: list[HistoricState] = []
-    for edit in edits:
-        props = {"title": edit.document.title, "status": edit.document.status}
-        claims = frozenset(_claims(edit.document))
-        if not states or (props, claims) != (states[-1].props, states[-1].claims):
-            states.append(HistoricState(source, edit.edition.at, edit.edition.commit, props, claims))
+    for state in (edit.state for edit in edits):
+        if not states or (state.props, state.claims) != (states[-1].props, states[-1].claims):
+            states.append(state)
     return in_order(states)
 
 

@@ -10,7 +10,7 @@ import asyncpg
 
 from app.domain.artifact import Document
 from app.domain.entity import Project
-from app.domain.identifier import identifier_key
+from app.domain.identifier import bare_key, identifier_key
 from app.domain.surface_form import fold
 from app.domain.temporal import Branch
 from app.services.filing.naming import listed_aliases
@@ -74,9 +74,15 @@ async def _held_before(
         if entity is not None:
             return name
     by_source = await entities.entities_by_source(*where, list(found.former_sources))
-    sources = (by_source.get(source) for source in found.former_sources)
-    earlier = next((entity for entity in sources if entity is not None), None)
-    return None if earlier is None else await _identifier_of(connection, tenant, earlier)
+    earlier = (by_source[source] for source in found.former_sources if source in by_source)
+    own = next((entity for entity in earlier if _may_be(found, entity)), None)
+    return None if own is None else await _identifier_of(connection, tenant, own)
+
+
+def _may_be(found: RepositoryDocument, entity: KeyedEntity) -> bool:
+    """Tell whether what was filed from a path can be a document that was there: not under another number."""
+    stated = {bare_key(identifier_key(name)) for name in found.former_identifiers}
+    return not found.always_states or entity.bare_key in stated
 
 
 async def _identifier_of(connection: asyncpg.Connection, tenant: int, entity: KeyedEntity) -> str:

@@ -30,13 +30,12 @@ _RENAMED, _DELETED = "R", "D"
 class FileChange:
     """What a commit did to one file: the path and content it left, absent when it left none.
 
-    `former` is the path it had before a rename, and `likeness` how much of the content that kept, of 100.
+    `former` is the path it had before a rename.
     """
 
     path: bytes
     blob: str | None
     former: bytes | None = None
-    likeness: int = 100
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,5 +88,4 @@ def _change(told: str, paths: Iterator[bytes]) -> FileChange:
     former = next(paths) if status[0] == _RENAMED else None
     path = next(paths)
     is_there = status[0] != _DELETED and mode in _REGULAR
-    likeness = int(status[1:]) if former is not None else 100
-    return FileChange(path, blob if is_there else None, former, likeness)
+    return FileChange(path, blob if is_there else None, former)

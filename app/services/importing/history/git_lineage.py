@@ -11,13 +11,12 @@ from app.services.importing.history.git_line import Commit, FileChange
 
 @dataclass(frozen=True, slots=True)
 class Edition:
-    """One content of a file: the commit that made it, and how like it is to the one before a rename."""
+    """One content of a file, the path it had, and the commit that made it."""
 
     commit: str
     at: datetime
     path: bytes
     blob: str
-    likeness: int = 100
 
 
 @dataclass(slots=True)
@@ -30,12 +29,6 @@ class Lineage:
     def newest(self) -> Edition:
         """The edition that stands, or stood last."""
         return self.editions[-1]
-
-    @property
-    def former_paths(self) -> list[bytes]:
-        """The paths it had before the present one, the newest first."""
-        paths = dict.fromkeys(edition.path for edition in reversed(self.editions))
-        return [path for path in paths if path != self.newest.path]
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,7 +51,7 @@ def follow(commits: Iterable[Commit], is_wanted: Callable[[bytes], bool]) -> Lin
             else:
                 came_from = leaving[change.former] if change.former else found.living.get(change.path)
                 lineage = came_from or found.deleted.pop(change.path, None) or Lineage()
-                edition = Edition(commit.hash, commit.at, change.path, change.blob, change.likeness)
+                edition = Edition(commit.hash, commit.at, change.path, change.blob)
                 lineage.editions.append(edition)
                 found.living[change.path] = lineage
     return found

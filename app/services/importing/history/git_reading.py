@@ -3,38 +3,44 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Sequence
+from collections import defaultdict
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
 from pathlib import Path, PurePosixPath
+from typing import TypeAlias
 
 from app.domain.artifact import Document
 from app.domain.identifier import identifier_key
-from app.services.importing.claims import read_claim
+from app.services.importing.claims import Claim, read_claim
 from app.services.importing.collisions import Collision, Named, name_apart
 from app.services.importing.files import PASSED_OVER, is_markdown
 from app.services.importing.history.git_command import Blobs, ask_git, open_blobs
 from app.services.importing.history.git_documents import (
-    Edit,
     RepositoryFile,
     path_text,
     read_claims,
-    read_edits,
     read_file,
+    read_stretches,
     states_of,
 )
 from app.services.importing.history.git_line import is_shallow, read_line
-from app.services.importing.history.git_lineage import Lineage, Lineages, follow
+from app.services.importing.history.git_lineage import Lineages, follow
+from app.services.importing.history.git_stretches import Edit, Stretch, by_identifier, with_past
 from app.services.importing.history.telling import HistoricState
 from app.services.importing.item import Refusal
 from app.services.importing.survey import Stopped
+
+_Stating: TypeAlias = Mapping[str, Sequence[RepositoryFile]]
+"""The files that state an identifier now, by its key."""
 
 
 @dataclass(frozen=True, slots=True)
 class RepositoryDocument:
     """A document of a repository, what it was, and what else it was called.
 
-    `former` are identifiers and paths it went by before, the newest first, that nothing goes by now.
+    `former` are identifiers and paths it went by before, the newest first, that nothing goes by now. One that
+    `always_states` an identifier was never known by its path alone.
     """
 
     document: Document
@@ -42,6 +48,7 @@ class RepositoryDocument:
     changed: datetime
     former_identifiers: tuple[str, ...]
     former_sources: tuple[str, ...]
+    always_states: bool
 
 
 @dataclass(frozen=True, slots=True)
@@ -102,54 +109,68 @@ class _Reading:
                 for file, claim in zip(files, claims, strict=True)
             ]
         )
+        stating = _stating(files, claims)
+        stretches = [
+            self._stretches(file, claim, prefixes, stating) for file, claim in zip(files, claims, strict=True)
+        ]
+        left = (each for of_file in stretches for each in of_file[:-1])
+        former = by_identifier([*left, *self._deleted(lineages, prefixes, stating)])
         documents = []
-        lost = self._lost(lineages, prefixes)
-        for file, claim, given in zip(files, claims, named, strict=True):
-            if self._is_stopped():
-                raise Stopped
-            if given.identifier == claim.identifier:
-                _reunite(file.lineage, lost.get(identifier_key(claim.identifier or "")))
-            edits = read_edits(file, claim.kind, prefixes, self._blobs, self._name)
-            documents.append(_document(file, edits, given.identifier))
+        for claim, given, of_file in zip(claims, named, stretches, strict=True):
+            is_apart = given.identifier != claim.identifier
+            past = () if is_apart else former.get(identifier_key(claim.identifier or ""), ())
+            documents.append(_document(given, of_file[-1].document, with_past(of_file[-1], past)))
         return Repository(
             documents=tuple(_without_taken(documents)),
             refused=tuple(each for each in read if isinstance(each, Refusal)),
             collisions=tuple(collisions),
         )
 
-    def _lost(self, lineages: Lineages, prefixes: frozenset[str]) -> dict[str, Lineage]:
-        """Answer the deleted files by the identifier they stated last, the latest deleted of each."""
-        lost = {}
-        for lineage in sorted(lineages.deleted.values(), key=lambda each: each.newest.at):
+    def _stretches(
+        self, file: RepositoryFile, claim: Claim, prefixes: frozenset[str], stating: _Stating
+    ) -> list[Stretch]:
+        if self._is_stopped():
+            raise Stopped
+
+        def others(key: str) -> list[str]:
+            return [each.text for each in stating.get(key, ()) if each is not file]
+
+        return read_stretches(file, claim.kind, prefixes, self._blobs, self._name, others)
+
+    def _deleted(self, lineages: Lineages, prefixes: frozenset[str], stating: _Stating) -> Iterator[Stretch]:
+        """Answer what deleted files held that stated last what another file states now."""
+        for lineage in lineages.deleted.values():
             file = read_file(lineage, self._name, self._blobs)
             if isinstance(file, RepositoryFile):
                 claim = read_claim(file.text, file.place, self._kind, prefixes)
-                if claim.identifier is not None:
-                    lost[identifier_key(claim.identifier)] = lineage
-        return lost
+                if identifier_key(claim.identifier or "") in stating:
+                    yield from self._stretches(file, claim, prefixes, stating)
 
 
-def _reunite(lineage: Lineage, lost: Lineage | None) -> None:
-    """Let a file be what a deleted one was before, of the same identifier: more was changed than a name."""
-    if lost is not None and lost.newest.at <= lineage.editions[0].at:
-        lineage.editions[:0] = lost.editions
+def _stating(files: Sequence[RepositoryFile], claims: Sequence[Claim]) -> _Stating:
+    stating: dict[str, list[RepositoryFile]] = defaultdict(list)
+    for file, claim in zip(files, claims, strict=True):
+        if claim.identifier is not None:
+            stating[identifier_key(claim.identifier)].append(file)
+    return stating
 
 
-def _document(file: RepositoryFile, edits: Sequence[Edit], identifier: str | None) -> RepositoryDocument:
-    newest = edits[-1]
+def _document(named: Named, newest: Document, edits: Sequence[Edit]) -> RepositoryDocument:
     document = replace(
-        newest.document,
-        identifier=identifier,
-        source_uri=file.source,
-        source_commit=newest.edition.commit,
+        newest,
+        identifier=named.identifier,
+        source_uri=named.source,
+        source_commit=edits[-1].edition.commit,
     )
-    former = [edit.document.identifier for edit in reversed(edits) if edit.document.identifier]
+    paths = dict.fromkeys(path_text(edit.edition.path) for edit in reversed(edits))
+    stated = [edit.identifier for edit in reversed(edits) if edit.identifier]
     return RepositoryDocument(
         document=document,
-        states=states_of(edits, file.source),
-        changed=newest.edition.at,
-        former_identifiers=tuple(dict.fromkeys(former)),
-        former_sources=tuple(path_text(path) for path in file.lineage.former_paths),
+        states=states_of(edits),
+        changed=edits[-1].edition.at,
+        former_identifiers=tuple(dict.fromkeys(stated)),
+        former_sources=tuple(path for path in paths if path != named.source),
+        always_states=len(stated) == len(edits),
     )
 
 
