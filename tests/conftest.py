@@ -16,12 +16,14 @@ from app.embedding.onnx import open_onnx
 from app.services.filing import FilingService
 from app.services.memory import Memory
 from app.services.recall import RecallService
+from app.stores.graph_reader import GraphReader
 from app.stores.neo4j.driver import Graph
 from app.stores.neo4j.location import GraphLocation
 from app.stores.postgres.embedded import EmbeddedPostgres
 from app.stores.postgres.migrate import migrate
 from app.stores.postgres.pool import Database
 from app.stores.postgres.tenants import ensure_tenant
+from app.stores.postgres.traversal import PostgresTraversal
 from tests.documents import Desk
 from tests.neo4j_server import empty, opened_neo4j
 from tests.statements import counted as counted_statements
@@ -139,13 +141,21 @@ async def graph(neo4j: GraphLocation) -> AsyncIterator[Graph]:
         yield opened
 
 
-def memory_on(database: Database, embedder: Embedder, tenant: int, leg_deadline: float = 10.0) -> Memory:
-    """Answer the services on a database, and a human who calls them."""
+def memory_on(
+    database: Database,
+    embedder: Embedder,
+    tenant: int,
+    leg_deadline: float = 10.0,
+    graph: GraphReader | None = None,
+) -> Memory:
+    """Answer the services on a database, and a human who calls them; the graph is read there unless said."""
+    graph = graph or PostgresTraversal(database)
     return Memory(
         database=database,
+        graph=graph,
         embedder=embedder,
         filing=FilingService(database, embedder),
-        recall=RecallService(database, embedder, leg_deadline),
+        recall=RecallService(database, embedder, graph, leg_deadline),
         caller=Caller(tenant, Role.HUMAN, "ada"),
     )
 

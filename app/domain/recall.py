@@ -63,10 +63,14 @@ class Candidate:
 
 @dataclass(frozen=True, slots=True)
 class Proposal:
-    """What a leg proposes, best first; `approximate` tells that a better candidate may have been missed."""
+    """What a leg proposes, best first, and the store that answered.
+
+    `approximate` tells that a better candidate may have been missed.
+    """
 
     candidates: Sequence[Candidate] = ()
     approximate: bool = False
+    served: str = "postgres"
 
 
 @dataclass(frozen=True, slots=True)

@@ -12,6 +12,7 @@ from app.services.aliases import AliasService
 from app.services.canonical import CanonicalService
 from app.services.catalog import CatalogService
 from app.services.memory import Memory
+from app.services.paths import PathService
 from app.services.references import ReferenceService
 from app.services.review import ReviewService
 from app.services.states import StateService
@@ -30,12 +31,14 @@ class Context:
         self.aliases = AliasService(memory.database)
         self.references = ReferenceService(memory.database)
         self.states = StateService(memory.database)
+        self.paths = PathService(memory.database, memory.graph)
         self._database = memory.database
+        self._graph = memory.graph
         self.renew()
 
     def renew(self) -> None:
         """Forget what was loaded, since a mutation of this request changes it."""
-        self.loaders = Loaders(self._database, self.caller.tenant)
+        self.loaders = Loaders(self._database, self._graph, self.caller.tenant)
 
 
 Info: TypeAlias = strawberry.Info[Context, None]

@@ -26,10 +26,10 @@ from app.graphql.types.artifact import find_artifact
 from app.graphql.types.candidate import find_alias_candidate, find_fact_candidate
 from app.graphql.types.entity import find_entity
 from app.graphql.types.enums import MemoryDomain, StateFlag
-from app.graphql.types.lazy import ArtifactType, EntityType
+from app.graphql.types.lazy import ArtifactType, EntityType, ReferenceEdge
 from app.graphql.types.node import Node
 from app.graphql.types.recall import RecallResult
-from app.graphql.types.reference import find_reference
+from app.graphql.types.reference import Reference, find_reference
 from app.graphql.types.state import EntityState, find_state
 from app.loaders import Asked, StateQuestion
 
@@ -136,6 +136,31 @@ class Query(Lists, Queues, Reminders):
         question = StateQuestion(as_of, known_at, prefer_wip=prefer_wip is not False)
         found = await info.context.loaders.state_by_entity.load(Asked(id, question))
         return None if found is None else EntityState.of(found)
+
+    @strawberry.field(
+        description="The fewest references that lead from one entity to another, whichever way each points, of"
+        " those that hold at an instant; the newest where several ways are as short, and null when there is"
+        " none."
+    )
+    async def path(
+        self,
+        info: Info,
+        source: Annotated[
+            strawberry.ID, strawberry.argument(description="The id of the entity to start at.")
+        ],
+        target: Annotated[strawberry.ID, strawberry.argument(description="The id of the entity to reach.")],
+        max_length: Annotated[
+            int | None, strawberry.argument(description="How many references at most, from 1 to 6.")
+        ] = 4,
+        as_of: AsOfArgument = None,
+    ) -> list[ReferenceEdge] | None:
+        """Find a path."""
+        start, end = uuid_of(source), uuid_of(target)
+        if start is None or end is None:
+            return None
+        longest = 4 if max_length is None else max_length
+        found = await info.context.paths.shortest(info.context.caller, start, end, longest, as_of)
+        return None if found is None else [Reference.of(step) for step in found]
 
     @strawberry.field(description="The artifact of an id.")
     async def artifact(self, info: Info, id: IdArgument) -> ArtifactType | None:

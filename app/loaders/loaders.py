@@ -11,14 +11,16 @@ from strawberry.dataloader import DataLoader
 from app.domain.artifact import Artifact, Passage
 from app.domain.candidate import AliasCandidate, FactCandidate
 from app.domain.entity import Alias, Entity, Project, Reference, Withdrawal
+from app.domain.neighbourhood import Neighbour
 from app.domain.ontology import ReferenceRule, TypeDefinition
 from app.domain.page import Page, PageRequest
 from app.domain.temporal import EntityState, StateEvent
 from app.loaders import reading
 from app.loaders.batching import Asked, about_entities, by_key
-from app.loaders.neighbourhood import Neighbour
+from app.loaders.neighbourhood import Neighbourhood
 from app.loaders.present import Present
 from app.loaders.questions import HistoryQuestion, NeighbourQuestion, ReferenceQuestion, StateQuestion
+from app.stores.graph_reader import GraphReader
 from app.stores.postgres import (
     artifacts,
     candidates,
@@ -41,9 +43,10 @@ class Loaders:
     Each is named after what it answers and by what; what is absent or not visible is None, or empty.
     """
 
-    def __init__(self, database: Database, tenant: int) -> None:
+    def __init__(self, database: Database, graph: GraphReader, tenant: int) -> None:
         reader = (database, tenant)
-        dated = reading.DatedReading(Present())
+        present = Present()
+        dated = reading.DatedReading(present)
         self.entity_by_id: DataLoader[UUID, Entity | None] = by_key(
             *reader, entities.entities_by_id, _nothing
         )
@@ -118,9 +121,9 @@ class Loaders:
         self.superseder_id_by_entity: DataLoader[Asked[datetime | None], UUID | None] = about_entities(
             *reader, dated.superseders_of, _nothing
         )
-        self.neighbours_by_entity: DataLoader[Asked[NeighbourQuestion], list[Neighbour]] = about_entities(
-            *reader, dated.neighbours, list
-        )
+        self.neighbours_by_entity: DataLoader[Asked[NeighbourQuestion], list[Neighbour]] = Neighbourhood(
+            database, graph, tenant, present
+        ).loader()
         self.similar_by_entity: DataLoader[Asked[int], list[tuple[UUID, float]]] = about_entities(
             *reader, dated.similar_to, list
         )

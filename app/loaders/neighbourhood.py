@@ -1,69 +1,48 @@
-"""Who is near an entity along references: breadth first, one statement a step for all that ask."""
+"""Who is near an entity: asked of the graph, wherever it is read, and not of a connection to the ledger."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from collections import defaultdict
+from collections.abc import Mapping
 from datetime import datetime
 from uuid import UUID
 
-import asyncpg
+from strawberry.dataloader import DataLoader
 
-from app.domain.entity import Direction, Reference
-from app.domain.page import PageRequest
+from app.domain.neighbourhood import Neighbour
+from app.loaders.batching import Asked
+from app.loaders.present import Present
 from app.loaders.questions import NeighbourQuestion
-from app.stores.postgres import surroundings
-from app.stores.postgres.surroundings import ReferencesAround
-
-REFERENCES_PER_ENTITY = 100  # a hub shows its newest; walking all of it would cost more than it tells
+from app.stores.graph_reader import GraphReader
+from app.stores.postgres.pool import Database
 
 
-@dataclass(frozen=True, slots=True)
-class Neighbour:
-    """An entity near another, and the references that lead to it, one a step."""
+class Neighbourhood:
+    """Reads the entities of a turn together for each question, as one tenant."""
 
-    entity: UUID
-    path: tuple[Reference, ...]
+    def __init__(self, database: Database, graph: GraphReader, tenant: int, present: Present) -> None:
+        self._database = database
+        self._graph = graph
+        self._tenant = tenant
+        self._present = present
 
+    def loader(self) -> DataLoader[Asked[NeighbourQuestion], list[Neighbour]]:
+        """Answer a loader of neighbours, the nearest first."""
+        return DataLoader(load_fn=self._load)
 
-async def neighbours_of(
-    connection: asyncpg.Connection,
-    tenant: int,
-    entities: list[UUID],
-    question: NeighbourQuestion,
-    as_of: datetime,
-) -> Mapping[UUID, list[Neighbour]]:
-    """Answer the nearest neighbours of each entity, by distance; `as_of` is the asked instant."""
-    wanted = ReferencesAround(Direction.BOTH, None, as_of)
-    walks = [_Walk(entity, question.first) for entity in entities]
-    for _ in range(question.depth):
-        frontier = {entity for walk in walks for entity in walk.frontier}
-        if not frontier:
-            break
-        pages = await surroundings.references_of_entities(
-            connection, tenant, list(frontier), wanted, PageRequest(REFERENCES_PER_ENTITY)
-        )
-        for walk in walks:
-            walk.step({entity: page.items for entity, page in pages.items()})
-    return {walk.start: walk.found for walk in walks}
+    async def _load(self, keys: list[Asked[NeighbourQuestion]]) -> list[list[Neighbour] | BaseException]:
+        asked: dict[NeighbourQuestion, list[UUID]] = defaultdict(list)
+        for key in keys:
+            asked[key.question].append(key.entity)
+        found = {question: await self._neighbours(entities, question) for question, entities in asked.items()}
+        return [found[key.question][key.entity] for key in keys]
 
+    async def _neighbours(
+        self, entities: list[UUID], question: NeighbourQuestion
+    ) -> Mapping[UUID, list[Neighbour]]:
+        at = question.as_of or await self._now()
+        return await self._graph.neighbours(self._tenant, entities, question.depth, question.first, at)
 
-class _Walk:
-    def __init__(self, start: UUID, most: int) -> None:
-        self.start = start
-        self.most = most
-        self.found: list[Neighbour] = []
-        self.frontier: dict[UUID, tuple[Reference, ...]] = {start: ()} if most else {}
-        self.seen = {start}
-
-    def step(self, around: Mapping[UUID, Iterable[Reference]]) -> None:
-        """Go one reference further from every entity reached last."""
-        reached: dict[UUID, tuple[Reference, ...]] = {}
-        for entity, path in self.frontier.items():
-            for reference in around[entity]:
-                other = reference.target if reference.source == entity else reference.source
-                if other not in self.seen and len(self.found) < self.most:
-                    self.seen.add(other)
-                    reached[other] = (*path, reference)
-                    self.found.append(Neighbour(other, reached[other]))
-        self.frontier = reached if len(self.found) < self.most else {}
+    async def _now(self) -> datetime:
+        async with self._database.reading(self._tenant) as connection:
+            return await self._present.instant(connection, self._tenant, None)

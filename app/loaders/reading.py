@@ -14,9 +14,8 @@ from app.domain.moment import EVERYTHING_KNOWN
 from app.domain.ontology import ReferenceRule
 from app.domain.page import Page, PageRequest
 from app.domain.temporal import Branch, EntityState
-from app.loaders.neighbourhood import Neighbour, neighbours_of
 from app.loaders.present import Present
-from app.loaders.questions import HistoryQuestion, NeighbourQuestion, ReferenceQuestion, StateQuestion
+from app.loaders.questions import HistoryQuestion, ReferenceQuestion, StateQuestion
 from app.stores.postgres import anchors, histories, labels, ontology, states, successions, surroundings
 from app.stores.postgres.surroundings import ReferencesAround
 
@@ -91,13 +90,6 @@ class DatedReading:
     ) -> ReferencesAround:
         as_of = await self._present.instant(connection, tenant, question.as_of)
         return ReferencesAround(question.direction, question.type, as_of)
-
-    async def neighbours(
-        self, connection: asyncpg.Connection, tenant: int, entities: list[UUID], question: NeighbourQuestion
-    ) -> Mapping[UUID, list[Neighbour]]:
-        """Answer the entities near each entity along references."""
-        as_of = await self._present.instant(connection, tenant, question.as_of)
-        return await neighbours_of(connection, tenant, entities, question, as_of)
 
     async def aliases_of(
         self, connection: asyncpg.Connection, tenant: int, entities: list[UUID], as_of: datetime | None

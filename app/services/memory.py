@@ -9,9 +9,11 @@ from dataclasses import dataclass
 from app.domain.entity import Caller, Role
 from app.embedding import Embedder, open_embedder
 from app.services.filing import FilingService
+from app.services.graph import opened_graph
 from app.services.models import check_model
 from app.services.recall import RecallService
 from app.settings import Settings
+from app.stores.graph_reader import GraphReader
 from app.stores.postgres.location import LedgerLocation, locate_ledger
 from app.stores.postgres.migrate import check, migrate
 from app.stores.postgres.owner_connection import owner_connection
@@ -28,6 +30,7 @@ class Memory:
     """The open services, and the local caller: one human, who works in the tenant the settings name."""
 
     database: Database
+    graph: GraphReader
     embedder: Embedder
     filing: FilingService
     recall: RecallService
@@ -73,10 +76,12 @@ async def open_memory_at(
         stack.push_async_callback(embedder.close)
         async with database.reading(tenant) as connection:
             await check_model(connection, embedder)
+        graph = await stack.enter_async_context(opened_graph(settings, database))
         yield Memory(
             database=database,
+            graph=graph,
             embedder=embedder,
             filing=FilingService(database, embedder),
-            recall=RecallService(database, embedder, settings.leg_timeout, settings.recency),
+            recall=RecallService(database, embedder, graph, settings.leg_timeout, settings.recency),
             caller=Caller(tenant, Role.HUMAN, LOCAL_PRINCIPAL),
         )

@@ -53,12 +53,12 @@ class LegRows:
         return lambda: leg.candidates(self.memory.database, question)
 
     async def _references(self, asked: AskedFor) -> Job:
-        leg, question = ReferenceLeg(named_exactly=True), await self.question(asked)
+        leg, question = ReferenceLeg(self.memory.graph, named_exactly=True), await self.question(asked)
         return lambda: leg.candidates(self.memory.database, question)
 
     async def _cooccurrence(self, asked: AskedFor) -> Job:
         question = await self.question(asked)
-        leg = CooccurrenceLeg(await self.first_legs(question))
+        leg = CooccurrenceLeg(self.memory.graph, await self.first_legs(question))
         return lambda: leg.candidates(self.memory.database, question)
 
     async def _recency(self, asked: AskedFor) -> Job:

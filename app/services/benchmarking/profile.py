@@ -101,7 +101,8 @@ async def profile_recall(
 
 async def _run(memory: Memory, settings: Settings, request: RecallRequest, names: Mapping[str, str]) -> Spans:
     spans = Spans()
-    service = RecallService(memory.database, _TimedEmbedder(memory.embedder, spans), settings.leg_timeout)
+    embedder = _TimedEmbedder(memory.embedder, spans)
+    service = RecallService(memory.database, embedder, memory.graph, settings.leg_timeout)
 
     def note(logged: Any) -> None:
         now = perf_counter()

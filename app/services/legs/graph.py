@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from app.domain.entity import ReferenceType
 from app.domain.recall import LegName, Proposal, Ranking
 from app.services.legs.leg import Question
-from app.stores.postgres import graph
+from app.stores.graph_reader import GraphReader
 from app.stores.postgres.pool import Database
 
 SEEDS_PER_LEG = 5
@@ -34,16 +34,13 @@ class ReferenceLeg:
 
     name = LegName.GRAPH
 
-    def __init__(self, *, named_exactly: bool) -> None:
+    def __init__(self, graph: GraphReader, *, named_exactly: bool) -> None:
+        self._graph = graph
         self.weight = 2.0 if named_exactly else 0.5
 
     async def candidates(self, database: Database, question: Question) -> Proposal:
         """Answer the neighbours' newest artifacts; scores grow with the type and count of references."""
-        async with database.reading(question.scope.tenant) as connection:
-            found = await graph.artifacts_beside(
-                connection, question.scope, question.anchors, STRENGTH, question.limit
-            )
-        return Proposal(found)
+        return await self._graph.artifacts_beside(question.scope, question.anchors, STRENGTH, question.limit)
 
 
 class CooccurrenceLeg:
@@ -55,7 +52,8 @@ class CooccurrenceLeg:
     name = LegName.GRAPH
     weight = 0.02
 
-    def __init__(self, rankings: Sequence[Ranking]) -> None:
+    def __init__(self, graph: GraphReader, rankings: Sequence[Ranking]) -> None:
+        self._graph = graph
         self._seeds = [
             candidate.artifact for ranking in rankings for candidate in ranking.candidates[:SEEDS_PER_LEG]
         ]
@@ -64,8 +62,4 @@ class CooccurrenceLeg:
         """Answer the artifacts that share mentions with the seeds, the rarer the better."""
         if not self._seeds:
             return Proposal()
-        async with database.reading(question.scope.tenant) as connection:
-            found = await graph.artifacts_sharing_mentions(
-                connection, question.scope, self._seeds, question.limit
-            )
-        return Proposal(found)
+        return await self._graph.artifacts_sharing_mentions(question.scope, self._seeds, question.limit)

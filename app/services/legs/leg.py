@@ -69,6 +69,7 @@ async def rank(leg: Leg, database: Database, question: Question, deadline: float
         tuple(proposal.candidates),
         leg.weight,
         milliseconds,
+        served=proposal.served,
         problem=problem,
         approximate=proposal.approximate,
     )

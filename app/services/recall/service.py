@@ -26,6 +26,7 @@ from app.services.recall.confidence import confidence
 from app.services.recall.packing import pack
 from app.services.recall.scoping import check_request, scope_of
 from app.services.recall.standings import Standings, load_standings
+from app.stores.graph_reader import GraphReader
 from app.stores.postgres import artifacts
 from app.stores.postgres.hits import read_hits
 from app.stores.postgres.pool import Database
@@ -52,11 +53,13 @@ class RecallService:
         self,
         database: Database,
         embedder: Embedder,
+        graph: GraphReader,
         leg_deadline: float,
         recency: RecencyRule = "bounded",
     ) -> None:
         self._database = database
         self._embedder = embedder
+        self._graph = graph
         self._leg_deadline = leg_deadline
         self._recency = recency
 
@@ -85,13 +88,13 @@ class RecallService:
         question = _question(asked, limit)
         legs: list[Leg] = [DenseLeg(self._embedder), LexicalLeg()]
         if question.anchors:
-            legs.append(ReferenceLeg(named_exactly=bool(asked.anchored.leading)))
+            legs.append(ReferenceLeg(self._graph, named_exactly=bool(asked.anchored.leading)))
         rankings = await asyncio.gather(
             *(rank(leg, self._database, question, self._leg_deadline) for leg in legs)
         )
         if question.anchors:
             return list(rankings)
-        across = CooccurrenceLeg(rankings)
+        across = CooccurrenceLeg(self._graph, rankings)
         return [*rankings, await rank(across, self._database, question, self._leg_deadline)]
 
     async def _answer(self, asked: Asked, limit: int) -> RecallResult:

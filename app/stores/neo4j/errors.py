@@ -35,6 +35,12 @@ def reached(uri: str) -> Iterator[None]:
         raise _silent(uri, error) from error
 
 
+def refuses_the_query(error: Unavailable) -> bool:
+    """Tell whether Neo4j answers, and it is the query that is wrong: no waiting mends that."""
+    cause = error.__cause__
+    return isinstance(cause, Neo4jError) and str(cause.code).startswith("Neo.ClientError.Statement.")
+
+
 def _silent(uri: str, error: Exception) -> Unavailable:
     told = str(error).partition("\n")[0] or type(error).__name__
     return Unavailable(f"Neo4j at {uri} does not answer: {told}")

@@ -9,14 +9,11 @@ import asyncpg
 
 from app.domain.entity import ReferenceType
 from app.domain.recall import Candidate
+from app.stores.graph_reader import ARTIFACTS_PER_ENTITY, MENTIONED_ENTITIES, REFERENCES_PER_ANCHOR
 from app.stores.postgres.scope import Scope
 from app.stores.postgres.sql import blocks_beside
 
 SQL = blocks_beside(__file__)
-
-REFERENCES_PER_ANCHOR = 100
-MENTIONED_ENTITIES = 30
-ARTIFACTS_PER_ENTITY = 100
 
 
 async def artifacts_beside(

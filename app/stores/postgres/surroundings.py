@@ -39,13 +39,35 @@ async def references_of_entities(
     page: PageRequest,
 ) -> dict[UUID, Page[Reference]]:
     """Answer a page of each entity's references, the newest first."""
-    found: dict[UUID, list[Reference]] = defaultdict(list)
+    found = await _references(connection, tenant, entities, wanted, page_bounds(page))
+    return {entity: Page.cut(found[entity], page.first) for entity in entities}
+
+
+async def newest_references_of_entities(
+    connection: asyncpg.Connection,
+    tenant: int,
+    entities: Sequence[UUID],
+    wanted: ReferencesAround,
+    most: int | None,
+) -> dict[UUID, list[Reference]]:
+    """Answer each entity's references, the newest first: at most so many, or all of them."""
+    return await _references(connection, tenant, entities, wanted, (None, None, most))
+
+
+async def _references(
+    connection: asyncpg.Connection,
+    tenant: int,
+    entities: Sequence[UUID],
+    wanted: ReferencesAround,
+    bounds: tuple[object, ...],
+) -> dict[UUID, list[Reference]]:
+    found: dict[UUID, list[Reference]] = {entity: [] for entity in entities}
     rows = await connection.fetch(
-        SQL["references_of_entities"], tenant, list(entities), *_around(wanted), *page_bounds(page)
+        SQL["references_of_entities"], tenant, list(entities), *_around(wanted), *bounds
     )
     for row in rows:
         found[row["asked"]].append(reference_from(row))
-    return {entity: Page.cut(found[entity], page.first) for entity in entities}
+    return found
 
 
 async def count_references_of_entities(

@@ -66,7 +66,7 @@ async def test_the_hybrid_statement_proposes_what_the_legs_propose(
     assert by_rank(hits, lambda hit: hit.dense_rank) == await leg(DenseLeg(filed.memory.embedder))
     assert by_rank(hits, lambda hit: hit.lexical_rank) == await leg(LexicalLeg())
     named = [document for document in DOCUMENTS if str(document.identifier) in question]
-    beside = await leg(ReferenceLeg(named_exactly=True), *named) if named else []
+    beside = await leg(ReferenceLeg(filed.memory.graph, named_exactly=True), *named) if named else []
     assert by_rank(hits, lambda hit: hit.graph_rank) == beside
     assert bool(named) == bool(beside)
 

@@ -49,7 +49,7 @@ async def standing(desk: Desk, entity: UUID, *moments: datetime) -> list[tuple[S
     for moment in moments:
         hits = (await desk.ask(QUERY, as_of=moment)).hits
         (flag,) = {hit.annotation.flag for hit in hits if hit.artifact.entity == entity}
-        loaders = Loaders(desk.memory.database, desk.tenant)
+        loaders = Loaders(desk.memory.database, desk.memory.graph, desk.tenant)
         above = await loaders.superseder_id_by_entity.load(Asked(entity, moment))
         found.append((flag, await status_at(desk, entity, moment), above is not None))
     return found

@@ -10,8 +10,8 @@ from app.domain.artifact import ReferenceClaim
 from app.domain.entity import ReferenceType
 from app.domain.recall import Candidate, LegName, Ranking
 from app.services.legs.graph import STRENGTH, CooccurrenceLeg, ReferenceLeg
+from app.stores.graph_reader import REFERENCES_PER_ANCHOR
 from app.stores.postgres import ledger
-from app.stores.postgres.graph import REFERENCES_PER_ANCHOR
 from app.stores.postgres.scope import Scope
 from tests.documents import RELATES_TO, Desk, adr, claims, day
 from tests.services.legs.asking import propose, scope_of
@@ -26,7 +26,9 @@ async def test_neighbours_are_found_both_ways_by_strength_and_count(desk: Desk) 
     )
     await desk.file(adr(6, "Two steps away", references=claims(RELATES_TO, "ADR-2")))
     await desk.file(adr(1, "Anchor", "more", references=claims(ReferenceType.EXTENDS, "ADR-3")))
-    found = await propose(desk, ReferenceLeg(named_exactly=True), anchors=[anchor.entity.id])
+    found = await propose(
+        desk, ReferenceLeg(desk.memory.graph, named_exactly=True), anchors=[anchor.entity.id]
+    )
     expected = {
         often.artifact.number: STRENGTH[ReferenceType.REFERENCES] * log(201),
         strong.artifact.number: STRENGTH[ReferenceType.EXTENDS] * log(2),
@@ -40,7 +42,9 @@ async def test_two_anchors_add_up_and_do_not_find_each_other(desk: Desk) -> None
     both = await desk.file(adr(3, "Both", references=claims(RELATES_TO, "ADR-1", "ADR-2")))
     first = await desk.file(adr(1, "First", references=claims(RELATES_TO, "ADR-2")))
     second = await desk.file(adr(2, "Second"))
-    found = await propose(desk, ReferenceLeg(named_exactly=True), anchors=[first.entity.id, second.entity.id])
+    found = await propose(
+        desk, ReferenceLeg(desk.memory.graph, named_exactly=True), anchors=[first.entity.id, second.entity.id]
+    )
     assert [candidate.artifact for candidate in found] == [both.artifact.number]
     assert found[0].score == pytest.approx(2 * STRENGTH[RELATES_TO] * log(2))
 
@@ -53,7 +57,9 @@ async def test_references_are_those_of_the_moment(desk: Desk) -> None:
     newer = await desk.file(adr(2, "Other", "alone", created_at=day(2023)))
 
     async def beside(scope: Scope) -> list[int]:
-        found = await propose(desk, ReferenceLeg(named_exactly=True), anchors=[anchor.entity.id], scope=scope)
+        found = await propose(
+            desk, ReferenceLeg(desk.memory.graph, named_exactly=True), anchors=[anchor.entity.id], scope=scope
+        )
         return [candidate.artifact for candidate in found]
 
     assert await beside(await scope_of(desk, day(2020, 6))) == []
@@ -100,10 +106,19 @@ async def test_a_hub_gives_its_strongest_and_no_more(desk: Desk) -> None:
                 recorded_at,
                 number + 1,
             )
-    found = await propose(desk, ReferenceLeg(named_exactly=True), anchors=[hub.entity.id], limit=1000)
+    found = await propose(
+        desk, ReferenceLeg(desk.memory.graph, named_exactly=True), anchors=[hub.entity.id], limit=1000
+    )
     assert len(found) == REFERENCES_PER_ANCHOR
     assert found[0].score == pytest.approx(STRENGTH[RELATES_TO] * log(REFERENCES_PER_ANCHOR + 21))
-    assert len(await propose(desk, ReferenceLeg(named_exactly=True), anchors=[hub.entity.id], limit=7)) == 7
+    assert (
+        len(
+            await propose(
+                desk, ReferenceLeg(desk.memory.graph, named_exactly=True), anchors=[hub.entity.id], limit=7
+            )
+        )
+        == 7
+    )
 
 
 async def test_what_is_mentioned_together_leads_across(desk: Desk) -> None:
@@ -116,13 +131,13 @@ async def test_what_is_mentioned_together_leads_across(desk: Desk) -> None:
     await desk.file(adr(9, "Alone"))
     rare, common = (thing.artifact.number for thing in things)
     ranking = Ranking(LegName.DENSE, (Candidate(seed.artifact.number, 1.0),), weight=1.0)
-    found = await propose(desk, CooccurrenceLeg([ranking]))
+    found = await propose(desk, CooccurrenceLeg(desk.memory.graph, [ranking]))
     expected = dict.fromkeys([rare, beside.artifact.number], 1 / log(3))
     expected |= dict.fromkeys([common, *(document.artifact.number for document in crowd)], 1 / log(6))
     assert {candidate.artifact: candidate.score for candidate in found} == pytest.approx(expected, abs=1e-9)
     assert [candidate.artifact for candidate in found[:2]] == [rare, beside.artifact.number]
     before = await scope_of(desk, known=beside.artifact.recorded_at)
-    early = await propose(desk, CooccurrenceLeg([ranking]), scope=before)
+    early = await propose(desk, CooccurrenceLeg(desk.memory.graph, [ranking]), scope=before)
     assert [candidate.artifact for candidate in early] == [common, rare, beside.artifact.number]
 
 
@@ -132,14 +147,15 @@ async def test_a_seed_counts_by_what_it_shares_with_the_others(desk: Desk) -> No
     seeds = [await desk.file(adr(n, "Seed", references=mentions)) for n in (2, 3)]
     both = Ranking(LegName.DENSE, tuple(Candidate(seed.artifact.number, 1.0) for seed in seeds), weight=1.0)
     found = {
-        candidate.artifact: candidate.score for candidate in await propose(desk, CooccurrenceLeg([both]))
+        candidate.artifact: candidate.score
+        for candidate in await propose(desk, CooccurrenceLeg(desk.memory.graph, [both]))
     }
     assert [found[seed.artifact.number] for seed in seeds] == pytest.approx([1 / log(3)] * 2, abs=1e-9)
 
 
 async def test_without_seeds_there_is_nothing_to_share(desk: Desk) -> None:
     await desk.file(adr(1, "Alone"))
-    assert await propose(desk, CooccurrenceLeg([])) == []
+    assert await propose(desk, CooccurrenceLeg(desk.memory.graph, [])) == []
 
 
 async def test_anchors_decide_which_way_the_graph_is_read(desk: Desk) -> None:

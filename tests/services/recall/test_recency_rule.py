@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from app.services.memory import Memory
+from dataclasses import replace
+
 from app.services.recall import RecallService
 from tests.documents import Desk, adr, ask, day, identifiers
 
@@ -16,8 +17,8 @@ async def test_an_old_decision_leads_unless_the_older_formula_is_asked_for(desk:
     asked = {"project": desk.project, "as_of": day(2026, 6)}
     assert identifiers(await ask(desk.memory, QUESTION, **asked))[0] == "ADR-1"
     memory = desk.memory
-    literal = RecallService(memory.database, memory.embedder, leg_deadline=10.0, recency="literal")
-    told = await ask(
-        Memory(memory.database, memory.embedder, memory.filing, literal, memory.caller), QUESTION, **asked
+    literal = RecallService(
+        memory.database, memory.embedder, memory.graph, leg_deadline=10.0, recency="literal"
     )
+    told = await ask(replace(memory, recall=literal), QUESTION, **asked)
     assert identifiers(told) == ["ADR-2", "ADR-1"]

@@ -1,0 +1,48 @@
+"""What is asked of the graph, wherever it is kept."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from datetime import datetime
+from typing import Protocol
+from uuid import UUID
+
+from app.domain.entity import Reference, ReferenceType
+from app.domain.neighbourhood import Neighbour
+from app.domain.recall import Proposal
+from app.stores.postgres.scope import Scope
+
+REFERENCES_PER_ENTITY = 100
+"""How many references of an entity a walk follows: a hub shows its newest; all of it would cost more."""
+REFERENCES_PER_ANCHOR = 100
+"""How many references of an anchor count each way, the strongest."""
+MENTIONED_ENTITIES = 30
+ARTIFACTS_PER_ENTITY = 100
+
+
+class GraphReader(Protocol):
+    """Reads along references and mentions; every store answers the same, in the same order.
+
+    Each method raises Unavailable when the store does not answer.
+    """
+
+    async def artifacts_beside(
+        self, scope: Scope, anchors: Sequence[UUID], strengths: Mapping[ReferenceType, float], limit: int
+    ) -> Proposal:
+        """Answer the artifacts one reference away from the anchors, either way, by strength and count."""
+
+    async def artifacts_sharing_mentions(self, scope: Scope, seeds: Sequence[int], limit: int) -> Proposal:
+        """Answer the artifacts that mention, or are, what the seeds mention, the rarer the better."""
+
+    async def neighbours(
+        self, tenant: int, entities: Sequence[UUID], depth: int, most: int, as_of: datetime
+    ) -> Mapping[UUID, list[Neighbour]]:
+        """Answer the nearest neighbours of each entity along references that hold at an instant."""
+
+    async def path(
+        self, tenant: int, source: UUID, target: UUID, longest: int, as_of: datetime
+    ) -> tuple[Reference, ...] | None:
+        """Answer the shortest way along references that hold at an instant; None when there is none.
+
+        Of several as short it is the one whose steps, from the source on, are the newest.
+        """

@@ -1,0 +1,109 @@
+"""Whether the graph may be read in place of the ledger: it is a copy of it that has come far enough."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from dataclasses import dataclass
+from datetime import datetime
+from time import monotonic
+
+from neo4j import AsyncTransaction, Record
+
+from app.errors import Unavailable
+from app.stores.neo4j.cypher import blocks_beside
+from app.stores.neo4j.driver import Graph
+from app.stores.postgres.head import Head, head_of_tenant
+from app.stores.postgres.pool import Database
+
+CYPHER = blocks_beside(__file__)
+
+PATIENCE = 0.05  # seconds; what was just written is mostly there by then
+_PAUSE = 0.005
+
+
+class Behind(Unavailable):
+    """The graph answers, but is no copy of the ledger as it is now."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Reached:
+    """How far the graph has come; `generation` is another one each time it is filled anew."""
+
+    generation: str
+    position: int
+    mark: str | None
+
+    def covers(self, other: _Reached) -> bool:
+        return self.generation == other.generation and self.position >= other.position
+
+
+class Footing:
+    """Lends transactions in which the graph says of a tenant what the ledger does, or none."""
+
+    def __init__(self, graph: Graph, database: Database) -> None:
+        self._graph = graph
+        self._database = database
+        self._settled: _Reached | None = None
+        self._settling = asyncio.Lock()
+        self._waits = True
+
+    @asynccontextmanager
+    async def reading(self, tenant: int) -> AsyncIterator[tuple[AsyncTransaction, datetime]]:
+        """Lend a transaction, and the transaction time up to which it sees all of the tenant's ledger.
+
+        Whatever is recorded later may be seen or not. Raises Behind when the graph is of another ledger or
+        does not catch up at once, and at the end of the block when it was filled anew meanwhile: what was
+        read is then worth nothing.
+        """
+        async with self._graph.reading() as transaction:
+            seen = await self._seen(transaction)
+            head = await self._head(tenant, seen)
+            needed = _Reached(seen.generation, head.position, None)
+            await self._reach(transaction, seen, needed)
+            await self._settle(needed)
+            yield transaction, head.clock
+            if (await self._seen(transaction)).generation != seen.generation:
+                raise Behind("the graph is being filled anew")
+
+    async def _seen(self, transaction: AsyncTransaction) -> _Reached:
+        result = await transaction.run(CYPHER["checkpoint"])
+        return _reached([record async for record in result])
+
+    async def _head(self, tenant: int, seen: _Reached) -> Head:
+        async with self._database.reading(tenant) as connection:
+            head = await head_of_tenant(connection, tenant, seen.position, seen.mark)
+        if not head.has_change:
+            raise Behind("the graph is a copy of another ledger; run `trigraph project rebuild`")
+        return head
+
+    async def _reach(self, transaction: AsyncTransaction, seen: _Reached, needed: _Reached) -> None:
+        """Wait a moment for what is needed, and after that was in vain not again before it was there."""
+        deadline = monotonic() + PATIENCE
+        while not seen.covers(needed):
+            if not self._waits or monotonic() > deadline or seen.generation != needed.generation:
+                self._waits = False
+                raise Behind(f"the graph is at {seen.position}, and the ledger at {needed.position}")
+            await asyncio.sleep(_PAUSE)
+            seen = await self._seen(transaction)
+        self._waits = True
+
+    async def _settle(self, needed: _Reached) -> None:
+        """Make sure that what is needed is in place as a whole.
+
+        Neo4j shows parts of a transaction, the position among them, while it puts the rest in place. Who
+        writes holds the node of the position until then.
+        """
+        async with self._settling:
+            if self._settled is None or not self._settled.covers(needed):
+                self._settled = _reached(await self._graph.write(CYPHER["settled_checkpoint"]))
+            if not self._settled.covers(needed):
+                raise Behind("the graph is being filled anew")
+
+
+def _reached(records: list[Record]) -> _Reached:
+    if not records or not records[0]["isCleared"]:
+        raise Behind("the graph is no copy of the ledger yet")
+    (record,) = records
+    return _Reached(record["generation"], record["position"], record["mark"])

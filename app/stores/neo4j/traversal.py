@@ -1,0 +1,183 @@
+"""The graph as it is read from Neo4j, number for number what the ledger answers."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from datetime import datetime
+from math import log
+from typing import Any
+from uuid import UUID
+
+from neo4j import AsyncTransaction, Record
+
+from app.domain.entity import Reference, ReferenceType
+from app.domain.moment import from_microseconds, to_microseconds
+from app.domain.neighbourhood import Around, Neighbour, Step, neighbours_of
+from app.domain.path import shortest_path
+from app.domain.recall import Candidate, Proposal
+from app.domain.temporal import Interval
+from app.stores.graph_reader import (
+    ARTIFACTS_PER_ENTITY,
+    MENTIONED_ENTITIES,
+    REFERENCES_PER_ANCHOR,
+    REFERENCES_PER_ENTITY,
+)
+from app.stores.neo4j.cypher import blocks_beside
+from app.stores.neo4j.driver import Graph
+from app.stores.neo4j.footing import Footing
+from app.stores.postgres.pool import Database
+from app.stores.postgres.scope import Scope
+
+CYPHER = blocks_beside(__file__)
+
+SERVED = "neo4j"
+_UNIT = 1e12  # shares of a score are added as whole numbers, which give one sum in every order
+_ALL = 2**31
+
+
+class Neo4jTraversal:
+    """A GraphReader of Neo4j; raises Behind when the graph does not hold what the ledger does."""
+
+    def __init__(self, graph: Graph, database: Database) -> None:
+        self._footing = Footing(graph, database)
+
+    async def artifacts_beside(
+        self, scope: Scope, anchors: Sequence[UUID], strengths: Mapping[ReferenceType, float], limit: int
+    ) -> Proposal:
+        """Answer as GraphReader says, in two queries."""
+        async with self._footing.reading(scope.tenant) as (transaction, _):
+            groups = await _records(
+                transaction,
+                CYPHER["references_of_anchors"],
+                _moment(scope),
+                anchors=[str(anchor) for anchor in anchors],
+                limit=REFERENCES_PER_ANCHOR,
+            )
+            shares = _shares(groups, strengths)
+            beside = {entity: share for entity, share in shares.items() if UUID(entity) not in set(anchors)}
+            newest = await _records(
+                transaction, CYPHER["newest_artifacts"], _narrowed(scope), entities=list(beside)
+            )
+        return _best({record["number"]: beside[record["entity"]] for record in newest}, limit)
+
+    async def artifacts_sharing_mentions(self, scope: Scope, seeds: Sequence[int], limit: int) -> Proposal:
+        """Answer as GraphReader says, in one query."""
+        async with self._footing.reading(scope.tenant) as (transaction, _):
+            mentioned = await _records(
+                transaction,
+                CYPHER["sharers_of_mentions"],
+                _narrowed(scope),
+                seeds=list(dict.fromkeys(seeds)),
+                entities=MENTIONED_ENTITIES,
+                artifacts=ARTIFACTS_PER_ENTITY,
+            )
+        shares: dict[int, int] = defaultdict(int)
+        for artifact, share in _shared(mentioned, set(seeds)):
+            shares[artifact] += share
+        return _best(shares, limit)
+
+    async def neighbours(
+        self, tenant: int, entities: Sequence[UUID], depth: int, most: int, as_of: datetime
+    ) -> Mapping[UUID, list[Neighbour]]:
+        """Answer as GraphReader says, in one query a step for all that ask."""
+        async with self._footing.reading(tenant) as (transaction, known):
+            step = _step(transaction, tenant, as_of, known, REFERENCES_PER_ENTITY)
+            return await neighbours_of(entities, depth, most, step)
+
+    async def path(
+        self, tenant: int, source: UUID, target: UUID, longest: int, as_of: datetime
+    ) -> tuple[Reference, ...] | None:
+        """Answer as GraphReader says, in one query a step."""
+        async with self._footing.reading(tenant) as (transaction, known):
+            return await shortest_path(
+                source, target, longest, _step(transaction, tenant, as_of, known, _ALL)
+            )
+
+
+def _step(transaction: AsyncTransaction, tenant: int, as_of: datetime, known: datetime, most: int) -> Step:
+    moment = {"tenant": tenant, "valid": to_microseconds(as_of), "known": to_microseconds(known)}
+
+    async def step(entities: Collection[UUID]) -> Around:
+        found: dict[UUID, list[Reference]] = {entity: [] for entity in entities}
+        asked = [str(entity) for entity in entities]
+        for record in await _records(
+            transaction, CYPHER["references_of_entities"], moment, entities=asked, most=most
+        ):
+            found[UUID(record["asked"])].append(_reference(record))
+        return found
+
+    return step
+
+
+async def _records(
+    transaction: AsyncTransaction, query: str, moment: Mapping[str, Any], **asked: Any
+) -> list[Record]:
+    result = await transaction.run(query, {**moment, **asked})
+    return [record async for record in result]
+
+
+def _moment(scope: Scope) -> dict[str, Any]:
+    return {
+        "tenant": scope.tenant,
+        "valid": to_microseconds(scope.moment.valid),
+        "known": to_microseconds(scope.moment.known),
+    }
+
+
+def _narrowed(scope: Scope) -> dict[str, Any]:
+    return {
+        **_moment(scope),
+        "projects": list(scope.projects),
+        "types": None if scope.types is None else list(scope.types),
+        "domains": None if scope.domains is None else [str(domain) for domain in scope.domains],
+    }
+
+
+def _shares(groups: Iterable[Record], strengths: Mapping[ReferenceType, float]) -> dict[str, int]:
+    """Answer what each neighbour gets from the strongest references of each anchor, each way."""
+    edges: dict[tuple[str, bool], list[tuple[float, str]]] = defaultdict(list)
+    for group in groups:
+        # Java's logarithm may differ from the ledger's in the last digit; this one is the same.
+        score = strengths.get(ReferenceType(group["type"]), 0.0) * log(1.0 + group["occurrences"])
+        edges[group["anchor"], group["leaves"]] += [(-score, other) for other in group["others"]]
+    shares: dict[str, int] = defaultdict(int)
+    for found in edges.values():
+        for negated, other in sorted(found)[:REFERENCES_PER_ANCHOR]:
+            shares[other] += round(-negated * _UNIT)
+    return shares
+
+
+def _shared(mentioned: Iterable[Record], seeds: Collection[int]) -> Iterator[tuple[int, int]]:
+    """Answer the artifacts that mention, or are, what is mentioned, each with its share."""
+    for record in mentioned:
+        if not record["mentions"]:
+            continue
+        rarity = log(1.0 + record["mentions"])
+        for artifact in record["holders"]:
+            others = record["seeds"] - (artifact in seeds)
+            if others:
+                yield artifact, round(others / rarity * _UNIT)
+        for artifact in record["own"]:
+            yield artifact, round(record["seeds"] / rarity * _UNIT)
+
+
+def _best(shares: Mapping[int, int], limit: int) -> Proposal:
+    candidates = [Candidate(artifact, float(share) / _UNIT) for artifact, share in shares.items()]
+    ordered = sorted(candidates, key=lambda candidate: (-candidate.score, candidate.artifact))
+    return Proposal(ordered[:limit], served=SERVED)
+
+
+def _reference(record: Record) -> Reference:
+    told = record["told"]
+    until, artifact = told["validUntil"], told["sourceArtifact"]
+    return Reference(
+        id=UUID(told["id"]),
+        source=UUID(record["source"]),
+        target=UUID(record["target"]),
+        type=ReferenceType(record["type"]),
+        source_artifact=None if artifact is None else UUID(artifact),
+        valid=Interval(
+            from_microseconds(told["validFrom"]), None if until is None else from_microseconds(until)
+        ),
+    )
