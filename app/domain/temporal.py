@@ -78,6 +78,16 @@ def uncovered(start: datetime, covered: Iterable[Interval]) -> list[Interval]:
     return [*missing, Interval(start)]
 
 
+def still_missing(held: Iterable[Interval], start: datetime, now: datetime) -> list[Interval]:
+    """Answer when something that is stated from a moment on does not hold, by when it is held to.
+
+    What was withdrawn and is stated again holds again from then on. What will end at a later day stays so:
+    who says now that it holds says no more of that.
+    """
+    missing = uncovered(start, held)
+    return [each for each in missing if each.start == start or each.start <= now]
+
+
 @dataclass(frozen=True, slots=True)
 class EntityState:
     """What was believed of one entity over one stretch of valid time."""

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from datetime import datetime
 
 from app.domain.entity import Alias
-from app.domain.temporal import Interval
+from app.domain.temporal import Interval, still_missing
 from app.errors import Conflict
 from app.services.aliases.ends import AliasEnds, require_ends
 from app.services.aliases.forms import fit_form
@@ -18,11 +18,14 @@ from app.services.write import Write
 
 @dataclass(frozen=True, slots=True)
 class FreeForm:
-    """A form that means nothing else from a moment on; `held` is the alias that says the same already."""
+    """A form that may mean its target, and when it does not yet.
+
+    `held` is the alias that says the same already, where nothing is missing.
+    """
 
     form: str
     ends: AliasEnds
-    valid: Interval
+    missing: Sequence[Interval]
     held: Alias | None
 
 
@@ -37,13 +40,23 @@ async def examine(write: Write, stated: StatedAlias) -> FreeForm:
     start = max([stated.valid_from or write.recorded_at, *ends.beginnings])
     lasting = await aliases_from(write, ends.target.project, form, start)
     held = _same(lasting, stated, start)
-    if held is None:
-        if ends.source is not None:
-            await require_name_of(write, ends.source, form, start)
-        named = await named_from(write, ends.target.project, form, start)
-        meant = {alias.target for alias in lasting} - {ends.target.id}
-        await require_one_meaning(write, ends.target, form, meant | named - ends.ids, start)
-    return FreeForm(form, ends, _free(lasting, held, start), held)
+    own = (each.valid for each in lasting if each.target == stated.target)
+    missing = still_missing(own, start, write.recorded_at)
+    if missing:
+        await _require_free(write, ends, form, lasting, missing[0].start)
+    return FreeForm(form, ends, missing, None if missing else held)
+
+
+async def _require_free(
+    write: Write, ends: AliasEnds, form: str, lasting: Sequence[Alias], start: datetime
+) -> None:
+    """Raise when a form never was its source's, or means something else at a moment or later."""
+    if ends.source is not None:
+        await require_name_of(write, ends.source, form, start)
+    named = await named_from(write, ends.target.project, form, start)
+    others = [alias for alias in lasting if alias.valid.end is None or alias.valid.end > start]
+    meant = {alias.target for alias in others} - {ends.target.id}
+    await require_one_meaning(write, ends.target, form, meant | named - ends.ids, start)
 
 
 def _same(lasting: Sequence[Alias], stated: StatedAlias, start: datetime) -> Alias | None:
@@ -55,10 +68,3 @@ def _same(lasting: Sequence[Alias], stated: StatedAlias, start: datetime) -> Ali
             field="source",
         )
     return same
-
-
-def _free(lasting: Sequence[Alias], held: Alias | None, start: datetime) -> Interval:
-    """Answer from when to when a form may be given its meaning: up to where it has the same one again."""
-    if held is not None:
-        return held.valid
-    return Interval(start, lasting[0].valid.start if lasting else None)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 from uuid import UUID, uuid4
@@ -10,7 +9,7 @@ from uuid import UUID, uuid4
 from app.domain.artifact import Artifact
 from app.domain.entity import AuthorityTier, Entity, Project, Reference, ReferenceType
 from app.domain.surface_form import name_key
-from app.domain.temporal import Interval, uncovered
+from app.domain.temporal import Interval, still_missing
 from app.services.filing.supersession import Turn
 from app.services.filing.taking_effect import effective_from
 from app.services.write import Write
@@ -73,7 +72,7 @@ async def write_edge(write: Write, project: Project, statement: Statement, joine
     supersedes = reference_type is ReferenceType.SUPERSEDES
     start = statement.valid_from
     held = await references.believed_pieces(write.connection, write.tenant, statement.edge, start)
-    missing = still_missing(held, start, write.recorded_at)
+    missing = still_missing((each.valid for each in held), start, write.recorded_at)
     if not missing:
         if supersedes and statement.inverted:
             joined.restated.append(statement)
@@ -84,15 +83,6 @@ async def write_edge(write: Write, project: Project, statement: Statement, joine
         joined.warnings.append("left out a supersession that would close a circle: one must stay current")
         return []
     return [await _write_piece(write, project, statement, valid, joined) for valid in missing]
-
-
-def still_missing(held: Sequence[Reference], start: datetime, now: datetime) -> list[Interval]:
-    """Answer when a reference that is stated from a moment on does not hold, by what is held of it.
-
-    One that will end at a later day stays so: a document that is in force from then on says no more of it.
-    """
-    missing = uncovered(start, (each.valid for each in held))
-    return [each for each in missing if each.start == start or each.start <= now]
 
 
 async def _write_piece(

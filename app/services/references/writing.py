@@ -9,9 +9,9 @@ from uuid import UUID
 
 from app.domain.entity import Reference, ReferenceType
 from app.domain.moment import require_in_calendar
-from app.domain.temporal import Interval, require_offset
+from app.domain.temporal import Interval, require_offset, still_missing
 from app.errors import Invalid
-from app.services.filing.edges import Joined, Statement, still_missing, write_edge
+from app.services.filing.edges import Joined, Statement, write_edge
 from app.services.filing.supersession import settle_all
 from app.services.references.ends import require_ends, require_existing, require_rule
 from app.services.write import Write
@@ -43,7 +43,7 @@ async def add_reference(write: Write, stated: StatedReference) -> Reference:
     require_existing(source, target, start)
     edge = (stated.source, stated.target, stated.type)
     held = await references.believed_pieces(write.connection, write.tenant, edge, start)
-    missing = still_missing(held, start, write.recorded_at)
+    missing = still_missing((each.valid for each in held), start, write.recorded_at)
     if not missing:
         moment = max(start, write.recorded_at)
         return next(each for each in held if each.valid.covers(moment))

@@ -8,8 +8,9 @@ from uuid import UUID
 import pytest
 
 from app.domain.entity import Alias, AuthorityTier
+from app.domain.temporal import Interval
 from app.errors import Conflict, Invalid
-from app.services.aliases import AddedAlias, StatedAlias, add_alias
+from app.services.aliases import AddedAlias, AliasService, StatedAlias, add_alias
 from app.services.write import writing
 from app.stores.postgres import ledger, lookups, projects
 from tests.documents import Desk, adr, day
@@ -53,6 +54,31 @@ async def test_a_name_dated_back_further_fills_the_time_before(desk: Desk) -> No
     assert await meant_at(desk, "Quay", day(2024)) == [later.alias]
     again = await add(desk, "Quay", thing, day(2022))
     assert (again.alias, again.is_new) == (earlier.alias, False)
+
+
+@pytest.mark.parametrize("first", [day(2020, 6), day(2022)])
+async def test_a_name_dated_back_past_a_withdrawal_holds_again_since(desk: Desk, first: datetime) -> None:
+    """What it was before it was withdrawn is one thing, that it is stated again another."""
+    thing = await make_thing(desk, "Harbor")
+    held = await add(desk, "Quay", thing, first)
+    ended = await AliasService(desk.memory.database).withdraw(desk.memory.caller, held.alias.id)
+    assert ended.alias is not None
+    end = ended.alias.valid.end
+    assert end is not None
+    again = await add(desk, "Quay", thing, day(2021))
+    assert (again.is_new, again.alias.valid) == (True, Interval(end))
+    for moment in (day(2021), day(2023), end, day(2999)):
+        assert [alias.target for alias in await meant_at(desk, "Quay", moment)] == [thing]
+    assert await add(desk, "Quay", thing) == AddedAlias(again.alias, is_new=False)
+
+
+async def test_a_name_that_something_else_has_since_it_was_withdrawn_is_taken(desk: Desk) -> None:
+    one, other = await make_thing(desk, "Harbor"), await make_thing(desk, "Beacon")
+    held = await add(desk, "Quay", one, day(2020, 6))
+    await AliasService(desk.memory.database).withdraw(desk.memory.caller, held.alias.id)
+    await add(desk, "Quay", other)
+    with pytest.raises(Conflict, match="Harbor"):
+        await add(desk, "Quay", one, day(2021))
 
 
 @pytest.mark.parametrize("since", [day(2021), day(2024)])
