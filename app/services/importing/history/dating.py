@@ -50,9 +50,11 @@ def _remaining(sequence: list[Document], held: Sequence[Version], changed: datet
         return sequence
     hashes = {version.content_hash for version in held}
     filed = [place for place, version in enumerate(sequence) if content_hash(version) in hashes]
-    if filed:
-        return sequence[filed[-1] + 1 :] or sequence[-1:]
+    if filed and sequence[filed[-1] + 1 :]:
+        return sequence[filed[-1] + 1 :]
+    # A text that was there before and is again, is a version of its own.
     newest = max(held, key=lambda version: version.created_at)
-    same = replace(sequence[-1], created_at=newest.created_at)
-    unchanged = content_hash(same) == newest.content_hash
-    return [same if unchanged else replace(sequence[-1], created_at=changed)]
+    present = sequence[-1]
+    dated = [present, *(replace(present, created_at=at) for at in (newest.created_at, changed))]
+    same = (each for each in dated if content_hash(each) == newest.content_hash)
+    return [next(same, dated[-1])]

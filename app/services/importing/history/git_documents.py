@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from pathlib import PurePosixPath
 
@@ -16,7 +16,7 @@ from app.services.importing.files import text_of_bytes
 from app.services.importing.history.git_command import Blobs
 from app.services.importing.history.git_lineage import Edition, Lineage
 from app.services.importing.history.git_stretches import Edit, Others, Stretch, add_edition
-from app.services.importing.history.telling import HistoricState, in_order
+from app.services.importing.history.telling import HistoricState
 from app.services.importing.item import Refusal, refusing, shown
 from app.services.parsing import clean_path, parse_markdown
 
@@ -90,13 +90,13 @@ def _state(edition: Edition, document: Document, source: str) -> HistoricState:
     return HistoricState(source, edition.at, edition.commit, props, frozenset(_claims(document)))
 
 
-def states_of(edits: Sequence[Edit]) -> tuple[HistoricState, ...]:
-    """Answer a state for each edition that changed title, status or relations."""
-    states: list[HistoricState] = []
-    for state in (edit.state for edit in edits):
-        if not states or (state.props, state.claims) != (states[-1].props, states[-1].claims):
-            states.append(state)
-    return in_order(states)
+def changes_among(told: Iterable[HistoricState]) -> tuple[HistoricState, ...]:
+    """Answer those of a document's editions that changed title, status or relations."""
+    changes: list[HistoricState] = []
+    for state in told:
+        if not changes or (state.props, state.claims) != (changes[-1].props, changes[-1].claims):
+            changes.append(state)
+    return tuple(changes)
 
 
 def _claims(document: Document) -> list[ReferenceClaim]:

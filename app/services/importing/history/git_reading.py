@@ -18,16 +18,16 @@ from app.services.importing.files import PASSED_OVER, is_markdown
 from app.services.importing.history.git_command import Blobs, ask_git, open_blobs
 from app.services.importing.history.git_documents import (
     RepositoryFile,
+    changes_among,
     path_text,
     read_claims,
     read_file,
     read_stretches,
-    states_of,
 )
 from app.services.importing.history.git_line import is_shallow, read_line
 from app.services.importing.history.git_lineage import Lineages, follow
 from app.services.importing.history.git_stretches import Edit, Stretch, by_identifier, with_past
-from app.services.importing.history.telling import HistoricState
+from app.services.importing.history.telling import HistoricState, in_order
 from app.services.importing.item import Refusal
 from app.services.importing.survey import Stopped
 
@@ -162,12 +162,13 @@ def _document(named: Named, newest: Document, edits: Sequence[Edit]) -> Reposito
         source_uri=named.source,
         source_commit=edits[-1].edition.commit,
     )
+    told = in_order([edit.state for edit in edits])
     paths = dict.fromkeys(path_text(edit.edition.path) for edit in reversed(edits))
     stated = [edit.identifier for edit in reversed(edits) if edit.identifier]
     return RepositoryDocument(
         document=document,
-        states=states_of(edits),
-        changed=edits[-1].edition.at,
+        states=changes_among(told),
+        changed=told[-1].at,
         former_identifiers=tuple(dict.fromkeys(stated)),
         former_sources=tuple(path for path in paths if path != named.source),
         always_states=len(stated) == len(edits),
