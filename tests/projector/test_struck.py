@@ -20,6 +20,7 @@ from app.embedding import Embedder
 from app.errors import Unavailable
 from app.stores.neo4j.embedded import EmbeddedNeo4j
 from app.stores.neo4j.layout import Layout
+from app.stores.neo4j.locks import locked
 from app.stores.neo4j.server import Neo4jServer
 from app.stores.postgres.embedded import EmbeddedPostgres
 from app.stores.postgres.migrate import migrate
@@ -58,10 +59,13 @@ class Struck:
         self.projector = self.shell.start("project", "run")
 
     async def kill_neo4j(self) -> None:
-        server = Neo4jServer(Layout(self._home.resolve()))
-        address = await asyncio.to_thread(server.ensure_running)  # the projector may have started another
-        os.kill(address.process, SIGKILL)
-        await asyncio.to_thread(self._neo4j.keep_running)
+        os.kill(await asyncio.to_thread(self._neo4j_process), SIGKILL)
+
+    def _neo4j_process(self) -> int:
+        """Answer the process of the server, which the projector may have started again."""
+        layout = Layout(self._home.resolve())
+        with locked(layout.starting):
+            return Neo4jServer(layout).ensure_running().process
 
     async def kill_postgres(self) -> None:
         os.kill(int((self._home / "postgres/postmaster.pid").read_text().split()[0]), SIGKILL)
