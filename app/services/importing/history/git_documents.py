@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Sequence
+from collections.abc import Container, Iterable, Sequence
 from dataclasses import dataclass, replace
 from pathlib import PurePosixPath
 
@@ -12,7 +12,7 @@ from app.domain.entity import ReferenceType
 from app.errors import TrigraphError
 from app.services.filing.preparation import LARGEST_BODY
 from app.services.importing.claims import Claim, prefixes_among, read_claim
-from app.services.importing.files import text_of_bytes
+from app.services.importing.files import NO_TEXT, is_text, text_of_bytes
 from app.services.importing.history.git_command import Blobs
 from app.services.importing.history.git_lineage import Edition, Lineage
 from app.services.importing.history.git_stretches import Edit, Others, Stretch, add_edition
@@ -44,10 +44,18 @@ def path_text(path: bytes) -> str:
 def read_file(lineage: Lineage, name: str, blobs: Blobs) -> RepositoryFile | Refusal:
     """Read the newest edition of a file, or answer why it cannot be; `name` is the repository's."""
     source = path_text(lineage.newest.path)
+    if not is_text(os.fsdecode(lineage.newest.path)):
+        return Refusal(source, NO_TEXT)
     return refusing(
         source,
         lambda: RepositoryFile(lineage, source, f"{name}/{source}", _text(lineage.newest, blobs)),
     )
+
+
+def is_twin(path: bytes, paths: Container[bytes]) -> bool:
+    """Tell whether another path is the same but for how its accents are kept."""
+    composed = os.fsencode(clean_path(os.fsdecode(path))) if is_text(os.fsdecode(path)) else path
+    return composed != path and composed in paths
 
 
 def _text(edition: Edition, blobs: Blobs) -> str:

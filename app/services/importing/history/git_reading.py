@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from collections import defaultdict
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Container, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
 from pathlib import Path, PurePosixPath
@@ -14,18 +14,19 @@ from app.domain.artifact import Document
 from app.domain.identifier import identifier_key
 from app.services.importing.claims import Claim, read_claim
 from app.services.importing.collisions import Collision, Named, name_apart
-from app.services.importing.files import PASSED_OVER, is_markdown
+from app.services.importing.files import A_TWIN, PASSED_OVER, is_markdown
 from app.services.importing.history.git_command import Blobs, ask_git, open_blobs
 from app.services.importing.history.git_documents import (
     RepositoryFile,
     changes_among,
+    is_twin,
     path_text,
     read_claims,
     read_file,
     read_stretches,
 )
 from app.services.importing.history.git_line import is_shallow, read_line
-from app.services.importing.history.git_lineage import Lineages, follow
+from app.services.importing.history.git_lineage import Lineage, Lineages, follow
 from app.services.importing.history.git_stretches import Edit, Stretch, by_identifier, with_past
 from app.services.importing.history.telling import HistoricState, in_order
 from app.services.importing.item import Refusal
@@ -100,7 +101,7 @@ class _Reading:
 
     def read(self, lineages: Lineages, prefix: bytes, prefixes: frozenset[str]) -> Repository:
         wanted = [lineage for path, lineage in sorted(lineages.living.items()) if path.startswith(prefix)]
-        read = [read_file(lineage, self._name, self._blobs) for lineage in wanted]
+        read = [self._file(lineage, lineages.living) for lineage in wanted]
         files = [each for each in read if isinstance(each, RepositoryFile)]
         claims, prefixes = read_claims(files, self._kind, prefixes)
         named, collisions = name_apart(
@@ -125,6 +126,12 @@ class _Reading:
             refused=tuple(each for each in read if isinstance(each, Refusal)),
             collisions=tuple(collisions),
         )
+
+    def _file(self, lineage: Lineage, living: Container[bytes]) -> RepositoryFile | Refusal:
+        path = lineage.newest.path
+        if is_twin(path, living):
+            return Refusal(path_text(path), A_TWIN)
+        return read_file(lineage, self._name, self._blobs)
 
     def _stretches(
         self, file: RepositoryFile, claim: Claim, prefixes: frozenset[str], stating: _Stating

@@ -246,57 +246,6 @@ async def test_a_commit_whose_clock_is_off_counts_from_its_parent(repository: Re
     ]
 
 
-async def versions(repository: Repository, key: str) -> list[tuple[str, str]]:
-    """Answer from when on each text of a document counts, and the text."""
-    async with repository.desk.reading() as connection:
-        found = await connection.fetch(
-            "SELECT artifact.created_at, body FROM artifact"
-            " JOIN entity ON entity.tenant_id = artifact.tenant_id AND entity.id = artifact.entity"
-            " JOIN project ON project.tenant_id = entity.tenant_id AND project.project_id = entity.project_id"
-            " WHERE project.key = $1 AND entity.key = $2 ORDER BY created_at",
-            repository.desk.project,
-            key,
-        )
-    return [(row["created_at"].strftime("%Y-%m-%d"), row["body"].split()[-1]) for row in found]
-
-
-async def test_a_text_that_was_there_before_counts_from_the_commit_that_brought_it_back(
-    repository: Repository,
-) -> None:
-    path = "adr/0001-a.md"
-    one, other = record(1, "First", "Accepted", "\nOne"), record(1, "First", "Rejected", "\nOther")
-    for at, text in (("2020-01-05", one), ("2020-02-05", other), ("2020-03-05", one)):
-        repository.commit(at, {path: text})
-        summary = await repository.run()
-        assert (summary.filed, summary.warnings) == (1, {})
-    assert await versions(repository, "adr-1") == [
-        ("2020-01-05", "One"),
-        ("2020-02-05", "Other"),
-        ("2020-03-05", "One"),
-    ]
-    again = await repository.run()
-    assert (again.filed, again.states_recorded) == (0, 0)
-
-
-@pytest.mark.parametrize("at_once", [False, True])
-async def test_commits_whose_clocks_are_off_keep_their_order_whenever_they_are_imported(
-    repository: Repository, at_once: bool
-) -> None:
-    path = "adr/0001-a.md"
-    for at, status in (("2020-01-05", "Accepted"), ("2009-01-05", "Rejected"), ("2099-01-05", "Draft")):
-        repository.commit(at, {path: record(1, "First", status, f"\n{status}")})
-        if not at_once:
-            assert (await repository.run()).warnings == {}
-    await repository.run()
-    assert [(each.since, each.status) for each in await line_of(repository.desk, "adr-1")] == [
-        ("2020-01-05", "Accepted"),
-        ("2020-01-05", "Rejected"),
-        ("2020-01-05", "Draft"),
-    ]
-    texts = ["Draft"] if at_once else ["Accepted", "Rejected", "Draft"]
-    assert await versions(repository, "adr-1") == [("2020-01-05", text) for text in texts]
-
-
 async def test_what_is_not_committed_or_not_below_the_folder_is_not_read(repository: Repository) -> None:
     repository.commit("2020-01-01", {"docs/a.md": "# a\n", "other/b.md": "# b\n", ".hidden/c.md": "# c\n"})
     (repository.folder / "docs/draft.md").write_text("# Draft\n")
