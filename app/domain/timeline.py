@@ -48,8 +48,20 @@ def state_at(timeline: Sequence[EntityState], moment: datetime) -> EntityState |
 
 
 def differ(one: object, other: object) -> bool:
-    """Tell whether two JSON values differ; Python takes true for 1, and JSON does not."""
-    return json.dumps(one, sort_keys=True) != json.dumps(other, sort_keys=True)
+    """Tell whether two JSON values differ; Python takes true for 1, and JSON does not.
+
+    A number is the same however it is written: a ledger gives 1e16 back as a whole number.
+    """
+    return json.dumps(_whole(one), sort_keys=True) != json.dumps(_whole(other), sort_keys=True)
+
+
+def _whole(value: object) -> object:
+    """Answer a JSON value with its numbers that are whole as whole ones."""
+    if isinstance(value, Mapping):
+        return {name: _whole(inner) for name, inner in value.items()}
+    if isinstance(value, list | tuple):
+        return [_whole(inner) for inner in value]
+    return int(value) if isinstance(value, float) and value.is_integer() else value
 
 
 def differing(one: Mapping[str, Any], other: Mapping[str, Any]) -> frozenset[str]:

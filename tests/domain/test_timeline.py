@@ -7,11 +7,12 @@ from datetime import UTC, datetime, timedelta
 from itertools import pairwise
 from uuid import UUID
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from app.domain.temporal import Branch, EntityState, Interval
-from app.domain.timeline import Assertion, Change, assert_from
+from app.domain.timeline import Assertion, Change, assert_from, differ
 
 ENTITY = UUID(int=1)
 ORIGIN = datetime(2020, 1, 1, tzinfo=UTC)
@@ -121,3 +122,19 @@ def test_what_is_cut_keeps_its_words_and_its_source() -> None:
     assert (before.props, before.source_artifact, before.actor) == (first.props, source, "eve")
     assert before.valid == Interval(_at(0), _at(5))
     assert before.id != first.id
+
+
+@pytest.mark.parametrize(
+    ("one", "other", "expected"),
+    [
+        (1e16, 10_000_000_000_000_000, False),
+        ([{"a": 2.0}], [{"a": 2}], False),
+        (-0.0, 0, False),
+        (0.5, 0, True),
+        (True, 1, True),
+        ("1", 1, True),
+        (None, {}, True),
+    ],
+)
+def test_numbers_are_the_same_however_they_are_written(one: object, other: object, expected: bool) -> None:
+    assert differ(one, other) is expected

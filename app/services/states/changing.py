@@ -48,11 +48,17 @@ async def change_state(write: Write, entity: UUID, change: StateChange, cause: C
     A fact about the very start of a state is a correction of it. May be called many times in one write.
     Raises NotFound for an unknown entity, Conflict when another state holds than the expected one or another
     thing has the name, and Invalid for a moment before the entity begins, or, naming the property, for one
-    that the type lacks or that never changes.
+    that the type lacks or that never changes, also where nothing else is to change.
     """
     definition = await type_of_entity(write, entity)
     held = await states.believed_states(write.connection, write.tenant, entity, Branch.COMMITTED)
     props = checked_properties(definition, change.props, held)
+    if change.props and not props:
+        raise Invalid(
+            f"{', '.join(change.props)} of {definition.name} never changes and is that already;"
+            " name a property to change",
+            field="props",
+        )
     write = await later_than(write, held)
     start = write.recorded_at
     if change.valid_from is not None:

@@ -181,6 +181,8 @@ async def test_what_the_type_lacks_or_never_changes_is_refused_by_name(shared_me
         await thing.change(key="HOST", value="x")
     with pytest.raises(Invalid, match="key of EnvVar never changes"):
         await thing.change(key=None)
+    with pytest.raises(Invalid, match="key of EnvVar never changes and is that already"):
+        await thing.change(key="PORT")
     written = await thing.change(key="PORT", value="80")
     assert written.state.props == {"key": "PORT", "value": "80"}
     assert written.event.properties == ("value",)

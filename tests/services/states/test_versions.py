@@ -56,3 +56,15 @@ async def test_a_version_reaches_through_later_facts_and_not_into_the_next_versi
         (now, "Three", "Rejected", ["b"]),
         (2090, "Four", "Final", None),
     ]
+
+
+async def test_a_version_is_told_by_what_it_changed_of_what_held_at_its_date(desk: Desk) -> None:
+    """Not of what somebody said of a later day."""
+    filed = await desk.file(adr(1, "One", created_at=day(2020)))
+    await fact(desk.memory, filed, 2024, status="Deprecated")
+    second = await desk.file(adr(1, "Two", created_at=day(2022)))
+    async with desk.reading() as connection:
+        event = await connection.fetchval(
+            "SELECT event_type FROM state_event WHERE cause_artifact = $1", second.artifact.id
+        )
+    assert event == "rename"
