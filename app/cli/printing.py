@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from collections.abc import Mapping
 from datetime import datetime
 from typing import Any
 from uuid import UUID
@@ -26,6 +27,15 @@ def printable(text: str) -> str:
 def moment_text(moment: datetime) -> str:
     """Answer a moment as the API writes it, in UTC with a Z."""
     return rfc_3339(moment)
+
+
+def properties_text(props: Mapping[str, Any]) -> str:
+    """Answer properties on one line, by name: `status: Accepted; tags: ["queue"]`."""
+    return printable("; ".join(f"{name}: {_value(value)}" for name, value in sorted(props.items())))
+
+
+def _value(value: object) -> str:
+    return value if isinstance(value, str) else orjson.dumps(value).decode()
 
 
 def print_json(value: Any) -> None:

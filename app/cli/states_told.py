@@ -9,11 +9,10 @@ from typing import Any
 from uuid import UUID
 
 import asyncpg
-import orjson
 from rich.console import Console
 from rich.text import Text
 
-from app.cli.printing import moment_text, printable
+from app.cli.printing import moment_text, printable, properties_text
 from app.domain.entity import Entity
 from app.domain.moment import EVERYTHING_KNOWN, present
 from app.domain.page import MOST_ITEMS, PageRequest
@@ -91,8 +90,7 @@ def print_states(console: Console, told: Told) -> None:
         until = "" if held.valid.end is None else f" until {moment_text(held.valid.end)}"
         line = Text(f"{held.branch.lower().ljust(9)}  {moment_text(held.valid.start)}{until}", style="bold")
         console.print(line.append(f"  {_why(event, told.causes)}", style="blue"), soft_wrap=True)
-        says = (f"{name}: {_value(value)}" for name, value in sorted(held.props.items()))
-        console.print(Text(f"    {printable('; '.join(says))}"), soft_wrap=True)
+        console.print(Text(f"    {properties_text(held.props)}"), soft_wrap=True)
 
 
 def _why(event: StateEvent | None, causes: Mapping[UUID, str]) -> str:
@@ -103,10 +101,6 @@ def _why(event: StateEvent | None, causes: Mapping[UUID, str]) -> str:
     cause = None if event.cause_artifact is None else causes.get(event.cause_artifact)
     because = "" if cause is None else f" because of {cause}"
     return printable(f"{event.event_type}{commit}{because}, told by {event.actor}")
-
-
-def _value(value: object) -> str:
-    return value if isinstance(value, str) else orjson.dumps(value).decode()
 
 
 def states_json(told: Told) -> dict[str, Any]:

@@ -21,7 +21,18 @@ ProjectArgument: TypeAlias = Annotated[
     str | None, strawberry.argument(description="The key of a project; every project by default.")
 ]
 PreferWipArgument: TypeAlias = Annotated[
-    bool | None, strawberry.argument(description="Whether a draft comes before the committed state.")
+    bool | None,
+    strawberry.argument(
+        description="Whether a draft that is open then comes before what is in force: by default it does,"
+        " unlike in Entity.state. It hides changes that are recorded for then already; false shows them."
+    ),
+]
+CommittedFirstArgument: TypeAlias = Annotated[
+    bool | None,
+    strawberry.argument(
+        description="Whether a draft that is open then comes before what is in force: by default it does not,"
+        " unlike in recall and stateAsOf."
+    ),
 ]
 
 IDEMPOTENCY_KEY = (

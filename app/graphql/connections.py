@@ -108,6 +108,7 @@ REFERENCES: Order[Reference] = Order(
     "references", lambda reference: Position(reference.valid.start, reference.id)
 )
 STATES: Order[EntityState] = Order("states", lambda state: Position(state.valid.start, state.id))
+DRAFTS: Order[EntityState] = Order("drafts", lambda draft: Position(draft.recorded_at, draft.id))
 ALIAS_CANDIDATES: Order[AliasCandidate] = Order(
     "aliasCandidates", lambda candidate: Position(candidate.recorded_at, candidate.id)
 )

@@ -120,7 +120,10 @@ class Query(Lists, Queues, Reminders):
         found = await info.context.catalog.resolve_alias(info.context.caller, surface_form, project, as_of)
         return None if found is None else AliasResolution.of(found)
 
-    @strawberry.field(description="The state of an entity at an instant, as known at another.")
+    @strawberry.field(
+        description="The state of an entity at an instant, as known at another: its draft where one is open"
+        " then, unless preferWip is false."
+    )
     async def state_as_of(
         self,
         info: Info,
@@ -138,8 +141,8 @@ class Query(Lists, Queues, Reminders):
         return None if found is None else EntityState.of(found)
 
     @strawberry.field(
-        description="The fewest references that lead from one entity to another, whichever way each points, of"
-        " those that hold at an instant; the newest where several ways are as short, and null when there is"
+        description="The fewest references that lead from one entity to another, whichever way each points,"
+        " of those that hold at an instant; the newest where several ways are as short, and null when there is"
         " none."
     )
     async def path(

@@ -142,3 +142,74 @@ async def test_a_draft_of_what_is_not_there_yet_is_sealed_once_it_is(api: Api) -
     assert (code, field) == ("INVALID", "state")
     assert "begins on 2999-01-01T00:00:00Z" in message
     assert [state["branch"] for state in await history(api, entity)] == ["WIP", "COMMITTED"]
+
+
+DRAFTS = """
+query ($project: String, $first: Int = 20, $after: String) {
+  drafts(project: $project, first: $first, after: $after) {
+    totalCount
+    nodes { id branch props touchedAt entity { id } }
+    pageInfo { endCursor hasNextPage }
+  }
+}
+"""
+
+
+async def test_drafts_are_listed_until_they_end(api: Api, entity: str) -> None:
+    other = str((await file(api.memory, adr(1, "Elsewhere"), "elsewhere")).entity.id)
+    first = (await done(api, "saveWip", entity=entity, props={"status": "Rejected"}))["state"]
+    second = (await done(api, "saveWip", entity=other, props={"status": "Deprecated"}))["state"]
+    page = (await api.ask(DRAFTS, first=1))["drafts"]
+    assert (page["totalCount"], page["pageInfo"]["hasNextPage"]) == (2, True)
+    (longest,) = page["nodes"]
+    assert (longest["id"], longest["branch"], longest["entity"]) == (first["id"], "WIP", {"id": entity})
+    assert longest["props"]["status"] == "Rejected"
+    rest = (await api.ask(DRAFTS, after=page["pageInfo"]["endCursor"]))["drafts"]
+    assert [draft["id"] for draft in rest["nodes"]] == [second["id"]]
+    await done(api, "saveWip", entity=entity, props={"title": "Stream"})
+    listed = (await api.ask(DRAFTS))["drafts"]["nodes"]
+    assert [draft["entity"]["id"] for draft in listed] == [other, entity]
+    await done(api, "discardWip", state=second["id"])
+    await done(api, "sealWip", state=listed[1]["id"])
+    assert (await api.ask(DRAFTS))["drafts"]["nodes"] == []
+
+
+async def test_drafts_are_those_of_a_project(api: Api, entity: str) -> None:
+    await file(api.memory, adr(1, "Elsewhere"), "elsewhere")
+    await done(api, "saveWip", entity=entity, props={})
+    assert (await api.ask(DRAFTS, project="default"))["drafts"]["totalCount"] == 1
+    assert (await api.ask(DRAFTS, project="elsewhere"))["drafts"]["totalCount"] == 0
+    refusal = await api.refused(DRAFTS, project="nowhere")
+    assert refusal["extensions"]["code"] == "NOT_FOUND"
+
+
+async def test_a_draft_is_sealed_only_into_what_was_read(api: Api, entity: str) -> None:
+    read = (await history(api, entity))[0]["id"]
+    draft = (await done(api, "saveWip", entity=entity, props={"status": "Rejected"}))["state"]["id"]
+    moved = (await done(api, "recordFact", entity=entity, property="status", value="Deprecated"))["state"]
+    before = await history(api, entity)
+    code, field, message = await refused(api, "sealWip", state=draft, expectedState=read)
+    assert (code, field) == ("CONFLICT", "expectedState")
+    assert moved["id"] in message
+    assert await history(api, entity) == before
+    sealed = await done(api, "sealWip", state=draft, expectedState=moved["id"])
+    assert sealed["state"]["props"]["status"] == "Rejected"
+
+
+STATES = """
+query ($id: ID!, $asOf: DateTime) {
+  stateAsOf(entity: $id, asOf: $asOf) { branch }
+  inForce: stateAsOf(entity: $id, asOf: $asOf, preferWip: false) { branch props }
+  entity(id: $id) { state(asOf: $asOf) { branch } }
+}
+"""
+
+
+async def test_a_draft_hides_what_is_scheduled_unless_asked_otherwise(api: Api, entity: str) -> None:
+    await done(api, "saveWip", entity=entity, props={"status": "Rejected"})
+    scheduled = {"property": "status", "value": "Deprecated", "validFrom": "2999-01-01T00:00:00Z"}
+    await done(api, "recordFact", entity=entity, **scheduled)
+    told = await api.ask(STATES, id=entity, asOf="2999-06-01T00:00:00Z")
+    assert told["stateAsOf"]["branch"] == "WIP"
+    assert told["inForce"]["branch"] == told["entity"]["state"]["branch"] == "COMMITTED"
+    assert told["inForce"]["props"]["status"] == "Deprecated"

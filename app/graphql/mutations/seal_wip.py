@@ -8,7 +8,7 @@ from strawberry.scalars import JSON
 from app.graphql.arguments import IDEMPOTENCY_KEY, id_of
 from app.graphql.context import Context, Info
 from app.graphql.mutations import state_payload as shared
-from app.graphql.mutations.state_payload import StatePayload, properties_of, state_payload
+from app.graphql.mutations.state_payload import StatePayload, optional_id, properties_of, state_payload
 from app.services.states import Sealing, StateAnswer
 
 
@@ -27,6 +27,12 @@ class SealWipInput:
         default=None,
         description="What happened, in one word of at most 64 characters; wip_sealed without one.",
     )
+    expected_state: strawberry.ID | None = strawberry.field(
+        default=None,
+        description="The id of the state in force that the caller read: if another one is by now, nothing is"
+        " written and the answer is a conflict. Without it what the draft says wins over whatever others"
+        " changed in the same properties meanwhile.",
+    )
     description: str | None = strawberry.field(default=None, description=shared.DESCRIPTION)
     idempotency_key: str | None = strawberry.field(default=None, description=IDEMPOTENCY_KEY)
 
@@ -42,6 +48,7 @@ async def seal_wip(info: Info, input: SealWipInput) -> StatePayload:
                 {} if input.props is None else properties_of(input.props),
                 input.event_type or "",
                 input.description,
+                optional_id(input.expected_state, "state", "expectedState"),
             ),
             input.idempotency_key,
         )

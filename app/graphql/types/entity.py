@@ -11,7 +11,7 @@ import strawberry
 
 from app.domain import entity as domain
 from app.domain.page import require_size
-from app.graphql.arguments import AsOfArgument, KnownAtArgument, PreferWipArgument
+from app.graphql.arguments import AsOfArgument, CommittedFirstArgument, KnownAtArgument
 from app.graphql.connections import (
     ARTIFACTS,
     REFERENCES,
@@ -71,13 +71,16 @@ class Entity(Node):
         """Load its label."""
         return kept(await info.context.loaders.label_by_entity_id.load(self.known.id))
 
-    @strawberry.field(description="The state that holds at an instant; null before its first.")
+    @strawberry.field(
+        description="The state that is in force at an instant, or with preferWip its draft; null before its"
+        " first."
+    )
     async def state(
         self,
         info: Info,
         as_of: AsOfArgument = None,
         known_at: KnownAtArgument = None,
-        prefer_wip: PreferWipArgument = False,
+        prefer_wip: CommittedFirstArgument = False,
     ) -> StateType | None:
         """Load the state of a moment."""
         question = StateQuestion(as_of, known_at, prefer_wip=bool(prefer_wip))

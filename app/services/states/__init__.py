@@ -4,7 +4,7 @@ from app.services.states.answer import StateAnswer
 from app.services.states.causes import StatedCause
 from app.services.states.changing import StateChange, Written, change_state
 from app.services.states.drafts import DraftChange, Sealing
-from app.services.states.reminders import Reminder
+from app.services.states.reminders import Reminder, is_stale
 from app.services.states.service import StateService
 from app.services.timelines import Cause
 
@@ -19,4 +19,5 @@ __all__ = [
     "StatedCause",
     "Written",
     "change_state",
+    "is_stale",
 ]

@@ -30,11 +30,15 @@ class DraftChange:
 
 @dataclass(frozen=True, slots=True)
 class Sealing:
-    """What to change on the way from a draft to what is in force, and what to call the step."""
+    """What to change on the way from a draft to what is in force, and what to call the step.
+
+    `expected` is the id of the state in force that the caller read.
+    """
 
     props: dict[str, Any]
     event_type: str = SEALED
     description: str | None = None
+    expected: UUID | None = None
 
 
 async def save_draft(write: Write, entity: UUID, saved: DraftChange) -> Written:
@@ -63,14 +67,16 @@ async def seal_draft(write: Write, state: UUID, sealing: Sealing) -> Written:
     """Let what a draft says hold from now on, and close the draft.
 
     Only the properties that were saved in it are sealed: what others changed beside it meanwhile stays.
-    Raises NotFound, Invalid for what is no draft, and Conflict when it was sealed, discarded or saved again.
+    Raises NotFound, Invalid for what is no draft, and Conflict when it was sealed, discarded or saved again,
+    or when another state is in force than the expected one.
     """
     draft = await _open_draft(write, state)
     held = await states.believed_states(write.connection, write.tenant, draft.entity, Branch.COMMITTED)
     holding_at(held, write.recorded_at, "state")
     said = {name: draft.props.get(name) for name in await _said_by(write, draft)}
     cause = Cause(sealing.event_type, description=sealing.description, draft=draft)
-    written = await change_state(write, draft.entity, StateChange({**said, **sealing.props}), cause)
+    change = StateChange({**said, **sealing.props}, expected=sealing.expected)
+    written = await change_state(write, draft.entity, change, cause)
     write = await later_than(write, [draft])
     closed = shortened(draft, draft.props, written.state.valid.start, write.recorded_at)
     await _replace(write, draft, closed)

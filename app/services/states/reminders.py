@@ -34,6 +34,11 @@ async def stale_drafts(
     return [_reminder(draft, now) for draft in held]
 
 
+def is_stale(draft: EntityState, now: datetime) -> bool:
+    """Tell whether nobody has touched an open draft for 30 days."""
+    return draft.recorded_at <= now - STALE_AFTER
+
+
 def _reminder(draft: EntityState, now: datetime) -> Reminder:
     name = label_of(draft.props) or str(draft.entity)
     days = (now - draft.recorded_at).days

@@ -10,7 +10,10 @@ from uuid import UUID
 
 from app.domain.entity import Caller
 from app.domain.moment import present
+from app.domain.page import PageRequest
+from app.domain.temporal import EntityState
 from app.errors import Invalid
+from app.services.catalog import Listing
 from app.services.catalog.scoping import project_of
 from app.services.parsing.cleaning import clean_value
 from app.services.repeating import keyed_request
@@ -28,7 +31,7 @@ from app.services.states.drafts import SEALED, DraftChange, Sealing, discard_dra
 from app.services.states.reminders import Reminder, stale_drafts
 from app.services.states.repeating import answered_before, keep
 from app.services.write import Write, writing
-from app.stores.postgres import entities, ledger
+from app.stores.postgres import drafts, entities, ledger
 from app.stores.postgres.idempotency import KeyedRequest
 from app.stores.postgres.pool import Database
 
@@ -76,11 +79,12 @@ class StateService:
         self, caller: Caller, state: UUID, sealing: Sealing, key: str | None = None
     ) -> StateAnswer:
         """Let what a draft says hold from now on, and close it."""
-        content = [str(state), sealing.props, sealing.event_type, sealing.description]
+        content = [str(state), sealing.props, sealing.event_type, sealing.description, str(sealing.expected)]
         checked = Sealing(
             sealing.props,
             fit_event_type(sealing.event_type or SEALED, OWN_EVENT_TYPES - {SEALED}),
             kept_text(sealing.description, "description", LONGEST_DESCRIPTION),
+            sealing.expected,
         )
         request = _keyed(caller, "sealWip", key, content)
         return await self._carry_out(caller, request, lambda write: seal_draft(write, state, checked))
@@ -92,6 +96,21 @@ class StateService:
         said = kept_text(description, "description", LONGEST_DESCRIPTION)
         request = _keyed(caller, "discardWip", key, [str(state), said])
         return await self._carry_out(caller, request, lambda write: discard_draft(write, state, said))
+
+    async def drafts(self, caller: Caller, project: str | None, page: PageRequest) -> Listing[EntityState]:
+        """Answer the open drafts of a project, or of all, the longest untouched first.
+
+        Raises NotFound for an unknown project.
+        """
+        async with self._database.reading(caller.tenant) as connection:
+            number = await project_of(connection, caller, project)
+            found = await drafts.drafts_page(connection, caller.tenant, number, page)
+
+        async def counted() -> int:
+            async with self._database.reading(caller.tenant) as connection:
+                return await drafts.count_drafts(connection, caller.tenant, number)
+
+        return Listing(found, counted)
 
     async def reminders(
         self, caller: Caller, project: str | None, now: datetime | None = None

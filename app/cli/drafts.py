@@ -1,0 +1,82 @@
+"""Drafts that are neither sealed nor discarded, as blocks that people read and as JSON."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any
+from uuid import UUID
+
+from rich.console import Console
+from rich.text import Text
+
+from app.cli.printing import moment_text, printable, properties_text
+from app.domain.entity import Entity
+from app.domain.moment import EVERYTHING_KNOWN, present
+from app.domain.page import MOST_ITEMS, PageRequest
+from app.domain.temporal import AsOf, EntityState
+from app.services.memory import Memory
+from app.services.states import StateService, is_stale
+from app.stores.postgres import entities, ledger
+from app.stores.postgres.labels import labels_as_of
+
+
+@dataclass(frozen=True, slots=True)
+class OpenDrafts:
+    """The first of the drafts, how many there are in all, what they are drafts of, and the moment of it."""
+
+    listed: tuple[EntityState, ...]
+    count: int
+    entities: Mapping[UUID, Entity]
+    labels: Mapping[UUID, str]
+    now: datetime
+
+
+async def load_drafts(memory: Memory, project: str | None) -> OpenDrafts:
+    """Answer the drafts of a project, or of all, the first hundred; raises NotFound for no project."""
+    listing = await StateService(memory.database).drafts(memory.caller, project, PageRequest(MOST_ITEMS))
+    drafted = [draft.entity for draft in listing.page.items]
+    tenant = memory.caller.tenant
+    async with memory.database.reading(tenant) as connection:
+        now = present(await ledger.read_clock(connection, tenant))
+        found = await entities.entities_by_id(connection, tenant, drafted)
+        labels = await labels_as_of(connection, tenant, drafted, AsOf(now, EVERYTHING_KNOWN))
+    return OpenDrafts(listing.page.items, await listing.count(), found, labels, now)
+
+
+def print_drafts(console: Console, found: OpenDrafts) -> None:
+    """Write each draft: its id, what it is a draft of, since when nobody touched it, then what it says."""
+    for draft in found.listed:
+        name = f"{found.entities[draft.entity].type_name} {found.labels[draft.entity]}"
+        stale = "; seal it or discard it" if is_stale(draft, found.now) else ""
+        touched = f"touched {moment_text(draft.recorded_at)} by {draft.actor}{stale}"
+        console.print(Text(f"{draft.id}  {printable(name)}  {printable(touched)}"), soft_wrap=True)
+        console.print(Text(f"    {properties_text(draft.props)}", style="dim"), soft_wrap=True)
+    if more := found.count - len(found.listed):
+        console.print(f"{more} more drafts")
+    if not found.count:
+        console.print("no drafts")
+
+
+def drafts_json(found: OpenDrafts) -> dict[str, Any]:
+    """Answer the drafts with the names that the API gives them."""
+    return {
+        "drafts": [
+            {
+                "id": draft.id,
+                "entity": {
+                    "id": draft.entity,
+                    "type": found.entities[draft.entity].type_name,
+                    "label": found.labels[draft.entity],
+                },
+                "props": draft.props,
+                "wipSource": draft.wip_source,
+                "touchedAt": draft.recorded_at,
+                "isStale": is_stale(draft, found.now),
+                "actor": draft.actor,
+            }
+            for draft in found.listed
+        ],
+        "count": found.count,
+    }
