@@ -142,8 +142,8 @@ class Query(Lists, Queues, Reminders):
 
     @strawberry.field(
         description="The fewest references that lead from one entity to another, whichever way each points,"
-        " of those that hold at an instant; the newest where several ways are as short, and null when there is"
-        " none."
+        " of those that hold at an instant; the newest where several ways are as short, and null when"
+        " there is none."
     )
     async def path(
         self,
