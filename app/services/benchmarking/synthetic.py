@@ -15,7 +15,9 @@ import numpy as np
 from app.embedding import Embedder, Vector, Vectors
 from app.services.benchmarking.documents import Body
 
-REAL = 2_000
+REAL = 10_000
+"""Of fewer, a hundred thousand texts would be crowds of near twins, in which an index finds its way badly."""
+
 NOISE = 0.3
 _NOISE_OF = 8
 _SHARES = (0.5, 0.9)
