@@ -11,20 +11,28 @@ import os
 import subprocess
 import sys
 from collections.abc import AsyncIterator, Callable
+from dataclasses import replace
+from datetime import UTC, datetime
 from pathlib import Path
+from random import Random
 from typing import Any
+from uuid import UUID
 
 import bm25s
 import numpy as np
 import pytest
 import Stemmer
 
-from app.domain.recall import RecallRequest
+from app.domain.recall import LegName, RecallRequest
 from app.services.evaluation.judgements import Judged, read_judged
 from app.services.evaluation.metrics import mean, measure
 from app.services.evaluation.scoring import score
 from app.services.memory import Memory, open_memory
 from app.settings import Settings
+from app.stores.neo4j.driver import Graph
+from app.stores.neo4j.location import locate_graph
+from app.stores.neo4j.traversal import Neo4jTraversal
+from app.stores.postgres.traversal import PostgresTraversal
 
 CORPORA = Path(os.environ["TRIGRAPH_CORPORA"])
 Documents = list[dict[str, Any]]
@@ -126,6 +134,55 @@ async def _exact(
     cosines = vectors @ await memory.embedder.embed_query(query.text)
     order = dict.fromkeys(identifiers[np.argsort(-cosines, kind="stable")].tolist())
     return measure([found for found in order if found not in query.excluded][:100], query.relevance)
+
+
+async def test_the_graph_answers_the_same_from_both_stores(
+    trigraph: Trigraph, memory: Memory, home: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Recalls, neighbours and paths, now and at moments of the past."""
+    monkeypatch.setenv("TRIGRAPH_NEO4J_URI", "embedded")
+    settings = Settings(home=home)
+    location = await locate_graph(settings)
+    assert location is not None
+    try:
+        done = trigraph("project", "rebuild")
+        assert done.returncode == 0, done.stderr
+        judged = read_judged(CORPORA / "peps")[:200]
+        async with open_memory(settings) as other:
+            for question in judged:
+                request = RecallRequest(question.text, as_of=question.as_of)
+                told = await other.recall.recall(memory.caller, request)
+                again = replace(request, as_of=told.as_of, known_at=told.known_at)
+                expected = await memory.recall.recall(memory.caller, again)
+                assert [hit.artifact.id for hit in told.hits] == [hit.artifact.id for hit in expected.hits]
+                graph_legs = [leg for leg in told.legs if leg.leg is LegName.GRAPH and leg.candidates]
+                assert all(leg.served == "neo4j" for leg in graph_legs)
+        async with Graph(location) as graph:
+            ledger, neo4j = PostgresTraversal(memory.database), Neo4jTraversal(graph, memory.database)
+            for source, target, at in await _pairs(memory, 200):
+                near = [
+                    await reader.neighbours(memory.caller.tenant, [source], 3, 100, at)
+                    for reader in (ledger, neo4j)
+                ]
+                paths = [
+                    await reader.path(memory.caller.tenant, source, target, 4, at)
+                    for reader in (ledger, neo4j)
+                ]
+                assert (near[0], paths[0]) == (near[1], paths[1])
+    finally:
+        await location.close()
+
+
+async def _pairs(memory: Memory, count: int) -> list[tuple[UUID, UUID, datetime]]:
+    """Answer so many pairs of things that references join to others, each with a moment."""
+    async with memory.database.reading(memory.caller.tenant) as connection:
+        rows = await connection.fetch("SELECT DISTINCT source FROM reference ORDER BY source")
+    random = Random(0)
+    entities = [row["source"] for row in rows]
+    return [
+        (*random.sample(entities, 2), datetime(random.randint(2001, 2026), 6, 1, tzinfo=UTC))
+        for _ in range(count)
+    ]
 
 
 def test_recall_beats_its_legs_on_scientific_claims(trigraph: Trigraph) -> None:

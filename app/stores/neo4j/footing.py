@@ -9,11 +9,11 @@ from dataclasses import dataclass
 from datetime import datetime
 from time import monotonic
 
-from neo4j import AsyncTransaction, Record
+from neo4j import Record
 
 from app.errors import Unavailable
 from app.stores.neo4j.cypher import blocks_beside
-from app.stores.neo4j.driver import Graph
+from app.stores.neo4j.driver import Ask, Graph
 from app.stores.postgres.head import Head, head_of_tenant
 from app.stores.postgres.pool import Database
 
@@ -40,7 +40,7 @@ class _Reached:
 
 
 class Footing:
-    """Lends transactions in which the graph says of a tenant what the ledger does, or none."""
+    """Lends what asks the graph while that says of a tenant what the ledger does."""
 
     def __init__(self, graph: Graph, database: Database) -> None:
         self._graph = graph
@@ -50,26 +50,25 @@ class Footing:
         self._waits = True
 
     @asynccontextmanager
-    async def reading(self, tenant: int) -> AsyncIterator[tuple[AsyncTransaction, datetime]]:
-        """Lend a transaction, and the transaction time up to which it sees all of the tenant's ledger.
+    async def reading(self, tenant: int) -> AsyncIterator[tuple[Ask, datetime]]:
+        """Lend what asks, and the transaction time up to which it sees all of the tenant's ledger.
 
         Whatever is recorded later may be seen or not. Raises Behind when the graph is of another ledger or
         does not catch up at once, and at the end of the block when it was filled anew meanwhile: what was
         read is then worth nothing.
         """
-        async with self._graph.reading() as transaction:
-            seen = await self._seen(transaction)
+        async with self._graph.asking() as ask:
+            seen = await self._seen(ask)
             head = await self._head(tenant, seen)
             needed = _Reached(seen.generation, head.position, None)
-            await self._reach(transaction, seen, needed)
+            await self._reach(ask, seen, needed)
             await self._settle(needed)
-            yield transaction, head.clock
-            if (await self._seen(transaction)).generation != seen.generation:
+            yield ask, head.clock
+            if (await self._seen(ask)).generation != seen.generation:
                 raise Behind("the graph is being filled anew")
 
-    async def _seen(self, transaction: AsyncTransaction) -> _Reached:
-        result = await transaction.run(CYPHER["checkpoint"])
-        return _reached([record async for record in result])
+    async def _seen(self, ask: Ask) -> _Reached:
+        return _reached(await ask(CYPHER["checkpoint"], {}))
 
     async def _head(self, tenant: int, seen: _Reached) -> Head:
         async with self._database.reading(tenant) as connection:
@@ -78,7 +77,7 @@ class Footing:
             raise Behind("the graph is a copy of another ledger; run `trigraph project rebuild`")
         return head
 
-    async def _reach(self, transaction: AsyncTransaction, seen: _Reached, needed: _Reached) -> None:
+    async def _reach(self, ask: Ask, seen: _Reached, needed: _Reached) -> None:
         """Wait a moment for what is needed, and after that was in vain not again before it was there."""
         deadline = monotonic() + PATIENCE
         while not seen.covers(needed):
@@ -86,7 +85,7 @@ class Footing:
                 self._waits = False
                 raise Behind(f"the graph is at {seen.position}, and the ledger at {needed.position}")
             await asyncio.sleep(_PAUSE)
-            seen = await self._seen(transaction)
+            seen = await self._seen(ask)
         self._waits = True
 
     async def _settle(self, needed: _Reached) -> None:

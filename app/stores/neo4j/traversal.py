@@ -9,7 +9,7 @@ from math import log
 from typing import Any
 from uuid import UUID
 
-from neo4j import AsyncTransaction, Record
+from neo4j import Record
 
 from app.domain.entity import Reference, ReferenceType
 from app.domain.moment import from_microseconds, to_microseconds
@@ -24,7 +24,7 @@ from app.stores.graph_reader import (
     REFERENCES_PER_ENTITY,
 )
 from app.stores.neo4j.cypher import blocks_beside
-from app.stores.neo4j.driver import Graph
+from app.stores.neo4j.driver import Ask, Graph
 from app.stores.neo4j.footing import Footing
 from app.stores.postgres.pool import Database
 from app.stores.postgres.scope import Scope
@@ -46,32 +46,24 @@ class Neo4jTraversal:
         self, scope: Scope, anchors: Sequence[UUID], strengths: Mapping[ReferenceType, float], limit: int
     ) -> Proposal:
         """Answer as GraphReader says, in two queries."""
-        async with self._footing.reading(scope.tenant) as (transaction, _):
-            groups = await _records(
-                transaction,
-                CYPHER["references_of_anchors"],
-                _moment(scope),
-                anchors=[str(anchor) for anchor in anchors],
-                limit=REFERENCES_PER_ANCHOR,
-            )
+        async with self._footing.reading(scope.tenant) as (ask, _):
+            named = [str(anchor) for anchor in anchors]
+            asked = {"anchors": named, "limit": REFERENCES_PER_ANCHOR}
+            groups = await ask(CYPHER["references_of_anchors"], _moment(scope) | asked)
             shares = _shares(groups, strengths)
-            beside = {entity: share for entity, share in shares.items() if UUID(entity) not in set(anchors)}
-            newest = await _records(
-                transaction, CYPHER["newest_artifacts"], _narrowed(scope), entities=list(beside)
-            )
+            beside = {entity: share for entity, share in shares.items() if entity not in named}
+            newest = await ask(CYPHER["newest_artifacts"], _narrowed(scope) | {"entities": list(beside)})
         return _best({record["number"]: beside[record["entity"]] for record in newest}, limit)
 
     async def artifacts_sharing_mentions(self, scope: Scope, seeds: Sequence[int], limit: int) -> Proposal:
         """Answer as GraphReader says, in one query."""
-        async with self._footing.reading(scope.tenant) as (transaction, _):
-            mentioned = await _records(
-                transaction,
-                CYPHER["sharers_of_mentions"],
-                _narrowed(scope),
-                seeds=list(dict.fromkeys(seeds)),
-                entities=MENTIONED_ENTITIES,
-                artifacts=ARTIFACTS_PER_ENTITY,
-            )
+        asked = {
+            "seeds": list(dict.fromkeys(seeds)),
+            "entities": MENTIONED_ENTITIES,
+            "artifacts": ARTIFACTS_PER_ENTITY,
+        }
+        async with self._footing.reading(scope.tenant) as (ask, _):
+            mentioned = await ask(CYPHER["sharers_of_mentions"], _narrowed(scope) | asked)
         shares: dict[int, int] = defaultdict(int)
         for artifact, share in _shared(mentioned, set(seeds)):
             shares[artifact] += share
@@ -81,40 +73,29 @@ class Neo4jTraversal:
         self, tenant: int, entities: Sequence[UUID], depth: int, most: int, as_of: datetime
     ) -> Mapping[UUID, list[Neighbour]]:
         """Answer as GraphReader says, in one query a step for all that ask."""
-        async with self._footing.reading(tenant) as (transaction, known):
-            step = _step(transaction, tenant, as_of, known, REFERENCES_PER_ENTITY)
+        async with self._footing.reading(tenant) as (ask, known):
+            step = _step(ask, tenant, as_of, known, REFERENCES_PER_ENTITY)
             return await neighbours_of(entities, depth, most, step)
 
     async def path(
         self, tenant: int, source: UUID, target: UUID, longest: int, as_of: datetime
     ) -> tuple[Reference, ...] | None:
         """Answer as GraphReader says, in one query a step."""
-        async with self._footing.reading(tenant) as (transaction, known):
-            return await shortest_path(
-                source, target, longest, _step(transaction, tenant, as_of, known, _ALL)
-            )
+        async with self._footing.reading(tenant) as (ask, known):
+            return await shortest_path(source, target, longest, _step(ask, tenant, as_of, known, _ALL))
 
 
-def _step(transaction: AsyncTransaction, tenant: int, as_of: datetime, known: datetime, most: int) -> Step:
+def _step(ask: Ask, tenant: int, as_of: datetime, known: datetime, most: int) -> Step:
     moment = {"tenant": tenant, "valid": to_microseconds(as_of), "known": to_microseconds(known)}
 
     async def step(entities: Collection[UUID]) -> Around:
         found: dict[UUID, list[Reference]] = {entity: [] for entity in entities}
-        asked = [str(entity) for entity in entities]
-        for record in await _records(
-            transaction, CYPHER["references_of_entities"], moment, entities=asked, most=most
-        ):
+        asked = {"entities": [str(entity) for entity in entities], "most": most}
+        for record in await ask(CYPHER["references_of_entities"], moment | asked):
             found[UUID(record["asked"])].append(_reference(record))
         return found
 
     return step
-
-
-async def _records(
-    transaction: AsyncTransaction, query: str, moment: Mapping[str, Any], **asked: Any
-) -> list[Record]:
-    result = await transaction.run(query, {**moment, **asked})
-    return [record async for record in result]
 
 
 def _moment(scope: Scope) -> dict[str, Any]:

@@ -29,9 +29,8 @@ def ground(copy: Copy) -> Footing:
 
 async def count(ground: Footing, tenant: int) -> int:
     """Answer how many artifacts of a tenant are read."""
-    async with ground.reading(tenant) as (transaction, _):
-        result = await transaction.run("MATCH (a:Artifact {tenant: $tenant}) RETURN count(a)", tenant=tenant)
-        (record,) = [record async for record in result]
+    async with ground.reading(tenant) as (ask, _):
+        (record,) = await ask("MATCH (a:Artifact {tenant: $tenant}) RETURN count(a)", {"tenant": tenant})
         return int(record[0])
 
 
