@@ -14,6 +14,7 @@ fragment Payload on StatePayload {
     eventType at properties propsDrift description causeCommit actor
     from { id props } to { id } draft { id } causeArtifact { identifier }
   }
+  warnings
   position
   problems { code field message }
 }

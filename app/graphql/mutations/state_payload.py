@@ -39,6 +39,11 @@ class StatePayload:
         default=None, description="The state that was opened or, for a draft that was discarded, closed."
     )
     event: StateEvent | None = strawberry.field(default=None, description="The step that led there.")
+    warnings: list[str] = strawberry.field(
+        default_factory=list,
+        description="What is odd about what was written, and how it is read: a status of a document that"
+        " does not tell whether it is in force.",
+    )
     position: str | None = strawberry.field(
         default=None, description="The write's place in the ledger; null when nothing was written."
     )
@@ -59,6 +64,7 @@ async def state_payload(info: Info, verb: Callable[[Context], Awaitable[StateAns
         entity=Entity.of(answer.entity),
         state=EntityState.of(answer.state),
         event=StateEvent.of(answer.event),
+        warnings=list(answer.warnings),
         position=None if answer.position is None else str(answer.position),
     )
 

@@ -10,9 +10,13 @@ from app.domain.temporal import EntityState, StateEvent
 
 @dataclass(frozen=True, slots=True)
 class StateAnswer:
-    """The entity, the state that was written, the event that leads to it, and the write's position."""
+    """The entity, the state that was written, the event that leads to it, and the write's position.
+
+    `warnings` say what is odd about it, and how it is read.
+    """
 
     entity: Entity
     state: EntityState
     event: StateEvent
     position: int | None
+    warnings: tuple[str, ...] = ()

@@ -17,6 +17,7 @@ from app.domain.temporal import EntityState
 from app.domain.timeline import differ
 from app.errors import Invalid, NotFound
 from app.services.parsing.cleaning import clean_text, clean_value
+from app.services.states.statuses import require_fit_status
 from app.services.write import Write
 from app.stores.postgres import lookups
 
@@ -56,6 +57,7 @@ def checked_properties(
             )
     kept = {name: value for name, value in props.items() if name in definition.mutable_props}
     require_fit_names(definition, kept)
+    require_fit_status(definition, kept)
     if len(orjson.dumps(kept)) > LARGEST_PROPERTIES:
         raise Invalid(
             f"the properties have more than {LARGEST_PROPERTIES} bytes; shorten them", field="props"

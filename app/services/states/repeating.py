@@ -8,6 +8,8 @@ from uuid import UUID
 
 from app.services import repeating
 from app.services.states.answer import StateAnswer
+from app.services.states.properties import type_of_entity
+from app.services.states.statuses import odd_status
 from app.services.write import Write
 from app.stores.postgres import entities, histories, states
 from app.stores.postgres.idempotency import KeyedRequest
@@ -29,9 +31,11 @@ async def _restored(write: Write, kept: dict[str, Any]) -> StateAnswer:
     where = (write.connection, write.tenant)
     state_id, event_id = UUID(kept["state"]), UUID(kept["event"])
     state = (await states.states_by_id(*where, [state_id]))[state_id]
+    event = (await histories.events_by_id(*where, [event_id]))[event_id]
     return StateAnswer(
         entity=(await entities.entities_by_id(*where, [state.entity]))[state.entity],
         state=replace(state, retracted_at=None),  # as it stood when this was first answered
-        event=(await histories.events_by_id(*where, [event_id]))[event_id],
+        event=event,
         position=kept["position"],
+        warnings=odd_status(await type_of_entity(write, state.entity), state, event),
     )

@@ -28,8 +28,10 @@ from app.services.states.causes import (
 )
 from app.services.states.changing import FACT, StateChange, Written, change_state
 from app.services.states.drafts import SEALED, DraftChange, Sealing, discard_draft, save_draft, seal_draft
+from app.services.states.properties import type_of_entity
 from app.services.states.reminders import Reminder, stale_drafts
 from app.services.states.repeating import answered_before, keep
+from app.services.states.statuses import odd_status
 from app.services.write import Write, writing
 from app.stores.postgres import drafts, entities, ledger
 from app.stores.postgres.idempotency import KeyedRequest
@@ -149,7 +151,8 @@ class StateService:
             entity = written.state.entity
             found = await entities.entities_by_id(write.connection, write.tenant, [entity])
             position = await ledger.settle(write.connection)
-            answer = StateAnswer(found[entity], written.state, written.event, position)
+            warnings = odd_status(await type_of_entity(write, entity), written.state, written.event)
+            answer = StateAnswer(found[entity], written.state, written.event, position, warnings)
             await keep(write, request, answer)
             return answer
 
