@@ -1,4 +1,4 @@
-"""The graph that requests read: Neo4j's where the settings name one and it is there, the ledger's otherwise."""
+"""The graph that requests read: Neo4j's where the settings name one and it is there, else the ledger's."""
 
 from __future__ import annotations
 
