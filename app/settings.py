@@ -55,7 +55,7 @@ class Settings(BaseSettings):
     neo4j_uri: Annotated[str, StringConstraints(strip_whitespace=True), AfterValidator(_neo4j_uri)] | None = (
         Field(
             default=None,
-            description="The Neo4j to project into and read: bolt:// or neo4j://, or embedded; unset for none.",
+            description="The Neo4j to project into and read: bolt://, neo4j:// or embedded; unset for none.",
         )
     )
     neo4j_user: str = Field(default="neo4j", description="Whom to sign in to the Neo4j server as.")
