@@ -174,3 +174,11 @@ async def test_the_same_key_gives_the_first_answer_again(desk: Desk) -> None:
     assert await withdraw(api, written["id"], **key) == first
     problem = await refused(api, written["id"], reason="Another.", **key)
     assert (problem["code"], problem["field"]) == ("CONFLICT", "idempotencyKey")
+
+
+async def test_a_withdrawn_alias_ends_by_its_former_id_too(desk: Desk) -> None:
+    api, prism = Api(desk.memory), await make_thing(desk, "Prism")
+    former = (await create(api, "PrismGR", prism))["alias"]["id"]
+    ended = (await withdraw(api, former))["alias"]
+    assert ended["id"] != former
+    assert (await api.ask(NODE, id=former))["node"]["validUntil"] == ended["validUntil"]

@@ -23,6 +23,9 @@ mutation ($input: WithdrawReferenceInput!) {
   }
 }
 """
+NODE = """
+query ($id: ID!) { node(id: $id) { ... on Reference { validFrom validUntil withdrawal { at } } } }
+"""
 LIST = """
 query ($source: ID!, $asOf: DateTime) { references(source: $source, asOf: $asOf) { nodes { id } } }
 """
@@ -169,3 +172,24 @@ async def test_the_same_key_gives_the_first_answer_again(desk: Desk) -> None:
     key = {"idempotencyKey": f"parting {desk.project}"}
     first = await withdraw(api, written["id"], **key)
     assert await withdraw(api, written["id"], **key) == first
+
+
+async def test_a_withdrawn_reference_ends_by_its_former_id_too(desk: Desk) -> None:
+    api = Api(desk.memory)
+    one, other = await make_thing(desk, "Service"), await make_thing(desk, "Queue")
+    former = (await create(api, one, "DEPENDS_ON", other))["reference"]["id"]
+    ended = (await withdraw(api, former))["reference"]
+    assert ended["id"] != former
+    for id in (former, ended["id"]):
+        found = (await api.ask(NODE, id=id))["node"]
+        assert found["validUntil"] == found["withdrawal"]["at"] == ended["validUntil"]
+
+
+async def test_a_reference_withdrawn_before_it_began_never_held(desk: Desk) -> None:
+    api = Api(desk.memory)
+    one, other = await make_thing(desk, "Service"), await make_thing(desk, "Queue")
+    future = "2999-01-01T00:00:00Z"
+    coming = (await create(api, one, "DEPENDS_ON", other, validFrom=future))["reference"]["id"]
+    ended = (await withdraw(api, coming))["reference"]
+    found = (await api.ask(NODE, id=ended["id"]))["node"]
+    assert found["validFrom"] == found["validUntil"] == ended["validUntil"] == future

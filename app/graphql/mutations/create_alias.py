@@ -59,7 +59,9 @@ class AliasPayload:
     """The payload of createAlias and withdrawAlias."""
 
     alias: Alias | None = strawberry.field(
-        default=None, description="The alias, or the same one that was there; null while it awaits review."
+        default=None,
+        description="The alias, or the same one that was there; null while it awaits review. One that was"
+        " withdrawn is recorded anew, under an id of its own; by the former id it is found with its end too.",
     )
     candidate: AliasCandidate | None = strawberry.field(
         default=None, description="What awaits review, for a name of tier 3."

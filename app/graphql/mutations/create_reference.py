@@ -53,7 +53,9 @@ class ReferencePayload:
     """The payload of createReference and withdrawReference."""
 
     reference: Reference | None = strawberry.field(
-        default=None, description="The reference, or the same one that was there."
+        default=None,
+        description="The reference, or the same one that was there. One that was withdrawn is recorded anew,"
+        " under an id of its own; by the former id it is found with its end too.",
     )
     position: str | None = strawberry.field(
         default=None, description="The write's place in the ledger; null when nothing was written."

@@ -8,12 +8,13 @@ from uuid import UUID
 import strawberry
 
 from app.domain import entity as domain
+from app.domain.temporal import Interval
 from app.graphql.context import Info
 from app.graphql.types import artifact as artifacts
 from app.graphql.types import entity as entities
 from app.graphql.types.lazy import ArtifactType, EntityType
 from app.graphql.types.node import Node
-from app.graphql.types.withdrawal import Withdrawal, find_withdrawal
+from app.graphql.types.withdrawal import UNTIL, Withdrawal, find_withdrawal, held_until
 
 
 @strawberry.type(description="Another name for an entity, always pointing toward the preferred one.")
@@ -25,9 +26,7 @@ class Alias(Node):
         description="Who vouches for it: 1 a person, 2 an agent in a document, 3 a pattern extractor."
     )
     valid_from: datetime = strawberry.field(description="From when it means the entity.")
-    valid_until: datetime | None = strawberry.field(
-        description="Until when it did; null while it still does."
-    )
+    valid: strawberry.Private[Interval]
     target_id: strawberry.Private[UUID]
     source_id: strawberry.Private[UUID | None]
     artifact_id: strawberry.Private[UUID | None]
@@ -40,7 +39,7 @@ class Alias(Node):
             surface_form=alias.surface_form,
             authority_tier=int(alias.tier),
             valid_from=alias.valid.start,
-            valid_until=alias.valid.end,
+            valid=alias.valid,
             target_id=alias.target,
             source_id=alias.source,
             artifact_id=alias.source_artifact,
@@ -66,6 +65,11 @@ class Alias(Node):
     async def source_artifact(self, info: Info) -> ArtifactType | None:
         """Load the artifact that states it."""
         return await artifacts.find_artifact(info, self.artifact_id)
+
+    @strawberry.field(description=UNTIL.format(held="did"))
+    async def valid_until(self, info: Info) -> datetime | None:
+        """Load until when it meant its entity."""
+        return await held_until(info, UUID(self.id), self.valid)
 
     @strawberry.field(description="How it was taken back; null for one that was not.")
     async def withdrawal(self, info: Info) -> Withdrawal | None:

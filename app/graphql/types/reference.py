@@ -8,13 +8,14 @@ from uuid import UUID
 import strawberry
 
 from app.domain import entity as domain
+from app.domain.temporal import Interval
 from app.graphql.context import Info
 from app.graphql.types import artifact as artifacts
 from app.graphql.types import entity as entities
 from app.graphql.types.enums import ReferenceType
 from app.graphql.types.lazy import ArtifactType, EntityType
 from app.graphql.types.node import Node
-from app.graphql.types.withdrawal import Withdrawal, find_withdrawal
+from app.graphql.types.withdrawal import UNTIL, Withdrawal, find_withdrawal, held_until
 
 
 @strawberry.type(description="A typed, dated edge from one entity to another.")
@@ -23,9 +24,7 @@ class Reference(Node):
 
     type: ReferenceType = strawberry.field(description="How the source refers to the target.")
     valid_from: datetime = strawberry.field(description="From when it holds.")
-    valid_until: datetime | None = strawberry.field(
-        description="Until when it held; null while it still does."
-    )
+    valid: strawberry.Private[Interval]
     source_id: strawberry.Private[UUID]
     target_id: strawberry.Private[UUID]
     artifact_id: strawberry.Private[UUID | None]
@@ -37,7 +36,7 @@ class Reference(Node):
             id=strawberry.ID(str(reference.id)),
             type=reference.type,
             valid_from=reference.valid.start,
-            valid_until=reference.valid.end,
+            valid=reference.valid,
             source_id=reference.source,
             target_id=reference.target,
             artifact_id=reference.source_artifact,
@@ -57,6 +56,11 @@ class Reference(Node):
     async def source_artifact(self, info: Info) -> ArtifactType | None:
         """Load the artifact that states it."""
         return await artifacts.find_artifact(info, self.artifact_id)
+
+    @strawberry.field(description=UNTIL.format(held="held"))
+    async def valid_until(self, info: Info) -> datetime | None:
+        """Load until when it held."""
+        return await held_until(info, UUID(self.id), self.valid)
 
     @strawberry.field(description="How it was taken back; null for one that was not.")
     async def withdrawal(self, info: Info) -> Withdrawal | None:

@@ -8,6 +8,7 @@ from uuid import UUID
 import strawberry
 
 from app.domain import entity as domain
+from app.domain.temporal import Interval
 from app.graphql.context import Info
 
 
@@ -23,6 +24,21 @@ class Withdrawal:
     def of(cls, withdrawal: domain.Withdrawal) -> Withdrawal:
         """Wrap a withdrawal."""
         return cls(reason=withdrawal.reason, at=withdrawal.at, actor=withdrawal.actor)
+
+
+UNTIL = (
+    "Until when it {held}; null while it still does. One that was withdrawn ended then, or where it begins"
+    " when it had not begun: it never did."
+)
+"""What `validUntil` is of what can be taken back."""
+
+
+async def held_until(info: Info, id: UUID, valid: Interval) -> datetime | None:
+    """Answer until when an alias or a reference is true, by its record and by how it was taken back."""
+    withdrawn = await info.context.loaders.withdrawal_by_id.load(id)
+    if withdrawn is None:
+        return valid.end
+    return max(valid.start, withdrawn.at if valid.end is None else min(valid.end, withdrawn.at))
 
 
 async def find_withdrawal(info: Info, id: UUID) -> Withdrawal | None:
