@@ -65,7 +65,9 @@ def print_candidates(console: Console, found: WaitingCandidates) -> None:
         told = f"{source.identifier or source.title}: {candidate.quote.text}"
         console.print(Text(f"    {printable(told)}", style="dim"), soft_wrap=True)
     if more := found.waiting - len(found.listed):
-        console.print(f"{more} more wait")
+        console.print(
+            f"{more} more wait" if found.listed else f"{more} wait; --first lists that many of each"
+        )
     if not found.waiting:
         console.print("nothing waits for review")
 

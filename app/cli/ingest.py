@@ -49,8 +49,10 @@ def ingest(
     A document that cannot be filed is listed with the reason and stops no other; the exit status is then 1.
     Symbolic links are not followed: they are listed as skipped, and nothing failed.
     """
-    if (git is None) == (not paths):
+    if git is None and not paths:
         raise typer.BadParameter("name what to file: paths, or a repository with --git")
+    if git is not None and paths:
+        raise typer.BadParameter("paths and --git do not go together: file the one, then the other")
     if git is not None and (states or revisions):
         raise typer.BadParameter("a repository tells its own history; leave out --states and --revisions")
     from app.services.importing import ImportRequest

@@ -33,7 +33,7 @@ def state(
     project: Annotated[str | None, typer.Option(help="Look into this project only.")] = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print one JSON object.")] = False,
 ) -> None:
-    """Show what is true of a thing, since when, and what made it so; its draft too."""
+    """Show what is true of a thing, since when, what made it so and what was said of it; its draft too."""
     if drafts:
         if what is not None or history or as_of is not None or known_at is not None:
             raise typer.BadParameter("--drafts lists the drafts of now; give it --project alone")

@@ -8,7 +8,7 @@ from uuid import UUID
 
 import strawberry
 
-from app.errors import NotFound
+from app.services.absent import nothing_has
 
 AsOfArgument: TypeAlias = Annotated[
     datetime | None, strawberry.argument(description="The instant to look at, in valid time; now by default.")
@@ -54,5 +54,5 @@ def id_of(given: str, kind: str, field: str) -> UUID:
     """Answer the UUID that an id in an input is; raises NotFound for one that is none."""
     id = uuid_of(given)
     if id is None:
-        raise NotFound(f"there is no {kind} {given}", field=field)
+        raise nothing_has(kind, given, field)
     return id

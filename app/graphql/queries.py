@@ -107,7 +107,8 @@ class Query(Lists, Queues, Reminders):
 
     @strawberry.field(
         description="What a name, alias or identifier means at an instant, however it is spelled; null when"
-        " nothing goes by it, an error that lists the entities when it could mean several."
+        " nothing goes by it, an error that lists the entities with their ids when it could mean several."
+        " The entity it answers has the id that other fields and inputs ask for."
     )
     async def resolve_alias(
         self,

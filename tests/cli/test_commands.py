@@ -34,6 +34,8 @@ def test_the_service_says_where_it_answers(served_home: Shell) -> None:
         ),
         (("ingest", "/nothing/here"), 2, "there is no /nothing/here"),
         (("ingest", ""), 2, "a path is empty; name . to mean this folder"),
+        (("ingest",), 2, "name what to file: paths, or a repository with --git"),
+        (("ingest", ".", "--git", "."), 2, "paths and --git do not go together"),
         (("recall", "x", "--project", "a\udcff"), 1, "there is no project"),
         (("serve", "--host", "0.0.0.0"), 1, "can be reached by others"),
         (("brew",), 2, "No such command"),
@@ -124,8 +126,8 @@ def test_the_version_and_the_schema_are_printed(served_home: Shell) -> None:
 def test_the_demo_shows_five_recalls_and_a_timeline_and_files_once(served_home: Shell) -> None:
     first, again = served_home.run("demo"), served_home.run("demo")
     assert (first.code, first.err, again.code) == (0, "", 0)
-    assert "filed 16, unchanged 0, refused 0" in first.out
-    assert "filed 0, unchanged 16, refused 0" in again.out
+    assert "filed 22, unchanged 0, refused 0" in first.out
+    assert "filed 0, unchanged 22, refused 0" in again.out
     shown = re.split(r"^\d\. ", again.out, flags=re.MULTILINE)[1:]
     assert len(shown) == 6
     words, identifier, old_name, past, now, timeline = shown
@@ -136,7 +138,8 @@ def test_the_demo_shows_five_recalls_and_a_timeline_and_files_once(served_home: 
     assert "ADR-0013" not in past
     assert now.index("ADR-0013  ") < now.index("ADR-0005  ")
     assert "[historical: ADR-0005 is superseded by ADR-0013" in now
-    before, _, after, says = timeline.splitlines()[2:]
+    heading, before, _, after, says = timeline.splitlines()[2:]
+    assert re.fullmatch(r"ADR .+ \([0-9a-f-]{36}\) in trigraph", heading)
     assert before.startswith("committed  2026-03-24T00:00:00Z until 2026-09-15T00:00:00Z  created")
     assert after.startswith("committed  2026-09-15T00:00:00Z  superseded because of ADR-0013")
     assert "status: Superseded" in says

@@ -29,6 +29,8 @@ def test_candidates_are_listed_and_decided_about_once(told: Shell) -> None:
     found = told.run("review", "--project", "harbor", "--json").object
     assert found["waiting"] == 2
     (alias,), (fact,) = found["aliasCandidates"], found["factCandidates"]
+    counted = told.run("review", "--project", "harbor", "--first", "0")
+    assert counted.out == "2 wait; --first lists that many of each\n"
     assert (alias["surfaceForm"], alias["entity"]["label"]) == ("Lighthouse", "Beacon")
     assert (fact["property"], fact["value"], fact["quoteStart"]) == (
         "status",

@@ -9,7 +9,10 @@ def test_a_state_is_shown_at_a_moment_and_as_a_history(served_home: Shell, folde
     served_home.run("ingest", folder, "--project", "states")
     shown = served_home.run("state", "adr 1", "--project", "states")
     assert (shown.code, shown.err) == (0, "")
-    assert shown.out.startswith("committed  2026-03-01T00:00:00Z  superseded because of ADR-0002, told by ")
+    heading, state, _ = shown.out.splitlines()
+    assert heading.startswith("ADR Poll for messages (")
+    assert heading.endswith(") in states")
+    assert state.startswith("committed  2026-03-01T00:00:00Z  superseded because of ADR-0002, told by ")
     assert "identifier: ADR-0001" in shown.out
     history = served_home.run("state", "ADR-0001", "--project", "states", "--history", "--json").object
     told = [(each["validFrom"], each["eventType"]) for each in history["states"]]
@@ -18,7 +21,8 @@ def test_a_state_is_shown_at_a_moment_and_as_a_history(served_home: Shell, folde
     earlier = served_home.run("state", id, "--as-of", "2026-02-01", "--json").object
     assert [each["props"].get("status") for each in earlier["states"]] == [None]
     unknown = served_home.run("state", id, "--known-at", "2000-01-01")
-    assert (unknown.code, unknown.out) == (0, "nothing was known of it at that moment\n")
+    assert (unknown.code, unknown.out) == (1, "")
+    assert "nothing was known of ADR Poll for messages at that moment" in unknown.err
 
 
 def test_what_cannot_be_shown_is_told(served_home: Shell) -> None:

@@ -3,16 +3,19 @@
 from __future__ import annotations
 
 from datetime import datetime
-from typing import Any
+from typing import Any, NoReturn
 
 import orjson
 
-from app.domain.entity import Project
+from app.domain.entity import Entity, Project
 from app.domain.identifier import identifier_key, thing_key
+from app.domain.moment import EVERYTHING_KNOWN
 from app.domain.ontology import NAMING_PROPERTIES, TypeDefinition
 from app.domain.surface_form import fold
-from app.domain.temporal import Interval
-from app.services.aliases.present_names import Naming, forms_of, refuse_names, require_free_names
+from app.domain.temporal import AsOf, Interval
+from app.errors import Conflict
+from app.services.aliases.present_names import Naming, forms_of, require_free_names
+from app.services.labels import told_apart
 from app.services.write import Write
 from app.stores.postgres import entities
 
@@ -25,10 +28,20 @@ def key_of(definition: TypeDefinition, props: dict[str, Any]) -> str | None:
     """
     if "identifier" in definition.immutable_props:
         return identifier_key(props["identifier"])
-    names = [fold(props[name]) for name in NAMING_PROPERTIES if name in definition.immutable_props]
-    values = [orjson.dumps(props[name], option=orjson.OPT_SORT_KEYS) for name in definition.immutable_props]
-    parts = names or [value.decode() for value in values]
+    telling = _telling(definition)
+    if any(name in NAMING_PROPERTIES for name in telling):
+        parts = [fold(props[name]) for name in telling]
+    else:
+        parts = [orjson.dumps(props[name], option=orjson.OPT_SORT_KEYS).decode() for name in telling]
     return thing_key(definition.name, parts) if parts else None
+
+
+def _telling(definition: TypeDefinition) -> list[str]:
+    """Answer which immutable properties tell a thing from the others: an identifier, else names, else all."""
+    if "identifier" in definition.immutable_props:
+        return ["identifier"]
+    names = [name for name in NAMING_PROPERTIES if name in definition.immutable_props]
+    return names or list(definition.immutable_props)
 
 
 async def require_new(
@@ -42,6 +55,17 @@ async def require_new(
     key = key_of(definition, props)
     if key is not None:
         there = await entities.entity_by_key(write.connection, write.tenant, project.number, key)
-        await refuse_names(write, [] if there is None else [there], Interval(start), "is there already")
+        if there is not None:
+            await _refuse_again(write, definition, there, start)
     naming = Naming(project.number, definition, props, Interval(start))
     await require_free_names(write, naming, forms_of(props))
+
+
+async def _refuse_again(write: Write, definition: TypeDefinition, there: Entity, start: datetime) -> NoReturn:
+    moment = AsOf(max(start, write.recorded_at), EVERYTHING_KNOWN)
+    (told,) = await told_apart(write.connection, write.tenant, [there], moment)
+    raise Conflict(
+        f"{told} is there already, with the same {', '.join(_telling(definition))}, which never changes; use"
+        " that one, or give the new one another",
+        field="props",
+    )

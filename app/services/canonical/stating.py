@@ -59,7 +59,7 @@ def definition_of(stated: StatedType) -> TypeDefinition:
 def _fit_name(given: str, field: str, longest: int) -> str:
     name = unicodedata.normalize("NFC", given.strip())
     if not fold(name) or len(name) > longest or not name.isprintable() or REPLACEMENT in name:
-        raise Invalid(f"{field} has names of 1 to {longest} printable characters", field=field)
+        raise Invalid(f"{field}: a name has 1 to {longest} printable characters", field=field)
     return name
 
 

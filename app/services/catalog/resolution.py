@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Collection
 from uuid import UUID
 
 import asyncpg
@@ -64,10 +64,11 @@ async def _followed(
 
 
 async def _ambiguous(
-    connection: asyncpg.Connection, scope: Scope, form: str, found: Iterable[Entity]
+    connection: asyncpg.Connection, scope: Scope, form: str, found: Collection[Entity]
 ) -> Invalid:
+    by_project = "name its project, or " if len({entity.project for entity in found}) > 1 else ""
     named = await told_apart(connection, scope.tenant, found, scope.moment)
     return Invalid(
-        f"{form} could mean {' or '.join(named)}; name its project or use one of these ids",
+        f"{form} could mean {' or '.join(named)}; {by_project}take one of these ids in place of the name",
         field="surfaceForm",
     )

@@ -12,6 +12,7 @@ from app.domain.candidate import CandidateStatus, Review, decision_told
 from app.domain.entity import Caller
 from app.errors import Conflict, Invalid, NotFound, TrigraphError, Unavailable
 from app.services import repeating
+from app.services.absent import TOLD_BY
 from app.services.parsing import clean_text
 from app.services.review.queue import Noticed, Queue, Written
 from app.services.write import Write
@@ -81,7 +82,7 @@ async def review(
 async def _waiting(write: Write, queue: Queue[Noticed, Written], id: UUID) -> Noticed:
     found = await queue.by_id(write.connection, write.tenant, [id])
     if id not in found:
-        raise NotFound(f"there is no candidate {id} in this queue", field="candidate")
+        raise NotFound(f"there is no candidate {id} in this queue; {TOLD_BY['candidate']}", field="candidate")
     decided = found[id].review
     if decided is not None:
         raise Conflict(

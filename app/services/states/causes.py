@@ -6,7 +6,8 @@ import re
 from dataclasses import dataclass
 from uuid import UUID
 
-from app.errors import Invalid, NotFound
+from app.errors import Invalid
+from app.services.absent import nothing_has
 from app.services.parsing import clean_text
 from app.services.states.drafts import DISCARDED, SAVED, SEALED
 from app.services.timelines import Cause
@@ -42,7 +43,7 @@ async def checked_cause(write: Write, stated: StatedCause) -> Cause:
     if stated.artifact is not None:
         kind = await lookups.kind_of_node(write.connection, write.tenant, stated.artifact)
         if kind != "Artifact":
-            raise NotFound(f"there is no artifact {stated.artifact}", field="causeArtifact")
+            raise nothing_has("artifact", stated.artifact, "causeArtifact")
     return Cause(
         event_type=event_type,
         artifact=stated.artifact,

@@ -9,7 +9,8 @@ from uuid import UUID, uuid4
 from app.domain.amendment import amended
 from app.domain.temporal import Branch, EntityState, StateEvent, WipSource
 from app.domain.timeline import Assertion, assert_from, shortened, state_at
-from app.errors import Conflict, Invalid, NotFound
+from app.errors import Conflict, Invalid
+from app.services.absent import nothing_has
 from app.services.states.changing import StateChange, Written, change_state, holding_at, later_than
 from app.services.states.properties import checked_properties, type_of_entity
 from app.services.timelines import Cause, carry_out
@@ -113,19 +114,25 @@ async def discard_draft(write: Write, state: UUID, description: str | None = Non
 def _require_expected(expected: UUID | None, draft: EntityState | None) -> None:
     if expected is None or (draft is not None and draft.id == expected):
         return
-    found = "there is no draft" if draft is None else f"the draft is {draft.id} by now"
-    raise Conflict(f"{found}, not {expected}; read it again and retry", field="expectedState")
+    if draft is None:
+        told = f"there is no draft: {expected} was sealed or discarded, or is none; leave it out to begin one"
+    else:
+        told = f"the draft is {draft.id} by now, not {expected}; read it again and retry"
+    raise Conflict(told, field="expectedState")
 
 
 async def _open_draft(write: Write, state: UUID) -> EntityState:
     found = (await states.states_by_id(write.connection, write.tenant, [state])).get(state)
     if found is None:
-        raise NotFound(f"there is no state {state}", field="state")
+        raise nothing_has("state", state, "state")
     if found.branch is not Branch.WIP:
-        raise Invalid(f"{state} is no draft but in force; save a draft first", field="state")
+        raise Invalid(
+            f"{state} is a state in force and no draft; drafts tells the ids of drafts", field="state"
+        )
     if found.retracted_at is not None or found.valid.end is not None:
         raise Conflict(
-            "this draft was saved again, sealed or discarded meanwhile; read it again", field="state"
+            f"the draft {state} was saved again, sealed or discarded meanwhile; drafts tells those there are",
+            field="state",
         )
     return found
 

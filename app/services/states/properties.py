@@ -15,7 +15,8 @@ from app.domain.ontology import NAMING_PROPERTIES, TypeDefinition
 from app.domain.surface_form import LONGEST_FORM
 from app.domain.temporal import EntityState
 from app.domain.timeline import differ
-from app.errors import Invalid, NotFound
+from app.errors import Invalid
+from app.services.absent import nothing_has
 from app.services.parsing.cleaning import clean_text, clean_value
 from app.services.states.statuses import require_fit_status
 from app.services.write import Write
@@ -30,7 +31,7 @@ async def type_of_entity(write: Write, entity: UUID) -> TypeDefinition:
     """Answer the type of an entity; raises NotFound for an unknown one."""
     found = await lookups.types_of_entities(write.connection, write.tenant, [entity])
     if entity not in found:
-        raise NotFound(f"there is no entity {entity}", field="entity")
+        raise nothing_has("entity", entity, "entity")
     return found[entity]
 
 

@@ -133,7 +133,7 @@ async def test_con_06_a_draft_saved_from_a_stale_read_is_a_conflict(shared_memor
 async def test_what_is_no_draft_is_refused(shared_memory: Memory) -> None:
     drafts = await drawer(shared_memory, name="Gate")
     (committed,) = await drafts.thing.held()
-    with pytest.raises(Invalid, match="no draft but in force"):
+    with pytest.raises(Invalid, match="is a state in force and no draft"):
         await drafts.seal(committed)
     with pytest.raises(NotFound):
         await StateService(shared_memory.database).discard_wip(shared_memory.caller, uuid4())
