@@ -16,6 +16,7 @@ from app.domain.recall import Anchor, Hit, RecallRequest, RecallResult, StateFla
 
 SNIPPET = 200
 _COLOURS = {StateFlag.CURRENT: "green", StateFlag.HISTORICAL: "yellow", StateFlag.WIP: "cyan"}
+_INNER_HEADING = re.compile(r"(?m)^#{1,6}[ \t]+(.+?)[ \t#]*$")
 _LEADING_HEADING = re.compile(r"\s*(?:#{1,6}[ \t][^\n]*|[^\n]+\n[ \t]*(?:=+|-+)[ \t]*)(?:\n|\Z)")
 
 
@@ -78,8 +79,8 @@ def _snippet(hit: Hit) -> str:
 
 
 def _without_headings(text: str) -> str:
-    """Answer a passage without the headings it opens with."""
+    """Answer a passage without the headings it opens with; those inside it end in a colon instead."""
     rest = text
     while (match := _LEADING_HEADING.match(rest)) is not None:
         rest = rest[match.end() :]
-    return rest.strip()
+    return _INNER_HEADING.sub(r"\1:", rest).strip()

@@ -103,7 +103,8 @@ def _decoded(text: bytes, what: str) -> object:
 def _is_too_long(token: bytes) -> bool:
     """Tell whether a text or a number of JSON is a whole number that is read as another one."""
     digits = token.removeprefix(b"-")
-    return digits.isdigit() and (len(digits) > 19 or int(digits) > LARGEST_INTEGER)
+    largest = LARGEST_INTEGER + token.startswith(b"-")
+    return digits.isdigit() and (len(digits) > 19 or int(digits) > largest)
 
 
 def _operation(parameters: object) -> OperationRequest:

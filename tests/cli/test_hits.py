@@ -80,6 +80,11 @@ def test_a_hit_that_no_leg_found_says_which_one_it_replaces() -> None:
         ("Queues > Decision > Scope", "### Scope\nAll of it.", "Scope: All of it."),
         ("Queues > Decision", "Decision\n--------\nUse them.", "Decision: Use them."),
         ("ADR-1: Queues", "We use queues.", "We use queues."),
+        (
+            "ADR-1 > Decision",
+            "Date: today\n\n## Status\n\nAccepted\n\n## Decision ##\n\nUse #queues.",
+            "Decision: Date: today Status: Accepted Decision: Use #queues.",
+        ),
         ("Queues > Ends", "## Ends", "## Ends"),
         (None, "#123 is fixed.", "#123 is fixed."),
     ],

@@ -43,7 +43,7 @@ def test_a_day_in_the_past_is_its_start_in_utc(served_home: Shell, folder: Path)
     assert "ADR-0001  Poll for messages  2026-01-01  current" in earlier.out
     assert "as of     2026-02-28T23:59:59Z" in earlier.out
     assert "current by its own state; dense rank" in earlier.out
-    assert "ADR-0002" not in earlier.out
+    assert "ADR-0002  Push messages" not in earlier.out
     assert "lexical rank 1" in earlier.out
 
 

@@ -46,7 +46,9 @@ _sayings = _some(
     }
 )
 _texts = st.one_of(lines, raw_text, long_words, picked(STRANGE, ("", " ", "\t\n", "a" * 5_000)))
-_values = st.one_of(_texts, st.none(), st.integers(), st.booleans(), st.lists(raw_text, max_size=1))
+_values = st.one_of(
+    _texts, st.none(), st.integers(-(2**63), 2**63 - 1), st.booleans(), st.lists(raw_text, max_size=1)
+)
 _any_kind = st.one_of(picked(KINDS, NO_KINDS), _values)
 _any_body = st.one_of(markdown(), picked(FEW_WORDS), _values)
 _any_sayings = _some(

@@ -75,7 +75,9 @@ def _moves(
     was = next((each for each in held if each.valid.start == start), None)
     if was is not None and was.props.get("status") == state.props.get("status"):
         return False
-    follows = before is None or before.props.get("status") != state.props.get("status")
+    if before is None:  # it began by being created, whatever it is called now
+        return is_over(state)
+    follows = before.props.get("status") != state.props.get("status")
     return follows or (start in said and is_over(state))
 
 

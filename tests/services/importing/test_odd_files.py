@@ -103,7 +103,7 @@ async def test_a_document_of_more_passages_than_are_kept_is_refused_and_the_rest
 ) -> None:
     """BYT-06."""
     write("good.md", "# Good\n")
-    write("long.md", "# h\ntext\n" * (MOST_PASSAGES + 1))
+    write("long.md", f"# h\n{'text ' * 24}\n" * (MOST_PASSAGES + 1))
     summary = await imported(folder)
     assert summary.filed == 1
     assert reasons(summary) == {
