@@ -19,8 +19,8 @@ NOTHING_FOUND = (
 )
 
 
-def summary_json(summary: ImportSummary) -> dict[str, Any]:
-    """Answer the summary as one object."""
+def summary_json(summary: ImportSummary, waiting: int) -> dict[str, Any]:
+    """Answer the summary as one object, with how many references of the project wait."""
     return {
         "filed": summary.filed,
         "unchanged": summary.unchanged,
@@ -42,14 +42,18 @@ def summary_json(summary: ImportSummary) -> dict[str, Any]:
             {"warning": sort, "count": warned.count, "examples": warned.examples}
             for sort, warned in summary.warnings.items()
         ],
+        "pendingReferences": waiting,
         "stopped": summary.was_stopped,
     }
 
 
-def print_summary(console: Console, summary: ImportSummary, nothing_found: str = NOTHING_FOUND) -> None:
+def print_summary(
+    console: Console, summary: ImportSummary, waiting: int = 0, nothing_found: str = NOTHING_FOUND
+) -> None:
     """Write the counts, what was odd, what was left alone, and what was refused and why.
 
-    `nothing_found` says what to do when there was nothing to file.
+    `waiting` is how many references of the project wait for what is not there yet, `nothing_found` what to
+    do when there was nothing to file.
     """
     console.print(Text(_counts(summary), style="bold"))
     if summary.was_stopped:
@@ -60,6 +64,8 @@ def print_summary(console: Console, summary: ImportSummary, nothing_found: str =
         console.print(_history(summary))
     if summary.aliases_recorded or summary.aliases_unchanged:
         console.print(f"aliases: recorded {summary.aliases_recorded}, unchanged {summary.aliases_unchanged}")
+    if waiting:
+        console.print(_waiting(waiting), soft_wrap=True)
     for kind in summary.kinds_defined:
         console.print(f"defined the kind {printable(kind)}")
     _print_collisions(console, summary)
@@ -80,6 +86,11 @@ def _counts(summary: ImportSummary) -> str:
 def _history(summary: ImportSummary) -> str:
     counts = f"recorded {summary.states_recorded}, unchanged {summary.states_unchanged}"
     return f"histories {summary.histories_seen}: states {counts}"
+
+
+def _waiting(count: int) -> str:
+    told = "1 reference waits" if count == 1 else f"{count} references wait"
+    return f"{told} for what is not there yet; the query pendingReferences lists them"
 
 
 def _stopped(summary: ImportSummary) -> str:

@@ -60,19 +60,21 @@ def ingest(
     request = ImportRequest(
         tuple(paths or ()), project, kind, tuple(states or ()), tuple(revisions or ()), git
     )
-    summary = finish(_ingest(request))
-    _report(summary, as_json=as_json)
+    summary, waiting = finish(_ingest(request))
+    _report(summary, waiting, as_json=as_json)
     if summary.was_stopped:
         raise typer.Exit(INTERRUPTED)
     if summary.refused:
         raise typer.Exit(FAILED)
 
 
-async def _ingest(request: ImportRequest) -> ImportSummary:
+async def _ingest(request: ImportRequest) -> tuple[ImportSummary, int]:
+    """Answer what became of the import, and how many references of the project wait."""
     from rich.console import Console
 
     from app.cli.import_indexing import index_until_stopped
     from app.cli.import_progress import import_progress, stop_on_interrupt
+    from app.cli.waiting import count_waiting
     from app.services.importing import ImportService
     from app.services.memory import open_memory
 
@@ -86,14 +88,14 @@ async def _ingest(request: ImportRequest) -> ImportSummary:
             with import_progress(console) as watch:
                 summary = await service.run(memory.caller, request, stop=stop, watch=watch)
             await index_until_stopped(chosen, stop, console)
-    return summary
+        return summary, await count_waiting(memory, request.project)
 
 
-def _report(summary: ImportSummary, *, as_json: bool) -> None:
+def _report(summary: ImportSummary, waiting: int, *, as_json: bool) -> None:
     from app.cli.import_report import print_summary, summary_json
     from app.cli.printing import console, print_json
 
     if as_json:
-        print_json(summary_json(summary))
+        print_json(summary_json(summary, waiting))
     else:
-        print_summary(console(), summary)
+        print_summary(console(), summary, waiting)

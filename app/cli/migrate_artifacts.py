@@ -39,18 +39,20 @@ def migrate_artifacts(
     """
     from app.services.importing.tables import TableRequest
 
-    summary = finish(_migrate(TableRequest(source, table, project, kind, aliases)))
-    _report(summary, as_json=as_json)
+    summary, waiting = finish(_migrate(TableRequest(source, table, project, kind, aliases)))
+    _report(summary, waiting, as_json=as_json)
     if summary.was_stopped:
         raise typer.Exit(INTERRUPTED)
     if summary.refused:
         raise typer.Exit(FAILED)
 
 
-async def _migrate(request: TableRequest) -> ImportSummary:
+async def _migrate(request: TableRequest) -> tuple[ImportSummary, int]:
+    """Answer what became of the import, and how many references of the project wait."""
     from rich.console import Console
 
     from app.cli.import_progress import import_progress, stop_on_interrupt
+    from app.cli.waiting import count_waiting
     from app.services.importing.tables import TableImportService
     from app.services.memory import open_memory
 
@@ -61,14 +63,15 @@ async def _migrate(request: TableRequest) -> ImportSummary:
         stop = asyncio.Event()
         console = Console(stderr=True)
         with stop_on_interrupt(stop, console), import_progress(console) as watch:
-            return await service.run(memory.caller, request, stop=stop, watch=watch)
+            summary = await service.run(memory.caller, request, stop=stop, watch=watch)
+        return summary, await count_waiting(memory, request.project)
 
 
-def _report(summary: ImportSummary, *, as_json: bool) -> None:
+def _report(summary: ImportSummary, waiting: int, *, as_json: bool) -> None:
     from app.cli.import_report import print_summary, summary_json
     from app.cli.printing import console, print_json
 
     if as_json:
-        print_json(summary_json(summary))
+        print_json(summary_json(summary, waiting))
     else:
-        print_summary(console(), summary, NO_ROWS)
+        print_summary(console(), summary, waiting, NO_ROWS)

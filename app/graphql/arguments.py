@@ -11,7 +11,11 @@ import strawberry
 from app.services.absent import nothing_has
 
 AsOfArgument: TypeAlias = Annotated[
-    datetime | None, strawberry.argument(description="The instant to look at, in valid time; now by default.")
+    datetime | None,
+    strawberry.argument(
+        description="The instant to look at, in valid time; now by default. Without a knownAt beside it the"
+        " answer is by all that is known now."
+    ),
 ]
 KnownAtArgument: TypeAlias = Annotated[
     datetime | None,
@@ -36,8 +40,8 @@ CommittedFirstArgument: TypeAlias = Annotated[
 ]
 
 IDEMPOTENCY_KEY = (
-    "A key of the caller's choice: the same input under it gives the first answer again, other input is"
-    " refused as a conflict."
+    "A key of the caller's choice, for this mutation alone: the same input under it gives the first answer"
+    " again, other input is refused as a conflict."
 )
 """What the field `idempotencyKey` of every mutation's input is."""
 

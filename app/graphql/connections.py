@@ -13,6 +13,7 @@ from app.domain.candidate import AliasCandidate, FactCandidate
 from app.domain.entity import Entity, Reference
 from app.domain.page import MOST_ITEMS, Page, PageRequest, Position
 from app.domain.temporal import EntityState
+from app.domain.waiting import WaitingReference
 from app.graphql.cursors import cursor_of, position_of
 
 Item = TypeVar("Item")
@@ -109,6 +110,9 @@ REFERENCES: Order[Reference] = Order(
 )
 STATES: Order[EntityState] = Order("states", lambda state: Position(state.valid.start, state.id))
 DRAFTS: Order[EntityState] = Order("drafts", lambda draft: Position(draft.recorded_at, draft.id))
+PENDING_REFERENCES: Order[WaitingReference] = Order(
+    "pendingReferences", lambda waiting: Position(waiting.recorded_at, waiting.id)
+)
 ALIAS_CANDIDATES: Order[AliasCandidate] = Order(
     "aliasCandidates", lambda candidate: Position(candidate.recorded_at, candidate.id)
 )

@@ -15,6 +15,7 @@ from app.graphql.arguments import (
 from app.graphql.connections import (
     ARTIFACTS,
     ENTITIES,
+    PENDING_REFERENCES,
     REFERENCES,
     AfterArgument,
     Connection,
@@ -25,6 +26,7 @@ from app.graphql.types.artifact import Artifact
 from app.graphql.types.entity import Entity
 from app.graphql.types.enums import MemoryDomain, ReferenceType
 from app.graphql.types.lazy import ArtifactType, EntityType, ReferenceEdge
+from app.graphql.types.pending_reference import PendingReference
 from app.graphql.types.project import Project
 from app.graphql.types.reference import Reference
 from app.graphql.types.type import Type
@@ -88,6 +90,22 @@ class Lists:
         edges = Edges(_end(source), _end(target), type)
         listing = await info.context.catalog.references(info.context.caller, project, edges, as_of, page)
         return REFERENCES.connection(listing.page, Reference.of, page, listing.count)
+
+    @strawberry.field(
+        description="The references that documents make to what is not there yet, or to what could be several"
+        " things, with what they wait for; those that have waited longest first."
+    )
+    async def pending_references(
+        self,
+        info: Info,
+        project: ProjectArgument = None,
+        first: FirstArgument = 20,
+        after: AfterArgument = None,
+    ) -> Connection[PendingReference]:
+        """List references that wait."""
+        page = PENDING_REFERENCES.request(first, after)
+        listing = await info.context.catalog.pending_references(info.context.caller, project, page)
+        return PENDING_REFERENCES.connection(listing.page, PendingReference.of, page, listing.count)
 
     @strawberry.field(description="The artifacts there are, older versions too, the newest first.")
     async def artifacts(

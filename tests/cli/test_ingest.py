@@ -79,3 +79,15 @@ def test_paths_and_a_repository_are_not_named_together(served_home: Shell, folde
     for arguments in ((), (folder, "--git", folder), ("--git", folder, "--states", folder)):
         misused = served_home.run("ingest", *arguments)
         assert misused.code == 2
+
+
+def test_what_waits_is_counted(served_home: Shell) -> None:
+    with tempfile.TemporaryDirectory(prefix="trigraph-cli-waiting-") as name:
+        (Path(name) / "ADR-7.md").write_text("# Listen\n\n## Depends on\n\n- SPEC-3\n- SPEC-4\n")
+        people = served_home.run("ingest", name, "--project", "waiting")
+        assert (
+            "\n2 references wait for what is not there yet; the query pendingReferences lists them\n"
+            in people.out
+        )
+        programs = served_home.run("ingest", name, "--project", "waiting", "--json")
+        assert programs.object["pendingReferences"] == 2

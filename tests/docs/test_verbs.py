@@ -33,6 +33,16 @@ async def _created(api: Api) -> str:
     return str((await api.ask(create))["createEntity"]["entity"]["id"])
 
 
+async def test_an_id_is_found_by_name(memory: Memory) -> None:
+    api = Api(memory)
+    (find,) = _operations("Before the first")
+    assert (await api.ask(find, name="Harbor"))["resolveAlias"] is None
+    entity = await _created(api)
+    found = (await api.ask(find, name="harbor"))["resolveAlias"]
+    assert (found["entity"]["id"], found["entity"]["label"], found["chain"]) == (entity, "Harbor", [])
+    assert found["entity"]["state"]["props"] == {"name": "Harbor", "status": "running"}
+
+
 async def test_facts_and_transitions_are_recorded(memory: Memory) -> None:
     api = Api(memory)
     fact, transition = _operations("Facts and transitions")

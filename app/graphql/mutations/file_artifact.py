@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import asyncio
+from collections.abc import Sequence
 from datetime import datetime
 
 import strawberry
 
+from app.domain.waiting import WaitingReference
 from app.errors import TrigraphError
 from app.graphql.arguments import IDEMPOTENCY_KEY
 from app.graphql.context import Info
@@ -16,6 +18,7 @@ from app.graphql.types.entity import Entity
 from app.graphql.types.enums import MemoryDomain
 from app.graphql.types.reference import Reference
 from app.graphql.types.state import EntityState
+from app.services.catalog import waiting_told
 from app.services.filing import FiledDocument, StatedDocument, document_from
 
 
@@ -88,7 +91,9 @@ class FileArtifactPayload:
         default=0, description="How many likely aliases and facts now wait in the review queue."
     )
     warnings: list[str] = strawberry.field(
-        default_factory=list, description="What was odd in the document, and how it was read."
+        default_factory=list,
+        description="What was odd in the document, and how it was read; which of its references wait for what"
+        " is not there yet.",
     )
     position: str | None = strawberry.field(
         default=None, description="The write's place in the ledger; null when nothing was written."
@@ -98,8 +103,8 @@ class FileArtifactPayload:
     )
 
     @classmethod
-    def of(cls, filed: FiledDocument) -> FileArtifactPayload:
-        """Wrap what was filed."""
+    def of(cls, filed: FiledDocument, waiting: Sequence[WaitingReference]) -> FileArtifactPayload:
+        """Wrap what was filed, and which of its references wait."""
         return cls(
             artifact=Artifact.of(filed.artifact),
             entity=Entity.of(filed.entity),
@@ -107,7 +112,7 @@ class FileArtifactPayload:
             created=filed.created,
             references=[Reference.of(reference) for reference in filed.references],
             candidates=filed.candidates,
-            warnings=list(filed.warnings),
+            warnings=[*filed.warnings, *waiting_told(waiting)],
             position=None if filed.position is None else str(filed.position),
         )
 
@@ -124,4 +129,4 @@ async def file_artifact(info: Info, input: FileArtifactInput) -> FileArtifactPay
         )
     except TrigraphError as error:
         return FileArtifactPayload(problems=[problem_from(error)])
-    return FileArtifactPayload.of(filed)
+    return FileArtifactPayload.of(filed, await context.catalog.pending_of(context.caller, filed.entity.id))

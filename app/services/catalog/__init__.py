@@ -2,5 +2,6 @@
 
 from app.services.catalog.listing import Listing
 from app.services.catalog.service import CatalogService, Edges
+from app.services.catalog.waiting import waiting_told
 
-__all__ = ["CatalogService", "Edges", "Listing"]
+__all__ = ["CatalogService", "Edges", "Listing", "waiting_told"]

@@ -17,11 +17,12 @@ from app.domain.moment import EVERYTHING_KNOWN
 from app.domain.ontology import TypeDefinition
 from app.domain.page import Page, PageRequest
 from app.domain.temporal import AsOf
+from app.domain.waiting import WaitingReference
 from app.services.catalog.listing import Listing
 from app.services.catalog.resolution import resolve
 from app.services.catalog.scoping import instant, project_numbers, project_of, require_type
 from app.services.parsing import clean_text
-from app.stores.postgres import listings, lookups, ontology, projects
+from app.stores.postgres import listings, lookups, ontology, projects, waiting
 from app.stores.postgres.listings import ArtifactFilter, EntityFilter, ReferenceFilter
 from app.stores.postgres.pool import Database
 from app.stores.postgres.scope import Scope
@@ -101,6 +102,20 @@ class CatalogService:
             wanted = ReferenceFilter(number, edges.source, edges.target, edges.type, at)
             found = await listings.references_page(connection, caller.tenant, wanted, page)
         return self._listing(caller, found, listings.count_references, wanted)
+
+    async def pending_references(
+        self, caller: Caller, project: str | None, page: PageRequest
+    ) -> Listing[WaitingReference]:
+        """Answer the references that wait for their other end, the longest first."""
+        async with self._database.reading(caller.tenant) as connection:
+            number = await project_of(connection, caller, project)
+            found = await waiting.waiting_page(connection, caller.tenant, number, page)
+        return self._listing(caller, found, waiting.count_waiting, number)
+
+    async def pending_of(self, caller: Caller, source: UUID) -> list[WaitingReference]:
+        """Answer the references of an entity that wait, typed ones first."""
+        async with self._database.reading(caller.tenant) as connection:
+            return await waiting.waiting_of(connection, caller.tenant, source)
 
     async def resolve_alias(
         self, caller: Caller, form: str, project: str | None, as_of: datetime | None
