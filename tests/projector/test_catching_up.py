@@ -14,10 +14,11 @@ from app.stores.postgres import outbox
 from app.stores.postgres.tenants import ensure_tenant
 from tests.conftest import memory_on
 from tests.documents import SUPERSEDES, adr, claims, day, file
+from tests.neo4j_server import empty
 from tests.projector.conftest import Copy
 from tests.random_verbs import Writer
 
-WRITES = 120
+WRITES = 80
 
 
 async def test_what_was_projected_step_by_step_equals_what_is_filled_anew(copy: Copy) -> None:
@@ -76,6 +77,7 @@ async def test_people_see_what_the_ledger_holds(copy: Copy) -> None:
 
 
 async def test_constraints_and_indexes_are_there_before_anything_is_written(copy: Copy) -> None:
+    await empty(copy.graph)
     async with outbox.projecting_alone(copy.owner):
         await prepare(copy.owner, copy.graph)
         await prepare(copy.owner, copy.graph)

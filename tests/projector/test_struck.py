@@ -33,7 +33,7 @@ from tests.graphql.scattering import ScatteringEmbedder
 from tests.neo4j_server import stop_server
 from tests.random_verbs import Writer
 
-WRITES = int(os.environ.get("TRIGRAPH_STRUCK_WRITES", "240"))
+WRITES = int(os.environ.get("TRIGRAPH_STRUCK_WRITES", "180"))
 WRITES_A_STRIKE = 60
 SERIES = 40
 POOL = 4
