@@ -44,6 +44,8 @@ async def test_the_graph_is_filled_compared_and_told_of(memory: Memory, shell: S
         after.out
         == f"the graph is at position {filed.position}, the ledger at {filed.position}\nnothing is left\n"
     )
+    told = f"graph: {graph.uri}, position {filed.position} of {filed.position}, nothing is left\n"
+    assert told in shell.run("doctor").out
     verified = shell.run("project", "verify")
     assert (verified.code, verified.err) == (0, "")
     assert "equal  Artifact: 1 in the ledger, 1 in the graph\n" in verified.out
@@ -53,9 +55,9 @@ async def test_the_graph_is_filled_compared_and_told_of(memory: Memory, shell: S
     assert (differing.code, differing.err) == (1, "")
     assert "DIFFER Artifact: 1 in the ledger, 0 in the graph\n" in differing.out
     assert f"missing: 1/{filed.artifact.id}\n" in differing.out
-    told = shell.run("project", "verify", "--json").object
-    assert told["isEqual"] is False
-    assert [kind["kind"] for kind in told["kinds"] if kind["missing"]] == ["Artifact", "HAS_VERSION"]
+    compared = shell.run("project", "verify", "--json").object
+    assert compared["isEqual"] is False
+    assert [kind["kind"] for kind in compared["kinds"] if kind["missing"]] == ["Artifact", "HAS_VERSION"]
 
 
 async def test_run_projects_until_it_is_interrupted_or_has_to_stop(
