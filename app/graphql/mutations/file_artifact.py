@@ -129,4 +129,8 @@ async def file_artifact(info: Info, input: FileArtifactInput) -> FileArtifactPay
         )
     except TrigraphError as error:
         return FileArtifactPayload(problems=[problem_from(error)])
-    return FileArtifactPayload.of(filed, await context.catalog.pending_of(context.caller, filed.entity.id))
+    if not filed.created:
+        return FileArtifactPayload.of(filed, ())
+    known = filed.artifact.recorded_at
+    waiting = await context.catalog.pending_of(context.caller, filed.entity.id, known)
+    return FileArtifactPayload.of(filed, waiting)

@@ -112,10 +112,10 @@ class CatalogService:
             found = await waiting.waiting_page(connection, caller.tenant, number, page)
         return self._listing(caller, found, waiting.count_waiting, number)
 
-    async def pending_of(self, caller: Caller, source: UUID) -> list[WaitingReference]:
-        """Answer the references of an entity that wait, typed ones first."""
+    async def pending_of(self, caller: Caller, source: UUID, known: datetime) -> list[WaitingReference]:
+        """Answer the references of an entity that waited at a transaction time, typed ones first."""
         async with self._database.reading(caller.tenant) as connection:
-            return await waiting.waiting_of(connection, caller.tenant, source)
+            return await waiting.waiting_of(connection, caller.tenant, source, known)
 
     async def resolve_alias(
         self, caller: Caller, form: str, project: str | None, as_of: datetime | None

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from datetime import datetime
 from uuid import UUID
 
 import asyncpg
@@ -32,9 +33,11 @@ async def count_waiting(connection: asyncpg.Connection, tenant: int, project: in
     return count
 
 
-async def waiting_of(connection: asyncpg.Connection, tenant: int, source: UUID) -> list[WaitingReference]:
-    """Answer the references of an entity that wait, typed ones first."""
-    return [_waiting(row) for row in await connection.fetch(SQL["waiting_of"], tenant, source)]
+async def waiting_of(
+    connection: asyncpg.Connection, tenant: int, source: UUID, known: datetime
+) -> list[WaitingReference]:
+    """Answer the references of an entity that waited at a transaction time, typed ones first."""
+    return [_waiting(row) for row in await connection.fetch(SQL["waiting_of"], tenant, source, known)]
 
 
 def _waiting(row: asyncpg.Record) -> WaitingReference:

@@ -15,9 +15,9 @@ FROM pending_reference
 WHERE tenant_id = $1 AND closed_at IS NULL AND ($2::integer IS NULL OR project_id = $2);
 
 -- name: waiting_of
--- Which references of an entity wait for their other end, those of a kind together?
+-- Which references of an entity waited for their other end at a transaction time, those of a kind together?
 SELECT id, source, type, target_text AS waits_for, inverted AS is_inverted, is_ambiguous, source_artifact,
     valid_from, recorded_at
 FROM pending_reference
-WHERE tenant_id = $1 AND source = $2 AND closed_at IS NULL
+WHERE tenant_id = $1 AND source = $2 AND recorded_at <= $3 AND (closed_at > $3 OR closed_at IS NULL)
 ORDER BY type = 'REFERENCES', type, target_key;

@@ -143,9 +143,12 @@ async def test_the_service_owns_nothing_and_has_no_way_around(owner: asyncpg.Con
     for catalog, column in (("pg_class", "relowner"), ("pg_proc", "proowner"), ("pg_namespace", "nspowner")):
         assert await owner.fetchval(owned.format(catalog, column), role["oid"]) == 0
     assert await owner.fetchval("SELECT count(*) FROM pg_auth_members WHERE member = $1", role["oid"]) == 0
-    assert not await owner.fetch(
-        "SELECT proname FROM pg_proc WHERE prosecdef AND pronamespace = 'public'::regnamespace"
+    # It tells yes or no of a mark that its asker has to know, and nothing of whose change that is.
+    lent = await owner.fetch(
+        "SELECT proname, prorettype::regtype::text AS told FROM pg_proc"
+        " WHERE prosecdef AND pronamespace = 'public'::regnamespace"
     )
+    assert [tuple(row) for row in lent] == [("stands_in_ledger", "boolean")]
     assert not await owner.fetch(
         "SELECT relname FROM pg_class WHERE relkind IN ('v', 'm') AND relnamespace = 'public'::regnamespace"
     )

@@ -18,7 +18,7 @@ from app.services.importing.item import Refusal
 from app.services.importing.summary import ImportSummary
 from app.services.importing.tables.known_aliases import KnownAlias
 from app.services.write import Write, writing
-from app.stores.postgres import entities, ledger, projects
+from app.stores.postgres import aliases, entities, ledger, projects
 from app.stores.postgres.pool import Database
 
 
@@ -38,10 +38,18 @@ class Registry:
         """
         async with writing(self._database, self._caller) as write:
             target = await self._target(write, alias.target)
+            if await self._was_told(write, alias.form, target):
+                return False
             stated = StatedAlias(alias.form, target, valid_from=alias.since or EARLIEST)
             added = await add_alias(write, stated)
             await ledger.settle(write.connection)
         return added.is_new
+
+    async def _was_told(self, write: Write, form: str, target: UUID) -> bool:
+        """Tell whether a form is or was an alias of a target: one that somebody withdrew stays withdrawn."""
+        owner = await entities.entities_by_id(write.connection, write.tenant, [target])
+        held = await aliases.believed_aliases(write.connection, write.tenant, owner[target].project, [form])
+        return any(alias.target == target for alias in held)
 
     async def _target(self, write: Write, written: str) -> UUID:
         found = await projects.project_by_key(write.connection, write.tenant, self._project)
