@@ -84,7 +84,8 @@ async def _rebuild() -> tuple[int, int]:
                 rows += written
                 progress.update(task, completed=rows)
 
-            return rows, (await fill_anew(owner, graph, watch)).position
+            checkpoint = await fill_anew(owner, graph, watch)
+    return rows, checkpoint.position
 
 
 async def _status(*, as_json: bool) -> bool:
