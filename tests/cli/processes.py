@@ -4,8 +4,11 @@ from __future__ import annotations
 
 import json
 import os
+import signal
 import subprocess
 import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -42,13 +45,14 @@ class Shell:
         return Ran(done.returncode, done.stdout.decode(), done.stderr.decode())
 
     def start(self, *words: str | Path) -> subprocess.Popen[str]:
-        return subprocess.Popen(
-            self.command(*words),
-            env=self.environment({}),
-            stdout=subprocess.PIPE,
-            stderr=subprocess.PIPE,
-            text=True,
-        )
+        with _interruptible():
+            return subprocess.Popen(
+                self.command(*words),
+                env=self.environment({}),
+                stdout=subprocess.PIPE,
+                stderr=subprocess.PIPE,
+                text=True,
+            )
 
     def command(self, *words: str | Path) -> list[str]:
         return [sys.executable, "-W", "error", "-m", "app", *map(str, words)]
@@ -56,3 +60,13 @@ class Shell:
     def environment(self, variables: dict[str, str]) -> dict[str, str]:
         kept = {name: value for name, value in os.environ.items() if not name.startswith("TRIGRAPH_")}
         return kept | {"TRIGRAPH_HOME": str(self.home)} | self.variables | variables
+
+
+@contextmanager
+def _interruptible() -> Iterator[None]:
+    """Let what is started heed an interrupt, which a suite that runs in the background is told to ignore."""
+    former = signal.signal(signal.SIGINT, signal.default_int_handler)
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGINT, former)
