@@ -129,7 +129,15 @@ class Database:
         finally:
             for logger in loggers:
                 connection.remove_query_logger(logger)
+            await self._released(connection)
+
+    async def _released(self, connection: Any) -> None:
+        """Give a connection back; one that broke went back by itself, and hides not why the block ended."""
+        try:
             await self._pool.release(connection)
+        except (asyncpg.PostgresError, asyncpg.InterfaceError, asyncpg.InternalClientError):
+            if not _is_gone(connection):
+                raise
 
     async def _acquired(self) -> Any:
         with _spoken():

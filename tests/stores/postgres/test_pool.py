@@ -244,6 +244,31 @@ async def test_a_broken_connection_is_unavailable_once_and_replaced(
     await database.close()
 
 
+async def test_a_task_stays_cancelled_when_its_connection_breaks_meanwhile(
+    database_url: str, tenant: int
+) -> None:
+    database = await Database.open(database_url, size=1)
+    lent = asyncio.Event()
+
+    async def break_late() -> None:
+        async with database.reading(tenant) as connection:
+            lent.set()
+            try:
+                await asyncio.sleep(60)
+            finally:
+                asyncio.get_running_loop().call_soon(connection.terminate)
+
+    try:
+        task = asyncio.create_task(break_late())
+        await lent.wait()
+        task.cancel()
+        with pytest.raises(asyncio.CancelledError):
+            await task
+        assert await count(database, tenant) == 0
+    finally:
+        await database.close()
+
+
 async def test_a_statement_that_takes_too_long_is_unavailable(database: Database, tenant: int) -> None:
     with pytest.raises(Unavailable, match="took too long"):
         async with database.writing(tenant) as connection:
