@@ -9,12 +9,12 @@ from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from pathlib import Path
 
+from app.stores.file_locks import locked
 from app.stores.neo4j.driver import Graph
 from app.stores.neo4j.embedded import EmbeddedNeo4j
 from app.stores.neo4j.jars import install_jars
 from app.stores.neo4j.layout import USER, Layout
 from app.stores.neo4j.location import GraphLocation
-from app.stores.neo4j.locks import locked
 from app.stores.neo4j.server import Neo4jServer
 
 VARIABLE = "TRIGRAPH_TEST_NEO4J"  # a server that may be emptied: _URI, and _USER and _PASSWORD if it asks

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from typing import Any
 
+import typer
 from rich.console import Console
 from rich.text import Text
 
-from app.cli.printing import printable
+from app.cli.printing import console, print_json, printable
+from app.cli.running import FAILED, INTERRUPTED
 from app.services.importing.summary import ImportSummary
 
 MOST_SHOWN = 50
@@ -45,6 +47,20 @@ def summary_json(summary: ImportSummary, waiting: int) -> dict[str, Any]:
         "pendingReferences": waiting,
         "stopped": summary.was_stopped,
     }
+
+
+def end_import(
+    summary: ImportSummary, waiting: int, *, as_json: bool, nothing_found: str = NOTHING_FOUND
+) -> None:
+    """Write what became of an import, and end the command with its status when it was not whole."""
+    if as_json:
+        print_json(summary_json(summary, waiting))
+    else:
+        print_summary(console(), summary, waiting, nothing_found)
+    if summary.was_stopped:
+        raise typer.Exit(INTERRUPTED)
+    if summary.refused:
+        raise typer.Exit(FAILED)
 
 
 def print_summary(

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from app.cli.running import FAILED, INTERRUPTED, finish, settings
+from app.cli.running import finish, settings
 
 if TYPE_CHECKING:
     from app.services.importing import ImportRequest, ImportSummary
@@ -55,17 +55,14 @@ def ingest(
         raise typer.BadParameter("paths and --git do not go together: file the one, then the other")
     if git is not None and (states or revisions):
         raise typer.BadParameter("a repository tells its own history; leave out --states and --revisions")
+    from app.cli.import_report import end_import
     from app.services.importing import ImportRequest
 
     request = ImportRequest(
         tuple(paths or ()), project, kind, tuple(states or ()), tuple(revisions or ()), git
     )
     summary, waiting = finish(_ingest(request))
-    _report(summary, waiting, as_json=as_json)
-    if summary.was_stopped:
-        raise typer.Exit(INTERRUPTED)
-    if summary.refused:
-        raise typer.Exit(FAILED)
+    end_import(summary, waiting, as_json=as_json)
 
 
 async def _ingest(request: ImportRequest) -> tuple[ImportSummary, int]:
@@ -89,13 +86,3 @@ async def _ingest(request: ImportRequest) -> tuple[ImportSummary, int]:
                 summary = await service.run(memory.caller, request, stop=stop, watch=watch)
             await index_until_stopped(chosen, stop, console)
         return summary, await count_waiting(memory, request.project)
-
-
-def _report(summary: ImportSummary, waiting: int, *, as_json: bool) -> None:
-    from app.cli.import_report import print_summary, summary_json
-    from app.cli.printing import console, print_json
-
-    if as_json:
-        print_json(summary_json(summary, waiting))
-    else:
-        print_summary(console(), summary, waiting)

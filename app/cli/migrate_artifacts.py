@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from app.cli.running import FAILED, INTERRUPTED, finish, settings
+from app.cli.running import finish, settings
 
 if TYPE_CHECKING:
     from app.services.importing import ImportSummary
@@ -37,14 +37,11 @@ def migrate_artifacts(
     What is filed already and says the same is left as it is. A row that cannot be filed is listed with the
     reason and stops no other; the exit status is then 1.
     """
+    from app.cli.import_report import end_import
     from app.services.importing.tables import TableRequest
 
     summary, waiting = finish(_migrate(TableRequest(source, table, project, kind, aliases)))
-    _report(summary, waiting, as_json=as_json)
-    if summary.was_stopped:
-        raise typer.Exit(INTERRUPTED)
-    if summary.refused:
-        raise typer.Exit(FAILED)
+    end_import(summary, waiting, as_json=as_json, nothing_found=NO_ROWS)
 
 
 async def _migrate(request: TableRequest) -> tuple[ImportSummary, int]:
@@ -65,13 +62,3 @@ async def _migrate(request: TableRequest) -> tuple[ImportSummary, int]:
         with stop_on_interrupt(stop, console), import_progress(console) as watch:
             summary = await service.run(memory.caller, request, stop=stop, watch=watch)
         return summary, await count_waiting(memory, request.project)
-
-
-def _report(summary: ImportSummary, waiting: int, *, as_json: bool) -> None:
-    from app.cli.import_report import print_summary, summary_json
-    from app.cli.printing import console, print_json
-
-    if as_json:
-        print_json(summary_json(summary, waiting))
-    else:
-        print_summary(console(), summary, waiting, NO_ROWS)

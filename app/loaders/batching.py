@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Awaitable, Callable, Hashable, Mapping
+from collections.abc import Awaitable, Callable, Hashable, Mapping, Sequence
 from typing import Generic, NamedTuple, TypeVar
 from uuid import UUID
 
@@ -27,6 +27,14 @@ class Asked(NamedTuple, Generic[Question]):
     question: Question
 
 
+def by_question(keys: Sequence[Asked[Question]]) -> dict[Question, list[UUID]]:
+    """Answer the entities of a turn by what is asked of them."""
+    entities: dict[Question, list[UUID]] = defaultdict(list)
+    for key in keys:
+        entities[key.question].append(key.entity)
+    return entities
+
+
 def by_key(
     database: Database, tenant: int, read: ReadByKey[Key, Value], absent: Callable[[], Value]
 ) -> DataLoader[Key, Value]:
@@ -46,13 +54,10 @@ def about_entities(
     """Answer a loader that reads the entities of a turn together for each question, as the tenant."""
 
     async def load(keys: list[Asked[Question]]) -> list[Value | BaseException]:
-        entities: dict[Question, list[UUID]] = defaultdict(list)
-        for key in keys:
-            entities[key.question].append(key.entity)
         async with database.reading(tenant) as connection:
             found = {
                 question: await read(connection, tenant, asked, question)
-                for question, asked in entities.items()
+                for question, asked in by_question(keys).items()
             }
         return [
             found[key.question][key.entity] if key.entity in found[key.question] else absent() for key in keys

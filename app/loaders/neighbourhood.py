@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections import defaultdict
 from collections.abc import Mapping
 from datetime import datetime
 from uuid import UUID
@@ -10,7 +9,7 @@ from uuid import UUID
 from strawberry.dataloader import DataLoader
 
 from app.domain.neighbourhood import Neighbour
-from app.loaders.batching import Asked
+from app.loaders.batching import Asked, by_question
 from app.loaders.present import Present
 from app.loaders.questions import NeighbourQuestion
 from app.stores.graph_reader import GraphReader
@@ -31,9 +30,7 @@ class Neighbourhood:
         return DataLoader(load_fn=self._load)
 
     async def _load(self, keys: list[Asked[NeighbourQuestion]]) -> list[list[Neighbour] | BaseException]:
-        asked: dict[NeighbourQuestion, list[UUID]] = defaultdict(list)
-        for key in keys:
-            asked[key.question].append(key.entity)
+        asked = by_question(keys)
         found = {question: await self._neighbours(entities, question) for question, entities in asked.items()}
         return [found[key.question][key.entity] for key in keys]
 

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import asyncio
 from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager, suppress
+from contextlib import asynccontextmanager
 
 from app.projector.projector import Projector
 from app.settings import Settings
+from app.stores.background import beside
 
 
 @asynccontextmanager
@@ -17,10 +17,5 @@ async def projecting(settings: Settings) -> AsyncIterator[Projector | None]:
         yield None
         return
     projector = Projector(settings)
-    task = asyncio.create_task(projector.run())
-    try:
+    async with beside(projector.run()):
         yield projector
-    finally:
-        task.cancel()
-        with suppress(asyncio.CancelledError):
-            await task

@@ -5,10 +5,11 @@ from __future__ import annotations
 import asyncio
 import logging
 from collections.abc import AsyncIterator
-from contextlib import AsyncExitStack, asynccontextmanager, suppress
+from contextlib import AsyncExitStack, asynccontextmanager
 
 from app.errors import TrigraphError
 from app.settings import EMBEDDED, Settings
+from app.stores.background import beside
 from app.stores.graph_reader import GraphReader
 from app.stores.neo4j.attendance import look
 from app.stores.neo4j.driver import Graph
@@ -39,13 +40,8 @@ async def opened_graph(settings: Settings, database: Database) -> AsyncIterator[
     async with AsyncExitStack() as opened:
         keeper = _Keeper(settings, database, reader, opened)
         await keeper.look()
-        keeping = asyncio.create_task(keeper.keep())
-        try:
+        async with beside(keeper.keep()):
             yield reader
-        finally:
-            keeping.cancel()
-            with suppress(asyncio.CancelledError):
-                await keeping
 
 
 class _Keeper:

@@ -9,12 +9,13 @@ from __future__ import annotations
 import asyncio
 import logging
 from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager, suppress
+from contextlib import asynccontextmanager
 
 import asyncpg
 
 from app.errors import Unavailable
 from app.settings import Settings
+from app.stores.background import beside
 from app.stores.postgres import embeddings, vector_indexes
 from app.stores.postgres.location import locate_ledger
 from app.stores.postgres.owner_connection import owner_connection
@@ -72,13 +73,10 @@ async def _may_index(owner: asyncpg.Connection, todo: dict[int, str]) -> bool:
 async def kept_indexed(settings: Settings, at_least: int = LARGE) -> AsyncIterator[None]:
     """Look every minute of the block whether a project has so many vectors now, and index it."""
     location = await locate_ledger(settings)
-    watch = asyncio.create_task(_watch(location.url, at_least))
     try:
-        yield
+        async with beside(_watch(location.url, at_least)):
+            yield
     finally:
-        watch.cancel()
-        with suppress(asyncio.CancelledError):
-            await watch
         await location.close()
 
 

@@ -18,9 +18,9 @@ import pytest
 
 from app.embedding import Embedder
 from app.errors import Unavailable
+from app.stores.file_locks import locked
 from app.stores.neo4j.embedded import EmbeddedNeo4j
 from app.stores.neo4j.layout import Layout
-from app.stores.neo4j.locks import locked
 from app.stores.neo4j.server import Neo4jServer
 from app.stores.postgres.embedded import EmbeddedPostgres
 from app.stores.postgres.migrate import migrate

@@ -7,11 +7,11 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from app.errors import Conflict
+from app.stores.file_locks import locked, taken_alone
 from app.stores.neo4j.embedded import EmbeddedNeo4j
 from app.stores.neo4j.jars import is_installed
 from app.stores.neo4j.layout import USER, Address, Layout
 from app.stores.neo4j.location import GraphLocation
-from app.stores.neo4j.locks import locked, taken_alone
 from app.stores.neo4j.server import Neo4jServer
 
 

@@ -7,8 +7,8 @@ import os
 from pathlib import Path
 
 from app.errors import Unavailable
+from app.stores.file_locks import locked, opened
 from app.stores.neo4j.layout import Address, Layout
-from app.stores.neo4j.locks import locked, opened
 from app.stores.neo4j.server import Neo4jServer
 
 

@@ -21,7 +21,7 @@ from typing import Any
 import platformdirs
 
 from app.errors import Unavailable
-from app.stores.neo4j.locks import locked
+from app.stores.file_locks import locked
 
 VERSION = "2026.08.1"
 MEGABYTES = 172

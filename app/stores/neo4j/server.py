@@ -13,9 +13,9 @@ import time
 from contextlib import suppress
 
 from app.errors import Unavailable
+from app.stores.file_locks import is_held_alone
 from app.stores.neo4j.jars import MEGABYTES, VERSION, install_jars
 from app.stores.neo4j.layout import NOBODY, Address, Layout, read_address, write_address
-from app.stores.neo4j.locks import is_held_alone
 
 _PATIENCE = 180.0  # seconds; a busy machine, or a server that was killed and replays its log
 _LOOK = 0.05

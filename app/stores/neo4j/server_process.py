@@ -17,9 +17,9 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
+from app.stores.file_locks import opened, taken_alone
 from app.stores.neo4j.jars import jars_folder, pinned_jars
 from app.stores.neo4j.layout import USER, Address, Layout, write_address
-from app.stores.neo4j.locks import opened, taken_alone
 
 SECONDS_UNUSED = 10.0  # long enough that the next command of a person or a script finds it running
 _SECONDS_BETWEEN_LOOKS = 0.5

@@ -5,12 +5,11 @@ from __future__ import annotations
 import atexit
 import fcntl
 import os
-from collections.abc import Iterator
-from contextlib import contextmanager, suppress
 from pathlib import Path
 from urllib.parse import quote
 
 from app.errors import Unavailable
+from app.stores.file_locks import locked, opened
 from app.stores.postgres.postmaster import DATABASE, PORT, Postmaster
 
 
@@ -39,7 +38,7 @@ class EmbeddedPostgres:
         try:
             home.mkdir(parents=True, exist_ok=True)
             home = home.resolve()
-            with _locked(home / "postgres.lock"):
+            with locked(home / "postgres.lock"):
                 return cls._join(home)
         except OSError as error:
             raise Unavailable(
@@ -48,7 +47,7 @@ class EmbeddedPostgres:
 
     @classmethod
     def _join(cls, home: Path) -> EmbeddedPostgres:
-        users = _opened(home / "postgres.users")
+        users = opened(home / "postgres.users")
         try:
             fcntl.flock(users, fcntl.LOCK_SH)
             postmaster = Postmaster(home / "postgres")
@@ -71,7 +70,7 @@ class EmbeddedPostgres:
         """
         if self._users < 0 or self._postmaster.is_alive():
             return
-        with _locked(self._home / "postgres.lock"):
+        with locked(self._home / "postgres.lock"):
             if self._users >= 0:
                 self._postmaster.ensure_running()
 
@@ -94,21 +93,3 @@ class EmbeddedPostgres:
 def _url(postmaster: Postmaster) -> str:
     folder = quote(str(postmaster.socket_folder), safe="")
     return f"postgresql://postgres@/{DATABASE}?host={folder}&port={PORT}"
-
-
-def _opened(path: Path) -> int:
-    """Open a lock file; a home of another user offers its own for reading only."""
-    with suppress(FileExistsError):
-        os.close(os.open(path, os.O_CREAT | os.O_EXCL | os.O_RDONLY, 0o644))
-    return os.open(path, os.O_RDONLY)
-
-
-@contextmanager
-def _locked(path: Path) -> Iterator[None]:
-    """Hold a file's lock alone, waiting for it as long as it takes."""
-    lock = _opened(path)
-    try:
-        fcntl.flock(lock, fcntl.LOCK_EX)
-        yield
-    finally:
-        os.close(lock)

@@ -5,9 +5,10 @@ from __future__ import annotations
 import asyncio
 import logging
 from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager, suppress
+from contextlib import asynccontextmanager
 
 from app.errors import Unavailable
+from app.stores.background import beside
 from app.stores.postgres.embedded import EmbeddedPostgres
 
 SECONDS_BETWEEN_LOOKS = 1.0
@@ -21,13 +22,8 @@ async def kept_running(embedded: EmbeddedPostgres | None) -> AsyncIterator[None]
     if embedded is None:
         yield
         return
-    watch = asyncio.create_task(_watch(embedded))
-    try:
+    async with beside(_watch(embedded)):
         yield
-    finally:
-        watch.cancel()
-        with suppress(asyncio.CancelledError):
-            await watch
 
 
 async def _watch(embedded: EmbeddedPostgres) -> None:

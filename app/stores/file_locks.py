@@ -10,7 +10,7 @@ from pathlib import Path
 
 
 def opened(path: Path) -> int:
-    """Open a lock file, made when new."""
+    """Open a lock file, made when new; a home of another user offers its own for reading only."""
     with suppress(FileExistsError):
         os.close(os.open(path, os.O_CREAT | os.O_EXCL | os.O_RDONLY, 0o644))
     return os.open(path, os.O_RDONLY)
