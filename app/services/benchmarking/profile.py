@@ -12,7 +12,8 @@ from typing import Any
 
 import app.stores.postgres
 from app.domain.recall import RecallRequest
-from app.embedding import Embedder, Vector, Vectors
+from app.embedding import Embedder, Vector
+from app.services.benchmarking.borrowed_embedder import BorrowedEmbedder
 from app.services.benchmarking.filling import PROJECT
 from app.services.benchmarking.questions import AskedFor, Wordings
 from app.services.benchmarking.timing import REPEATS
@@ -47,34 +48,19 @@ class Spans:
         return covered
 
 
-class _TimedEmbedder:
+class _TimedEmbedder(BorrowedEmbedder):
     """An embedder that notes when it works on a question."""
 
     def __init__(self, embedder: Embedder, spans: Spans) -> None:
-        self._embedder = embedder
+        super().__init__(embedder)
         self._spans = spans
-        self.name = embedder.name
-        self.fingerprint = embedder.fingerprint
-        self.dimensions = embedder.dimensions
-        self.longest_passage = embedder.longest_passage
-
-    def piece_offsets(self, text: str) -> list[tuple[int, int]]:
-        """Answer what the embedder answers."""
-        return self._embedder.piece_offsets(text)
 
     async def embed_query(self, text: str) -> Vector:
         """Answer what the embedder answers, and note how long that took."""
         started = perf_counter()
-        vector = await self._embedder.embed_query(text)
+        vector = await super().embed_query(text)
         self._spans.add(ENCODER, started, perf_counter())
         return vector
-
-    async def embed_passages(self, texts: Sequence[str]) -> Vectors:
-        """Answer what the embedder answers."""
-        return await self._embedder.embed_passages(texts)
-
-    async def close(self) -> None:
-        """Leave the embedder to its owner."""
 
 
 async def profile_recall(

@@ -13,6 +13,7 @@ from itertools import islice
 import numpy as np
 
 from app.embedding import Embedder, Vector, Vectors
+from app.services.benchmarking.borrowed_embedder import BorrowedEmbedder
 from app.services.benchmarking.documents import Body
 
 REAL = 10_000
@@ -23,7 +24,7 @@ _NOISE_OF = 8
 _SHARES = (0.5, 0.9)
 
 
-class SyntheticEmbedder:
+class SyntheticEmbedder(BorrowedEmbedder):
     """The encoder for questions; for passages, unit vectors mixed of two real ones, with noise.
 
     The text alone seeds the mixture. The noise varies as real vectors do: plain noise in hundreds of
@@ -31,28 +32,13 @@ class SyntheticEmbedder:
     """
 
     def __init__(self, embedder: Embedder, real: Vectors) -> None:
-        self._embedder = embedder
+        super().__init__(embedder)
         self._real = real
         self._deviations = real - real.mean(axis=0)
-        self.name = embedder.name
-        self.fingerprint = embedder.fingerprint
-        self.dimensions = embedder.dimensions
-        self.longest_passage = embedder.longest_passage
-
-    def piece_offsets(self, text: str) -> list[tuple[int, int]]:
-        """Answer what the encoder answers."""
-        return self._embedder.piece_offsets(text)
-
-    async def embed_query(self, text: str) -> Vector:
-        """Answer what the encoder answers."""
-        return await self._embedder.embed_query(text)
 
     async def embed_passages(self, texts: Sequence[str]) -> Vectors:
         """Answer a mixture for each text, the same for the same text."""
         return np.stack([self._mixed(text) for text in texts])
-
-    async def close(self) -> None:
-        """Leave the encoder to its owner."""
 
     def _mixed(self, text: str) -> Vector:
         seed = blake2b(text.encode(), digest_size=8).digest()
