@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import hashlib
+from collections.abc import Mapping
+from dataclasses import fields, is_dataclass
 from typing import Any
 
 import asyncpg
@@ -10,6 +12,7 @@ import orjson
 
 from app.domain.entity import Caller
 from app.errors import Conflict, Invalid
+from app.services.parsing.cleaning import clean_value
 from app.services.write import Write
 from app.stores.postgres import idempotency
 from app.stores.postgres.idempotency import KeyedRequest
@@ -17,10 +20,11 @@ from app.stores.postgres.idempotency import KeyedRequest
 LONGEST_KEY = 255
 
 
-def keyed_request(caller: Caller, operation: str, key: str | None, content: Any) -> KeyedRequest | None:
+def keyed_request(caller: Caller, operation: str, key: str | None, **arguments: Any) -> KeyedRequest | None:
     """Answer a request as its key is kept by, or None without a key; raises Invalid for an unfit one.
 
-    `content` is all of the input that matters, as orjson can write it.
+    The arguments are all of the input that matters, as orjson can write it. One that is None, or a field of
+    theirs that is, counts as not given: a verb that learns of another argument knows its earlier keys again.
     """
     if key is None:
         return None
@@ -28,8 +32,20 @@ def keyed_request(caller: Caller, operation: str, key: str | None, content: Any)
         raise Invalid(
             f"an idempotency key has 1 to {LONGEST_KEY} printable characters", field="idempotencyKey"
         )
-    written = orjson.dumps(content, option=orjson.OPT_SORT_KEYS)
+    written = orjson.dumps(
+        _given(arguments), _given_fields, option=orjson.OPT_SORT_KEYS | orjson.OPT_PASSTHROUGH_DATACLASS
+    )
     return KeyedRequest(caller.principal, operation, key, hashlib.sha256(written).hexdigest())
+
+
+def _given(arguments: Mapping[str, Any]) -> dict[str, Any]:
+    return {name: clean_value(value) for name, value in arguments.items() if value is not None}
+
+
+def _given_fields(content: object) -> dict[str, Any]:
+    if not is_dataclass(content):
+        raise TypeError(type(content).__name__)
+    return _given({field.name: getattr(content, field.name) for field in fields(content)})
 
 
 async def kept_answer(

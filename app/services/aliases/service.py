@@ -60,7 +60,7 @@ class AliasService:
         """
         require_writer(caller)
         tier = tier_of(caller, request.authority_tier)
-        keyed = keyed_request(caller, "createAlias", idempotency_key, request)
+        keyed = keyed_request(caller, "createAlias", idempotency_key, request=request)
         async with writing(self._database, caller) as write:
             if kept := await kept_answer(write.connection, caller.tenant, keyed):
                 return await _restored(write.connection, caller.tenant, kept)
@@ -78,7 +78,7 @@ class AliasService:
         """
         require_writer(caller)
         reason = fit_reason(reason)
-        keyed = keyed_request(caller, "withdrawAlias", idempotency_key, [alias, reason])
+        keyed = keyed_request(caller, "withdrawAlias", idempotency_key, alias=alias, reason=reason)
         async with writing(self._database, caller) as write:
             if kept := await kept_answer(write.connection, caller.tenant, keyed):
                 return await _restored(write.connection, caller.tenant, kept)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import asdict, replace
+from dataclasses import replace
 from typing import Any
 from uuid import UUID
 
@@ -42,7 +42,7 @@ class CanonicalService:
         require_writer(caller)
         key = project_key(project)
         stated = _cleaned_type(stated)
-        keyed = repeating.keyed_request(caller, "defineType", idempotency_key, [key, asdict(stated)])
+        keyed = repeating.keyed_request(caller, "defineType", idempotency_key, project=key, stated=stated)
         async with writing(self._database, caller) as write:
             if kept := await repeating.kept_answer(write.connection, caller.tenant, keyed):
                 return await _type_again(write.connection, caller.tenant, kept)
@@ -71,7 +71,7 @@ class CanonicalService:
         stated = replace(
             stated, type_name=clean_text(stated.type_name).strip(), props=clean_value(stated.props)
         )
-        keyed = repeating.keyed_request(caller, "createEntity", idempotency_key, [key, asdict(stated)])
+        keyed = repeating.keyed_request(caller, "createEntity", idempotency_key, project=key, stated=stated)
         async with writing(self._database, caller) as write:
             if kept := await repeating.kept_answer(write.connection, caller.tenant, keyed):
                 return await _entity_again(write.connection, caller.tenant, kept)

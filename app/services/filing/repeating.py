@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict, replace
+from dataclasses import replace
 from typing import Any
 from uuid import UUID
 
@@ -21,7 +21,7 @@ OPERATION = "fileArtifact"
 
 def keyed_filing(caller: Caller, key: str | None, document: Document, project: str) -> KeyedRequest | None:
     """Answer the filing as its key is kept by, or None without a key; raises Invalid for an unfit one."""
-    return repeating.keyed_request(caller, OPERATION, key, [project, asdict(document)])
+    return repeating.keyed_request(caller, OPERATION, key, project=project, document=document)
 
 
 async def filed_under(

@@ -41,7 +41,7 @@ class ReferenceService:
         Raises Invalid, NotFound, Conflict or Forbidden; nothing is then written.
         """
         require_writer(caller)
-        keyed = keyed_request(caller, "createReference", idempotency_key, stated)
+        keyed = keyed_request(caller, "createReference", idempotency_key, stated=stated)
         async with writing(self._database, caller) as write:
             if kept := await kept_answer(write.connection, caller.tenant, keyed):
                 return await _restored(write.connection, caller.tenant, kept)
@@ -56,7 +56,9 @@ class ReferenceService:
         """
         require_writer(caller)
         reason = fit_reason(reason)
-        keyed = keyed_request(caller, "withdrawReference", idempotency_key, [reference, reason])
+        keyed = keyed_request(
+            caller, "withdrawReference", idempotency_key, reference=reference, reason=reason
+        )
         async with writing(self._database, caller) as write:
             if kept := await kept_answer(write.connection, caller.tenant, keyed):
                 return await _restored(write.connection, caller.tenant, kept)

@@ -57,8 +57,7 @@ def keyed_decision(
     caller: Caller, operation: str, key: str | None, decision: Decision
 ) -> KeyedRequest | None:
     """Answer the decision as its key is kept by, or None without a key; raises Invalid for an unfit one."""
-    content = [str(decision.candidate), decision.status, decision.reason]
-    return repeating.keyed_request(caller, operation, key, content)
+    return repeating.keyed_request(caller, operation, key, decision=decision)
 
 
 async def review(

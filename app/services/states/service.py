@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Awaitable, Callable
 from dataclasses import replace
 from datetime import datetime
-from typing import Any, TypeAlias
+from typing import TypeAlias
 from uuid import UUID
 
 from app.domain.entity import Caller
@@ -15,7 +15,6 @@ from app.domain.temporal import EntityState
 from app.errors import Invalid
 from app.services.catalog import Listing
 from app.services.catalog.scoping import project_of
-from app.services.parsing.cleaning import clean_value
 from app.services.repeating import keyed_request
 from app.services.states.answer import StateAnswer
 from app.services.states.causes import (
@@ -73,22 +72,20 @@ class StateService:
         self, caller: Caller, entity: UUID, saved: DraftChange, key: str | None = None
     ) -> StateAnswer:
         """Begin the draft of an entity, or lay more over the one there is."""
-        content = [str(entity), saved.props, saved.source, str(saved.expected)]
-        request = _keyed(caller, "saveWip", key, content)
+        request = keyed_request(caller, "saveWip", key, entity=entity, draft=saved)
         return await self._carry_out(caller, request, lambda write: save_draft(write, entity, saved))
 
     async def seal_wip(
         self, caller: Caller, state: UUID, sealing: Sealing, key: str | None = None
     ) -> StateAnswer:
         """Let what a draft says hold from now on, and close it."""
-        content = [str(state), sealing.props, sealing.event_type, sealing.description, str(sealing.expected)]
         checked = Sealing(
             sealing.props,
             fit_event_type(sealing.event_type or SEALED, OWN_EVENT_TYPES - {SEALED}),
             kept_text(sealing.description, "description", LONGEST_DESCRIPTION),
             sealing.expected,
         )
-        request = _keyed(caller, "sealWip", key, content)
+        request = keyed_request(caller, "sealWip", key, state=state, sealing=checked)
         return await self._carry_out(caller, request, lambda write: seal_draft(write, state, checked))
 
     async def discard_wip(
@@ -96,7 +93,7 @@ class StateService:
     ) -> StateAnswer:
         """Close a draft and leave what is in force as it is."""
         said = kept_text(description, "description", LONGEST_DESCRIPTION)
-        request = _keyed(caller, "discardWip", key, [str(state), said])
+        request = keyed_request(caller, "discardWip", key, state=state, description=said)
         return await self._carry_out(caller, request, lambda write: discard_draft(write, state, said))
 
     async def drafts(self, caller: Caller, project: str | None, page: PageRequest) -> Listing[EntityState]:
@@ -138,10 +135,8 @@ class StateService:
         async def carried_out(write: Write) -> Written:
             return await change_state(write, entity, change, await checked_cause(write, stated))
 
-        moment = None if change.valid_from is None else change.valid_from.isoformat()
-        told = [stated.event_type, str(stated.artifact), stated.commit, stated.description]
-        content = [str(entity), change.props, moment, str(change.expected), *told]
-        return await self._carry_out(caller, _keyed(caller, operation, key, content), carried_out)
+        request = keyed_request(caller, operation, key, entity=entity, change=change, cause=stated)
+        return await self._carry_out(caller, request, carried_out)
 
     async def _carry_out(self, caller: Caller, request: KeyedRequest | None, verb: Verb) -> StateAnswer:
         async with writing(self._database, caller) as write:
@@ -155,7 +150,3 @@ class StateService:
             answer = StateAnswer(found[entity], written.state, written.event, position, warnings)
             await keep(write, request, answer)
             return answer
-
-
-def _keyed(caller: Caller, operation: str, key: str | None, content: list[Any]) -> KeyedRequest | None:
-    return keyed_request(caller, operation, key, clean_value(content))
