@@ -6,7 +6,10 @@ from collections.abc import Mapping
 from types import MappingProxyType
 from uuid import UUID
 
+from app.domain.entity import Entity
 from app.errors import NotFound
+from app.services.write import Write
+from app.stores.postgres import entities, lookups
 
 TOLD_BY: Mapping[str, str] = MappingProxyType(
     {
@@ -25,3 +28,19 @@ def nothing_has(kind: str, given: str | UUID, field: str) -> NotFound:
     """Answer the error for an id that nothing of a kind has, or for a text that is no id."""
     hint = TOLD_BY[kind] if isinstance(given, UUID) else f"ids are UUIDs; {TOLD_BY[kind]}"
     return NotFound(f"there is no {kind} {given}; {hint}", field=field)
+
+
+async def require_artifact(write: Write, id: UUID, field: str) -> None:
+    """Raise NotFound when no artifact has an id."""
+    if await lookups.kind_of_node(write.connection, write.tenant, id) != "Artifact":
+        raise nothing_has("artifact", id, field)
+
+
+async def require_entities(write: Write, ids: Mapping[str, UUID | None]) -> dict[UUID, Entity]:
+    """Answer the entities of these ids; raises NotFound, naming the field, for one that is not there."""
+    wanted = [id for id in ids.values() if id is not None]
+    found = await entities.entities_by_id(write.connection, write.tenant, wanted)
+    for field, id in ids.items():
+        if id is not None and id not in found:
+            raise nothing_has("entity", id, field)
+    return found

@@ -156,17 +156,19 @@ async def test_a_name_of_something_else_is_refused_with_what_it_could_mean(desk:
     harbor, beacon = await make_thing(desk, "Harbor"), await make_thing(desk, "Beacon")
     record = await desk.file(adr(7, "Retry policy"))
     await create(api, "Quay", harbor)
-    for form, meant in (
-        ("harbor", f"Component Harbor ({harbor})"),
-        ("QUAY", f"Component Harbor ({harbor})"),
-        ("adr 0007", f"ADR Retry policy ({record.entity.id})"),
-        ("retry  Policy", f"ADR Retry policy ({record.entity.id})"),
+    is_named, is_alias = "so take another form", "or withdraw the alias that has this one"
+    for form, meant, remedy in (
+        ("harbor", f"Component Harbor ({harbor})", is_named),
+        ("QUAY", f"Component Harbor ({harbor})", is_alias),
+        ("adr 0007", f"ADR Retry policy ({record.entity.id})", is_named),
+        ("retry  Policy", f"ADR Retry policy ({record.entity.id})", is_named),
     ):
         for tier in (None, 3):
             problem = await refused(api, form, beacon, authorityTier=tier)
             assert (problem["code"], problem["field"]) == ("CONFLICT", "surfaceForm")
             assert meant in problem["message"]
             assert f"Component Beacon ({beacon})" in problem["message"]
+            assert problem["message"].endswith(remedy)
 
 
 async def test_one_form_may_mean_two_things_in_two_projects(desk: Desk) -> None:
@@ -250,8 +252,9 @@ async def test_no_chain_leads_back_to_itself(desk: Desk) -> None:
     await create(api, "Bb", third, source=str(second))
     for target in (first, second):
         problem = await refused(api, "Cc", target, source=str(third))
-        assert problem["code"] == "INVALID"
-        assert "lead back to itself" in problem["message"]
+        assert (problem["code"], problem["field"]) == ("INVALID", "source")
+        assert "the target gives way to the source already, through Component " in problem["message"]
+        assert "Component Bb" in problem["message"]
     problem = await refused(api, "itself", first, source=str(first))
     assert (problem["code"], problem["field"]) == ("INVALID", "source")
 

@@ -122,3 +122,42 @@ async def test_an_alias_may_be_what_a_draft_says(desk: Desk) -> None:
     await done(api, "saveWip", entity=str(pier), props={"name": "Quay"})
     assert (await create_alias(api, "Quay", other))["problems"] == []
     assert await resolved(desk, "Quay") == str(other)
+
+
+async def test_a_thing_keeps_a_name(desk: Desk) -> None:
+    """What nothing else tells from others is renamed, and never left without a name; a draft may lack one."""
+    api = Api(desk.memory)
+    pier = str(await make_thing(desk, "Pier"))
+    gone: dict[str, Any] = {"entity": pier, "property": "name", "value": None}
+    for since in (None, "2022-01-01T00:00:00Z"):
+        code, field, message = await refused(api, "recordFact", **gone, validFrom=since)
+        assert (code, field) == ("INVALID", "property")
+        assert message == (
+            "without name nothing tells this Component from others; give it another name instead"
+        )
+    draft = (await done(api, "saveWip", entity=pier, props={"name": None}))["state"]["id"]
+    assert (await refused(api, "sealWip", state=draft))[:2] == ("INVALID", "props")
+    await done(api, "sealWip", state=draft, props={"name": "Jetty"})
+    assert await resolved(desk, "Jetty") == pier
+
+
+async def test_what_never_changes_is_a_name_too(desk: Desk) -> None:
+    api = Api(desk.memory)
+    ada = await create_with(api, type="Persona", project=desk.project, props={"handle": "ada", "name": "Ada"})
+    fact = {"entity": ada["entity"]["id"], "property": "name", "value": None}
+    assert (await done(api, "recordFact", **fact))["entity"]["label"] == "ada"
+
+
+async def test_what_a_thing_is_told_by_inside_is_no_name(desk: Desk) -> None:
+    """The key of a thing without an identifier is made of its type and what never changes of it."""
+    api = Api(desk.memory)
+    defined = "mutation ($input: DefineTypeInput!) { defineType(input: $input) { problems { message } } }"
+    said = {"name": "Service", "immutableProps": ["slug"], "mutableProps": ["name"], "project": desk.project}
+    await api.ask(defined, input=said)
+    props = {"slug": "checkout", "name": "Checkout"}
+    made = await create_with(api, type="Service", project=desk.project, props=props)
+    inside = 'service:"checkout"'
+    assert await resolved(desk, inside) is None
+    assert await anchors(desk, inside, prefer_wip=False) == []
+    assert await resolved(desk, "checkout") == made["entity"]["id"]
+    assert (await create_alias(api, inside, await make_thing(desk, "Pier")))["problems"] == []

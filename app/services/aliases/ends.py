@@ -9,10 +9,11 @@ from uuid import UUID
 from app.domain.entity import Entity
 from app.domain.moment import EVERYTHING_KNOWN
 from app.domain.temporal import AsOf
-from app.errors import Conflict, Invalid, NotFound
+from app.errors import Conflict, Invalid
+from app.services.absent import require_artifact, require_entities
 from app.services.labels import told_apart
 from app.services.write import Write
-from app.stores.postgres import aliases, artifacts, entities
+from app.stores.postgres import aliases, entities
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,22 +42,13 @@ async def require_ends(
     write: Write, target: UUID, source: UUID | None, source_artifact: UUID | None
 ) -> AliasEnds:
     """Answer the ends of an alias; raises NotFound or Invalid, naming the field, when they are not fit."""
-    ids = [target] if source is None else [target, source]
-    found = await entities.entities_by_id(write.connection, write.tenant, ids)
-    for field, id in (("target", target), ("source", source)):
-        if id is not None and id not in found:
-            raise NotFound(f"there is no entity {id}", field=field)
+    found = await require_entities(write, {"target": target, "source": source})
     if source_artifact is not None:
-        await _require_artifact(write, source_artifact)
+        await require_artifact(write, source_artifact, "sourceArtifact")
     ends = AliasEnds(found[target], None if source is None else found[source])
     if ends.source is not None:
         await _require_fit_source(write, ends.target, ends.source)
     return ends
-
-
-async def _require_artifact(write: Write, artifact: UUID) -> None:
-    if not await artifacts.artifacts_by_id(write.connection, write.tenant, [artifact]):
-        raise NotFound(f"there is no artifact {artifact}", field="sourceArtifact")
 
 
 async def _require_fit_source(write: Write, target: Entity, source: Entity) -> None:
@@ -66,11 +58,36 @@ async def _require_fit_source(write: Write, target: Entity, source: Entity) -> N
         raise Invalid(
             "source and target belong to different projects; aliases stay inside one", field="source"
         )
-    others = await aliases.given_way_to(write.connection, write.tenant, source.id, write.recorded_at)
-    if others - {target.id}:
-        found = await entities.entities_by_id(write.connection, write.tenant, [*(others - {target.id})])
-        moment = AsOf(write.recorded_at, EVERYTHING_KNOWN)
-        told = await told_apart(write.connection, write.tenant, found.values(), moment)
+    others = await _given_way_to(write, source.id) - {target.id}
+    if others:
         raise Conflict(
-            f"the source gave way to {' and '.join(told)} already; withdraw that alias first", field="source"
+            f"the source gave way to {await _told(write, others)} already; withdraw that alias first",
+            field="source",
         )
+    ways = await _ways_from(write, target.id)
+    if source.id in ways:
+        raise Invalid(
+            f"the target gives way to the source already, through {await _told(write, ways - {source.id})};"
+            " withdraw an alias on that way, or name another source",
+            field="source",
+            rule="alias_chains_are_acyclic",
+        )
+
+
+async def _given_way_to(write: Write, entity: UUID) -> set[UUID]:
+    return await aliases.given_way_to(write.connection, write.tenant, entity, write.recorded_at)
+
+
+async def _ways_from(write: Write, entity: UUID) -> set[UUID]:
+    """Answer an entity and all that it gives way to, step by step."""
+    ways, next_steps = {entity}, {entity}
+    while next_steps:
+        next_steps = {each for step in next_steps for each in await _given_way_to(write, step)} - ways
+        ways |= next_steps
+    return ways
+
+
+async def _told(write: Write, ids: set[UUID]) -> str:
+    found = await entities.entities_by_id(write.connection, write.tenant, list(ids))
+    moment = AsOf(write.recorded_at, EVERYTHING_KNOWN)
+    return " and ".join(await told_apart(write.connection, write.tenant, found.values(), moment))

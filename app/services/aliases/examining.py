@@ -56,7 +56,7 @@ async def _require_free(
     named = await named_from(write, ends.target.project, form, start)
     others = [alias for alias in lasting if alias.valid.end is None or alias.valid.end > start]
     meant = {alias.target for alias in others} - {ends.target.id}
-    await require_one_meaning(write, ends.target, form, meant | named - ends.ids, start)
+    await require_one_meaning(write, ends.target, form, meant, named - ends.ids, start)
 
 
 def _same(lasting: Sequence[Alias], stated: StatedAlias, start: datetime) -> Alias | None:

@@ -45,16 +45,25 @@ async def require_name_of(write: Write, entity: Entity, form: str, start: dateti
 
 
 async def require_one_meaning(
-    write: Write, target: Entity, form: str, meant: Collection[UUID], start: datetime
+    write: Write,
+    target: Entity,
+    form: str,
+    meant: Collection[UUID],
+    named: Collection[UUID],
+    start: datetime,
 ) -> None:
-    """Raise Conflict, naming the entities, when a form means something else than the target."""
-    if not meant:
+    """Raise Conflict, naming the entities, when a form means something else than the target.
+
+    `meant` are the entities of which it is an alias, `named` those of which it is the identifier or a name.
+    """
+    if not meant and not named:
         return
-    found = await entities.entities_by_id(write.connection, write.tenant, [*meant, target.id])
+    found = await entities.entities_by_id(write.connection, write.tenant, [*meant, *named, target.id])
     moment = AsOf(max(start, write.recorded_at), EVERYTHING_KNOWN)
     told = await told_apart(write.connection, write.tenant, found.values(), moment)
-    raise Conflict(
-        f"{form} could then mean {' or '.join(told)};"
-        " take another form, or withdraw the alias that has this one",
-        field=FIELD,
+    remedy = (
+        "it is the identifier or a name of the other, so take another form"
+        if named
+        else "take another form, or withdraw the alias that has this one"
     )
+    raise Conflict(f"{form} could then mean {' or '.join(told)}; {remedy}", field=FIELD)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from uuid import UUID
 
 from app.domain.entity import Alias
-from app.errors import NotFound
+from app.services.absent import nothing_has
 from app.services.withdrawing import note_withdrawal, require_lasting
 from app.services.write import Write
 from app.stores.postgres import aliases
@@ -19,7 +19,7 @@ async def end_alias(write: Write, id: UUID, reason: str | None) -> Alias:
     """
     held = await aliases.recorded_alias(write.connection, write.tenant, id)
     if held is None:
-        raise NotFound(f"there is no alias {id}", field="alias")
+        raise nothing_has("alias", id, "alias")
     require_lasting("alias", held.alias.valid, write.recorded_at, is_believed=held.is_believed)
     ended = await aliases.end_alias(
         write.connection,

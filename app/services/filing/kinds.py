@@ -36,9 +36,17 @@ async def type_of(
     known = await ontology.types_in_projects(write.connection, write.tenant, [project.number])
     named = [recorded for recorded in known if fold(recorded.definition.name) == fold(document.kind)]
     if named and not named[0].definition.is_document:
-        raise Invalid(f"{document.kind} is no kind of document; {_choices(known)}", field="kind")
+        raise Invalid(
+            f"{document.kind} is no kind of document but of things, made with createEntity;"
+            f" {_choices(known)}",
+            field="kind",
+        )
     if not named and not defines_kinds:
-        raise Invalid(f"nobody defined the kind {document.kind}; {_choices(known)}", field="kind")
+        raise Invalid(
+            f"nobody defined the kind {document.kind}; {_choices(known)}; defineType(isDocument: true)"
+            " defines another",
+            field="kind",
+        )
     if not named:
         return await _define(write, project, document, known)
     return await _widened(write, document, named[0], may_widen=defines_kinds)

@@ -7,25 +7,21 @@ from uuid import UUID
 
 from app.domain.entity import Entity, ReferenceType
 from app.domain.moment import rfc_3339
-from app.errors import Invalid, NotFound
+from app.errors import Invalid
+from app.services.absent import require_artifact, require_entities
 from app.services.write import Write
-from app.stores.postgres import artifacts, entities, references
+from app.stores.postgres import references
 
 
 async def require_ends(
     write: Write, source: UUID, target: UUID, source_artifact: UUID | None
 ) -> tuple[Entity, Entity]:
     """Answer the ends of a reference; raises NotFound or Invalid, naming the field, for unfit ones."""
-    found = await entities.entities_by_id(write.connection, write.tenant, [source, target])
-    for field, id in (("source", source), ("target", target)):
-        if id not in found:
-            raise NotFound(f"there is no entity {id}", field=field)
+    found = await require_entities(write, {"source": source, "target": target})
     if source == target:
         raise Invalid("an entity cannot reference itself; name another target", field="target")
     if source_artifact is not None:
-        known = await artifacts.artifacts_by_id(write.connection, write.tenant, [source_artifact])
-        if not known:
-            raise NotFound(f"there is no artifact {source_artifact}", field="sourceArtifact")
+        await require_artifact(write, source_artifact, "sourceArtifact")
     return found[source], found[target]
 
 

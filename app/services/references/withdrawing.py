@@ -7,7 +7,7 @@ from datetime import datetime
 from uuid import UUID
 
 from app.domain.entity import Reference, ReferenceType
-from app.errors import NotFound
+from app.services.absent import nothing_has
 from app.services.filing.supersession import settle
 from app.services.filing.taking_effect import effective_from
 from app.services.withdrawing import note_withdrawal, require_lasting
@@ -25,7 +25,7 @@ async def end_reference(write: Write, id: UUID, reason: str | None) -> Reference
     """
     held = await references.recorded_reference(write.connection, write.tenant, id)
     if held is None:
-        raise NotFound(f"there is no reference {id}", field="reference")
+        raise nothing_has("reference", id, "reference")
     reference = held.reference
     require_lasting("reference", reference.valid, write.recorded_at, is_believed=held.is_believed)
     now = write.recorded_at

@@ -7,12 +7,11 @@ from dataclasses import dataclass
 from uuid import UUID
 
 from app.errors import Invalid
-from app.services.absent import nothing_has
+from app.services.absent import require_artifact
 from app.services.parsing import clean_text
 from app.services.states.drafts import DISCARDED, SAVED, SEALED
 from app.services.timelines import Cause
 from app.services.write import Write
-from app.stores.postgres import lookups
 
 LONGEST_EVENT_TYPE = 64
 LONGEST_COMMIT = 256
@@ -41,9 +40,7 @@ async def checked_cause(write: Write, stated: StatedCause) -> Cause:
     """
     event_type = fit_event_type(stated.event_type, OWN_EVENT_TYPES)
     if stated.artifact is not None:
-        kind = await lookups.kind_of_node(write.connection, write.tenant, stated.artifact)
-        if kind != "Artifact":
-            raise nothing_has("artifact", stated.artifact, "causeArtifact")
+        await require_artifact(write, stated.artifact, "causeArtifact")
     return Cause(
         event_type=event_type,
         artifact=stated.artifact,

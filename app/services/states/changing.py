@@ -13,7 +13,12 @@ from app.domain.temporal import Branch, EntityState, StateEvent
 from app.domain.timeline import state_at
 from app.errors import Conflict, Invalid
 from app.services.filing.taking_effect import follow
-from app.services.states.properties import checked_properties, constants_of, type_of_entity
+from app.services.states.properties import (
+    checked_properties,
+    constants_of,
+    require_still_named,
+    type_of_entity,
+)
 from app.services.states.renaming import meet_earlier_texts, require_free_renaming
 from app.services.timelines import Cause, carry_out
 from app.services.write import Write
@@ -47,8 +52,9 @@ async def change_state(write: Write, entity: UUID, change: StateChange, cause: C
 
     A fact about the very start of a state is a correction of it. May be called many times in one write.
     Raises NotFound for an unknown entity, Conflict when another state holds than the expected one or another
-    thing has the name, and Invalid for a moment before the entity begins, or, naming the property, for one
-    that the type lacks or that never changes, also where nothing else is to change.
+    thing has the name, and Invalid for a moment before the entity begins, for a thing that would have no name
+    left, or, naming the property, for one that the type lacks or that never changes, also where nothing else
+    is to change.
     """
     definition = await type_of_entity(write, entity)
     held = await states.believed_states(write.connection, write.tenant, entity, Branch.COMMITTED)
@@ -67,6 +73,7 @@ async def change_state(write: Write, entity: UUID, change: StateChange, cause: C
     spoken = await states.spoken_properties(write.connection, write.tenant, entity, Branch.COMMITTED)
     amendment = Amendment(entity, props, constants_of(definition, held), write.actor)
     amending = amend_from(held, spoken, amendment, start, write.recorded_at)
+    require_still_named(definition, props, amending.recorded)
     replaces = amending.previous is not None and amending.previous.valid.start == start
     if replaces and cause.event_type == FACT:
         cause = replace(cause, event_type=CORRECTION)

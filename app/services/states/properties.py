@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import unicodedata
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 from uuid import UUID
 
@@ -11,7 +11,7 @@ import orjson
 
 from app.domain.blank import is_blank
 from app.domain.identifier import LONGEST_IDENTIFIER
-from app.domain.ontology import NAMING_PROPERTIES, TypeDefinition
+from app.domain.ontology import LABEL_PROPERTIES, NAMING_PROPERTIES, TypeDefinition, label_of
 from app.domain.surface_form import LONGEST_FORM
 from app.domain.temporal import EntityState
 from app.domain.timeline import differ
@@ -85,6 +85,19 @@ def require_fit_names(definition: TypeDefinition, props: Mapping[str, Any]) -> N
             raise Invalid(
                 f"{name} is a text of 1 to {longest} characters, of which some can be seen", field="props"
             )
+
+
+def require_still_named(
+    definition: TypeDefinition, props: Mapping[str, Any], states: Iterable[EntityState]
+) -> None:
+    """Raise Invalid when properties take away the last name by which a thing is called in some state."""
+    gone = [name for name in LABEL_PROPERTIES if name in props and props[name] is None]
+    if gone and any(label_of(state.props, definition.immutable_props) is None for state in states):
+        raise Invalid(
+            f"without {', '.join(gone)} nothing tells this {definition.name} from others; give it another"
+            " name instead",
+            field="props",
+        )
 
 
 def _longest_name(definition: TypeDefinition, name: str) -> int:

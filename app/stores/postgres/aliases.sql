@@ -22,8 +22,9 @@ WHERE tenant_id = $1 AND id = $2;
 -- name: called_from
 -- Which entities of a project have this key, or are called so, in what is in force, at some of a stretch of time?
 SELECT id
-FROM entity
-WHERE tenant_id = $1 AND project_id = $2 AND (key = $4 OR bare_key = $4)
+FROM entity JOIN type USING (tenant_id, type_id)
+WHERE tenant_id = $1 AND entity.project_id = $2 AND (key = $4 OR bare_key = $4)
+    AND 'identifier' = ANY (immutable_props)
 UNION
 SELECT state_name.entity
 FROM state_name
@@ -37,7 +38,10 @@ WHERE state_name.tenant_id = $1 AND entity.project_id = $2 AND folded_form = $3
 -- name: goes_by
 -- Has an entity this key, or does it, or did it ever, go by this form, as a name in force or as an alias?
 SELECT
-    EXISTS (SELECT FROM entity WHERE tenant_id = $1 AND id = $2 AND (key = $4 OR bare_key = $4))
+    EXISTS (
+        SELECT FROM entity JOIN type USING (tenant_id, type_id)
+        WHERE tenant_id = $1 AND id = $2 AND (key = $4 OR bare_key = $4) AND 'identifier' = ANY (immutable_props)
+    )
     OR EXISTS (
         SELECT
         FROM state_name

@@ -1,6 +1,6 @@
 -- name: named_entities
 -- Which entities do these forms and keys name at a moment, and was the name theirs only before? A draft names one
--- only where drafts are asked for, and while it lasts.
+-- only where drafts are asked for, and while it lasts; a key that was made of what never changes names none.
 SELECT entity.id, entity.key AS form, coalesce(matched.key, entity.bare_key) AS folded_form,
     'identifier' AS origin, false AS is_former
 FROM entity
@@ -8,6 +8,10 @@ LEFT JOIN LATERAL (SELECT entity.key WHERE entity.key = ANY ($4::text[])) AS mat
 WHERE tenant_id = $1 AND project_id = ANY ($2::integer[])
     AND (entity.key = ANY ($4::text[]) OR entity.bare_key = ANY ($4::text[]))
     AND created_at <= $5 AND recorded_at <= $6
+    AND EXISTS (
+        SELECT FROM type
+        WHERE type.tenant_id = $1 AND type.type_id = entity.type_id AND 'identifier' = ANY (immutable_props)
+    )
 UNION ALL
 SELECT alias.target, alias.surface_form, alias.folded_form, 'alias', true
 FROM alias

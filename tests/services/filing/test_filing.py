@@ -184,7 +184,8 @@ async def test_an_unknown_kind_is_refused_with_the_kinds_there_are(desk: Desk) -
     with pytest.raises(Invalid, match="nobody defined the kind Song; the kinds are ADR, Delta") as refused:
         await desk.file(adr(1, QUEUE, kind="Song"))
     assert refused.value.field == "kind"
-    with pytest.raises(Invalid, match="component is no kind of document"):
+    assert refused.value.message.endswith("defineType(isDocument: true) defines another")
+    with pytest.raises(Invalid, match="component is no kind of document but of things"):
         await desk.file(adr(1, QUEUE, kind="component"))
     async with desk.reading() as connection:
         assert await projects.project_by_key(connection, desk.tenant, desk.project) is None
