@@ -18,6 +18,8 @@ async function use(page, seen) {
   await page.goto(address);
   seen.result = await run(page);
   await page.screenshot({ path: screenshot });
+  // The page keeps its tabs a moment later; until then the next visit would be another first one.
+  await page.waitForFunction(() => window.localStorage.getItem("graphiql:tabState") !== null);
   await page.reload();
   seen.again = await run(page);
   seen.tabs = await page.locator(".graphiql-tab-button").allInnerTexts();

@@ -84,8 +84,11 @@ const tabs = EXAMPLES.map(({ query, variables }) => ({
   variables: JSON.stringify(variables, null, 2),
 }));
 
-// On a first visit GraphiQL takes over the first tab's query but not its variables.
-const isFirstVisit = window.localStorage.getItem("graphiql:tabState") === null;
+// GraphiQL finds the tab that was left by the query and the variables it kept, and opens another when none
+// fits; on a first visit it keeps the first tab's query but not its variables.
+if (window.localStorage.getItem("graphiql:tabState") === null) {
+  window.localStorage.setItem("graphiql:variables", tabs[0].variables);
+}
 
 const fetcher = GraphiQL.createFetcher({ url: window.location.pathname });
 
@@ -94,7 +97,6 @@ ReactDOM.createRoot(document.getElementById("graphiql")).render(
     fetcher,
     defaultTabs: tabs,
     defaultQuery: EXAMPLES[0].query,
-    variables: isFirstVisit ? tabs[0].variables : undefined,
     defaultEditorToolsVisibility: "variables",
     shouldPersistHeaders: false,
   }),
