@@ -221,7 +221,7 @@ async def test_any_other_form_is_a_name(desk: Desk, form: str) -> None:
 
 
 @pytest.mark.parametrize("field", ["target", "source", "sourceArtifact"])
-@pytest.mark.parametrize("id", [str(uuid4()), "no id", ""])
+@pytest.mark.parametrize("id", [pytest.param(str(uuid4()), id="new"), "no id", ""])
 async def test_what_is_not_there_is_told_by_its_field(desk: Desk, field: str, id: str) -> None:
     thing = await make_thing(desk, "Harbor")
     said = {"target": str(thing), field: id}

@@ -153,7 +153,7 @@ async def test_a_reference_that_no_rule_allows_is_refused_with_those_that_are(de
 
 
 @pytest.mark.parametrize("field", ["source", "target", "sourceArtifact"])
-@pytest.mark.parametrize("id", [str(uuid4()), "no id"])
+@pytest.mark.parametrize("id", [pytest.param(str(uuid4()), id="new"), "no id"])
 async def test_what_is_not_there_is_told_by_its_field(desk: Desk, field: str, id: str) -> None:
     """EDG-07: what supersedes nothing that is there is no success."""
     one, other = await make_thing(desk, "Service"), await make_thing(desk, "Queue")

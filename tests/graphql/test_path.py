@@ -29,7 +29,7 @@ async def test_a_path_tells_each_reference_as_it_points(records: Api) -> None:
     assert earlier["path"] is None
 
 
-@pytest.mark.parametrize("other", [str(uuid4()), "nothing"])
+@pytest.mark.parametrize("other", [pytest.param(str(uuid4()), id="new"), "nothing"])
 async def test_to_what_is_not_there_no_path_leads(records: Api, other: str) -> None:
     ids = await ids_by_label(records)
     known = ids["Poll the queue"]

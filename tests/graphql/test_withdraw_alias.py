@@ -111,7 +111,7 @@ async def test_of_many_who_withdraw_one_does(desk: Desk) -> None:
     assert [problem["code"] for problem in problems] == ["CONFLICT"] * 7
 
 
-@pytest.mark.parametrize("id", [str(uuid4()), "no id", ""])
+@pytest.mark.parametrize("id", [pytest.param(str(uuid4()), id="new"), "no id", ""])
 async def test_what_no_alias_has_is_not_found(desk: Desk, id: str) -> None:
     problem = await refused(Api(desk.memory), id)
     assert (problem["code"], problem["field"]) == ("NOT_FOUND", "alias")

@@ -83,7 +83,7 @@ async def test_a_reference_is_withdrawn_once(desk: Desk) -> None:
     assert again["reference"]["validFrom"] > ended[0]["validUntil"]
 
 
-@pytest.mark.parametrize("id", [str(uuid4()), "no id"])
+@pytest.mark.parametrize("id", [pytest.param(str(uuid4()), id="new"), "no id"])
 async def test_what_no_reference_has_is_not_found(desk: Desk, id: str) -> None:
     problem = await refused(Api(desk.memory), id)
     assert (problem["code"], problem["field"]) == ("NOT_FOUND", "reference")
