@@ -41,7 +41,7 @@ def folder() -> Iterator[Path]:
 @pytest.fixture(scope="package")
 def served_home(shell: Shell) -> Iterator[Shell]:
     """The shell while one process keeps its server running, so that the others start fast."""
-    with shell.start("serve", "--port", "0") as serving:
+    with shell.running("serve", "--port", "0") as serving:
         assert serving.stderr is not None
         lines = iter(serving.stderr.readline, "")
         url = next(found[0] for line in lines if (found := re.search(r"http://\S+/graphql", line)))

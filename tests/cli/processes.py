@@ -54,6 +54,16 @@ class Shell:
                 text=True,
             )
 
+    @contextmanager
+    def running(self, *words: str | Path) -> Iterator[subprocess.Popen[str]]:
+        """Start a command that is over when the block is, also when the block fails."""
+        process = self.start(*words)
+        try:
+            yield process
+        finally:
+            process.kill()
+            process.communicate()
+
     def command(self, *words: str | Path) -> list[str]:
         return [sys.executable, "-W", "error", "-m", "app", *map(str, words)]
 

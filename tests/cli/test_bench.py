@@ -111,7 +111,7 @@ def test_what_cannot_be_measured_is_refused(shell: Shell) -> None:
 def test_an_interrupt_leaves_no_process_and_no_folder(shell: Shell, sign: signal.Signals) -> None:
     with tempfile.TemporaryDirectory(prefix="tb-") as scratch:
         inside = Shell(shell.home, {"TMPDIR": scratch})
-        with inside.start("bench", "--documents", "10000", "--corpora", "docs/decisions") as benching:
+        with inside.running("bench", "--documents", "10000", "--corpora", "docs/decisions") as benching:
             while not any(Path(scratch).glob("trigraph-bench-*/postgres/postmaster.pid")):
                 assert benching.poll() is None
             server = _server_of(Path(scratch))

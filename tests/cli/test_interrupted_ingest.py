@@ -106,13 +106,13 @@ class Strike:
     pause: float
 
     async def hit(self, shell: Shell, folder: Path, url: str) -> Ran:
-        process = shell.start("ingest", folder)
-        if self.least:
-            await wait_until(self.least, url, shell.variables["TRIGRAPH_TENANT"], process)
-        await asyncio.sleep(self.pause)
-        process.send_signal(self.number)
-        out, err = await asyncio.to_thread(process.communicate)
-        return Ran(process.returncode, out, err)
+        with shell.running("ingest", folder) as process:
+            if self.least:
+                await wait_until(self.least, url, shell.variables["TRIGRAPH_TENANT"], process)
+            await asyncio.sleep(self.pause)
+            process.send_signal(self.number)
+            out, err = await asyncio.to_thread(process.communicate)
+            return Ran(process.returncode, out, err)
 
 
 def strikes(seed: int) -> list[Strike]:
@@ -177,10 +177,10 @@ async def test_a_server_killed_under_an_import_costs_what_was_at_hand(related: P
         home = Path(name)
         shell = Shell(home, {"TRIGRAPH_TENANT": "killed"})
         async with served(home) as url:
-            process = shell.start("ingest", related)
-            await wait_until(6, url, "killed", process)
-            os.kill(int((home / "postgres/postmaster.pid").read_text().split()[0]), SIGKILL)
-            out, err = await asyncio.to_thread(process.communicate)
+            with shell.running("ingest", related) as process:
+                await wait_until(6, url, "killed", process)
+                os.kill(int((home / "postgres/postmaster.pid").read_text().split()[0]), SIGKILL)
+                out, err = await asyncio.to_thread(process.communicate)
             assert process.returncode == FAILED
             assert "import again to go on" in err or "broke; retry" in out
             assert "Traceback" not in out + err

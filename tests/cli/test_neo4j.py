@@ -7,6 +7,7 @@ import re
 import select
 import subprocess
 import time
+from contextlib import ExitStack
 from pathlib import Path
 
 import pytest
@@ -114,14 +115,18 @@ def test_no_query_is_no_failure(asking: Shell) -> None:
 
 def test_a_person_is_asked_for_queries_and_mistakes_end_nothing(asking: Shell) -> None:
     ours, theirs = pty.openpty()
-    with subprocess.Popen(
-        asking.command("neo4j", "shell"),
-        env=asking.environment({"TERM": "dumb"}),
-        stdin=theirs,
-        stdout=theirs,
-        stderr=theirs,
-        start_new_session=True,
-    ) as process:
+    with (
+        subprocess.Popen(
+            asking.command("neo4j", "shell"),
+            env=asking.environment({"TERM": "dumb"}),
+            stdin=theirs,
+            stdout=theirs,
+            stderr=theirs,
+            start_new_session=True,
+        ) as process,
+        ExitStack() as stack,
+    ):
+        stack.callback(process.kill)
         os.close(theirs)
         said = Terminal(ours)
         said.until("cypher> ")

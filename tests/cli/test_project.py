@@ -68,13 +68,15 @@ async def test_run_projects_until_it_is_interrupted_or_has_to_stop(
     memory: Memory, shell: Shell, graph: Graph
 ) -> None:
     await file(memory, adr(1, "Poll"))
-    process = shell.start("project", "run")
-    for _ in range(50):
-        if shell.run("project", "status", "--json").object["behind"] == 0:
-            break
-    process.send_signal(SIGINT)
-    assert process.communicate(timeout=PATIENCE) == ("", "")
-    assert process.returncode == INTERRUPTED
+    with shell.running("project", "run") as process:
+        for _ in range(50):
+            if shell.run("project", "status", "--json").object["behind"] == 0:
+                break
+        else:
+            pytest.fail("nothing was projected")
+        process.send_signal(SIGINT)
+        assert process.communicate(timeout=PATIENCE) == ("", "")
+        assert process.returncode == INTERRUPTED
     await graph.write("MATCH (projection:Projection) SET projection.ledger = 'another'")
     ran = shell.run("project", "run")
     assert ran.code == 1
