@@ -30,6 +30,21 @@ from tests.statements import counted as counted_statements
 
 TEMPLATE = "template_ledger"
 _NUMBERS = count(1)
+TESTS = Path(__file__).parent
+
+
+@pytest.hookimpl(tryfirst=True)  # before xdist reads the groups
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Name what one worker has to run together, and put what takes longest first."""
+    for item in items:
+        item.add_marker(pytest.mark.xdist_group(_group(item)))
+
+
+def _group(item: pytest.Item) -> str:
+    """Answer `neo4j` for all that share the session's Neo4j, and else the module."""
+    if "neo4j" in getattr(item, "fixturenames", ()):
+        return "neo4j"
+    return item.path.relative_to(TESTS).as_posix()
 
 
 class Server:
