@@ -128,7 +128,7 @@ async def test_out_01_a_connection_cut_amid_a_query(
 ) -> None:
     """OUT-01: what the other legs found is not lost, and the graph leg is answered by the ledger."""
     await file_pair(copy)
-    slow = "UNWIND range(1, 100000000) AS n WITH count(n % 7) AS slow RETURN slow;"
+    slow = "UNWIND range(1, 100000000) AS n WITH count(n % 7) AS slow RETURN [slow] AS told;"
     monkeypatch.setitem(traversal.CYPHER, "references_of_anchors", slow)
     async with way(copy, neo4j) as asked:
         recall = asyncio.create_task(asked.same("ADR-3"))

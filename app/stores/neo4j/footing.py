@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Callable, Coroutine
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from datetime import datetime
+from functools import cache
 from time import monotonic
+from typing import Any, LiteralString, TypeAlias
 
 from neo4j import Record
 
@@ -21,6 +23,10 @@ CYPHER = blocks_beside(__file__)
 
 PATIENCE = 0.05  # seconds; what was just written is mostly there by then
 _PAUSE = 0.005
+_NO_COPY = "the graph is no copy of the ledger yet"
+
+Question: TypeAlias = Callable[[LiteralString, dict[str, Any]], Coroutine[Any, Any, list[Any]]]
+"""Puts a query that returns one list, `told`, and answers that list."""
 
 
 class Behind(Unavailable):
@@ -45,37 +51,52 @@ class Footing:
     def __init__(self, graph: Graph, database: Database) -> None:
         self._graph = graph
         self._database = database
+        self._seen: _Reached | None = None
         self._settled: _Reached | None = None
         self._settling = asyncio.Lock()
         self._waits = True
 
     @asynccontextmanager
-    async def reading(self, tenant: int) -> AsyncIterator[tuple[Ask, datetime]]:
+    async def reading(self, tenant: int) -> AsyncIterator[tuple[Question, datetime]]:
         """Lend what asks, and the transaction time up to which it sees all of the tenant's ledger.
 
         Whatever is recorded later may be seen or not. Raises Behind when the graph is of another ledger or
-        does not catch up at once, and at the end of the block when it was filled anew meanwhile: what was
-        read is then worth nothing.
+        does not catch up at once, and where something is asked of it that was filled anew meanwhile.
         """
         async with self._graph.asking() as ask:
-            seen = await self._seen(ask)
-            head = await self._head(tenant, seen)
-            needed = _Reached(seen.generation, head.position, None)
-            await self._reach(ask, seen, needed)
-            await self._settle(needed)
-            yield ask, head.clock
-            if (await self._seen(ask)).generation != seen.generation:
-                raise Behind("the graph is being filled anew")
+            needed, known = await self._needed(ask, tenant)
+            if self._settled is None or not self._settled.covers(needed):
+                await self._reach(ask, await self._look(ask), needed)
+                await self._settle(needed)
 
-    async def _seen(self, ask: Ask) -> _Reached:
-        return _reached(await ask(CYPHER["checkpoint"], {}))
+            async def question(query: LiteralString, parameters: dict[str, Any]) -> list[Any]:
+                record = _only(await ask(_told_with_checkpoint(query), parameters))
+                self._seen = seen = _reached(record)
+                if record["generationAfter"] != needed.generation or not seen.covers(needed):
+                    raise Behind("the graph is being filled anew")
+                told: list[Any] = record["told"]
+                return told
+
+            yield question, known
+
+    async def _needed(self, ask: Ask, tenant: int) -> tuple[_Reached, datetime]:
+        """Answer how far the graph has to be, by what it was seen to be last, or now if that is outdated."""
+        seen = self._seen
+        head = None if seen is None else await self._head(tenant, seen)
+        if seen is None or head is None or not head.has_change:
+            seen = await self._look(ask)
+            head = await self._head(tenant, seen)
+        if not head.has_change:
+            raise Behind("the graph is a copy of another ledger; run `trigraph project rebuild`")
+        return _Reached(seen.generation, head.position, None), head.clock
+
+    async def _look(self, ask: Ask) -> _Reached:
+        self._seen = _reached(_only(await ask(CYPHER["checkpoint"], {})))
+        return self._seen
 
     async def _head(self, tenant: int, seen: _Reached) -> Head:
         async with self._database.reading(tenant) as connection:
-            head = await head_of_tenant(connection, tenant, seen.position, seen.mark)
-        if not head.has_change:
-            raise Behind("the graph is a copy of another ledger; run `trigraph project rebuild`")
-        return head
+            return await head_of_tenant(connection, tenant, seen.position, seen.mark)
 
     async def _reach(self, ask: Ask, seen: _Reached, needed: _Reached) -> None:
         """Wait a moment for what is needed, and after that was in vain not again before it was there."""
@@ -85,7 +106,7 @@ class Footing:
                 self._waits = False
                 raise Behind(f"the graph is at {seen.position}, and the ledger at {needed.position}")
             await asyncio.sleep(_PAUSE)
-            seen = await self._seen(ask)
+            seen = await self._look(ask)
         self._waits = True
 
     async def _settle(self, needed: _Reached) -> None:
@@ -96,13 +117,23 @@ class Footing:
         """
         async with self._settling:
             if self._settled is None or not self._settled.covers(needed):
-                self._settled = _reached(await self._graph.write(CYPHER["settled_checkpoint"]))
+                self._settled = _reached(_only(await self._graph.write(CYPHER["settled_checkpoint"])))
             if not self._settled.covers(needed):
                 raise Behind("the graph is being filled anew")
 
 
-def _reached(records: list[Record]) -> _Reached:
-    if not records or not records[0]["isCleared"]:
-        raise Behind("the graph is no copy of the ledger yet")
-    (record,) = records
+@cache
+def _told_with_checkpoint(query: LiteralString) -> LiteralString:
+    return CYPHER["answer_of_checkpoint"].replace("RETURN [] AS told", query.removesuffix(";"))
+
+
+def _only(records: list[Record]) -> Record:
+    if not records:
+        raise Behind(_NO_COPY)
+    return records[0]
+
+
+def _reached(record: Record) -> _Reached:
+    if not record["isCleared"]:
+        raise Behind(_NO_COPY)
     return _Reached(record["generation"], record["position"], record["mark"])

@@ -1,6 +1,7 @@
 // name: references_of_anchors
-// Which references lead from or to each of these entities at a moment, and to what?
-// By way, type and count, which say how strong they are; of equals the first by id alone.
+// Which references lead from or to each of these entities at a moment, and to what? By way, type and count, which say
+// how strong they are; of equals the first by id alone. And which artifact of each found entity is its newest at
+// that moment, if it is of these projects, types and domains?
 UNWIND $anchors AS anchor
 MATCH (entity:Entity {tenant: $tenant, id: anchor})
 CALL (entity) {
@@ -9,28 +10,29 @@ CALL (entity) {
         AND reference.recordedAt <= $known AND (reference.retractedAt IS NULL OR reference.retractedAt > $known)
     WITH
         startNode(reference) = entity AS leaves, type(reference) AS type, reference.occurrences AS occurrences,
-        other.id AS other
-    ORDER BY other
+        other
+    ORDER BY other.id
     WITH leaves, type, occurrences, collect(other)[..$limit] AS others
     RETURN leaves, type, occurrences, others
 }
-RETURN anchor, leaves, type, occurrences, others;
-
-// name: newest_artifacts
-// Which artifact of each of these entities is the newest at a moment, if it is of these projects, types and domains?
-UNWIND $entities AS id
-MATCH (entity:Entity {tenant: $tenant, id: id})
-CALL (entity) {
-    MATCH (entity)-[:HAS_VERSION]->(artifact:Artifact)
-    WHERE artifact.createdAt <= $valid AND artifact.recordedAt <= $known
-    RETURN artifact
-    ORDER BY artifact.createdAt DESC
-    LIMIT 1
+WITH collect([anchor, leaves, type, occurrences, [other IN others | other.id]]) AS groups, collect(others) AS found
+CALL (found) {
+    UNWIND found AS others
+    UNWIND others AS other
+    WITH DISTINCT other
+    CALL (other) {
+        MATCH (other)-[:HAS_VERSION]->(artifact:Artifact)
+        WHERE artifact.createdAt <= $valid AND artifact.recordedAt <= $known
+        RETURN artifact
+        ORDER BY artifact.createdAt DESC
+        LIMIT 1
+    }
+    WITH other, artifact
+    WHERE artifact.project IN $projects
+        AND ($types IS NULL OR artifact.typeId IN $types) AND ($domains IS NULL OR artifact.domain IN $domains)
+    RETURN collect([other.id, artifact.number]) AS newest
 }
-WITH id, artifact
-WHERE artifact.project IN $projects
-    AND ($types IS NULL OR artifact.typeId IN $types) AND ($domains IS NULL OR artifact.domain IN $domains)
-RETURN id AS entity, artifact.number AS number;
+RETURN [groups, newest] AS told;
 
 // name: sharers_of_mentions
 // What do these artifacts mention most at a moment, how many mention each of that, which of those are of these
@@ -57,14 +59,15 @@ CALL (entity) {
     LIMIT 1
     RETURN collect(artifact) AS own
 }
-RETURN
-    seeds, size(holders) AS mentions,
+RETURN collect([
+    seeds, size(holders),
     [artifact IN holders WHERE artifact.project IN $projects
         AND ($types IS NULL OR artifact.typeId IN $types) AND ($domains IS NULL OR artifact.domain IN $domains)
-        | artifact.number] AS holders,
+        | artifact.number],
     [artifact IN own WHERE artifact.project IN $projects
         AND ($types IS NULL OR artifact.typeId IN $types) AND ($domains IS NULL OR artifact.domain IN $domains)
-        | artifact.number] AS own;
+        | artifact.number]
+]) AS told;
 
 // name: references_of_entities
 // Which references leave or reach each of these entities at a moment, the newest first?
@@ -79,5 +82,9 @@ CALL (entity) {
     ORDER BY reference.validFrom DESC, reference.id DESC
     LIMIT $most
 }
-RETURN asked, startNode(reference).id AS source, endNode(reference).id AS target, type(reference) AS type, reference {.id, .validFrom, .validUntil, .sourceArtifact} AS told
-ORDER BY told.validFrom DESC, told.id DESC;
+WITH asked, reference
+ORDER BY reference.validFrom DESC, reference.id DESC
+RETURN collect([
+    asked, reference.id, startNode(reference).id, endNode(reference).id, type(reference), reference.sourceArtifact,
+    reference.validFrom, reference.validUntil
+]) AS told;

@@ -9,8 +9,6 @@ from math import log
 from typing import Any
 from uuid import UUID
 
-from neo4j import Record
-
 from app.domain.entity import Reference, ReferenceType
 from app.domain.moment import from_microseconds, to_microseconds
 from app.domain.neighbourhood import Around, Neighbour, Step, neighbours_of
@@ -24,8 +22,8 @@ from app.stores.graph_reader import (
     REFERENCES_PER_ENTITY,
 )
 from app.stores.neo4j.cypher import blocks_beside
-from app.stores.neo4j.driver import Ask, Graph
-from app.stores.neo4j.footing import Footing
+from app.stores.neo4j.driver import Graph
+from app.stores.neo4j.footing import Footing, Question
 from app.stores.postgres.pool import Database
 from app.stores.postgres.scope import Scope
 
@@ -45,15 +43,14 @@ class Neo4jTraversal:
     async def artifacts_beside(
         self, scope: Scope, anchors: Sequence[UUID], strengths: Mapping[ReferenceType, float], limit: int
     ) -> Proposal:
-        """Answer as GraphReader says, in two queries."""
+        """Answer as GraphReader says, in one query."""
+        named = [str(anchor) for anchor in anchors]
+        asked = {"anchors": named, "limit": REFERENCES_PER_ANCHOR}
         async with self._footing.reading(scope.tenant) as (ask, _):
-            named = [str(anchor) for anchor in anchors]
-            asked = {"anchors": named, "limit": REFERENCES_PER_ANCHOR}
-            groups = await ask(CYPHER["references_of_anchors"], _moment(scope) | asked)
-            shares = _shares(groups, strengths)
-            beside = {entity: share for entity, share in shares.items() if entity not in named}
-            newest = await ask(CYPHER["newest_artifacts"], _narrowed(scope) | {"entities": list(beside)})
-        return _best({record["number"]: beside[record["entity"]] for record in newest}, limit)
+            groups, newest = await ask(CYPHER["references_of_anchors"], _narrowed(scope) | asked)
+        shares = _shares(groups, strengths)
+        beside = shares.keys() - named
+        return _best({number: shares[entity] for entity, number in newest if entity in beside}, limit)
 
     async def artifacts_sharing_mentions(self, scope: Scope, seeds: Sequence[int], limit: int) -> Proposal:
         """Answer as GraphReader says, in one query."""
@@ -85,43 +82,37 @@ class Neo4jTraversal:
             return await shortest_path(source, target, longest, _step(ask, tenant, as_of, known, _ALL))
 
 
-def _step(ask: Ask, tenant: int, as_of: datetime, known: datetime, most: int) -> Step:
+def _step(ask: Question, tenant: int, as_of: datetime, known: datetime, most: int) -> Step:
     moment = {"tenant": tenant, "valid": to_microseconds(as_of), "known": to_microseconds(known)}
 
     async def step(entities: Collection[UUID]) -> Around:
         found: dict[UUID, list[Reference]] = {entity: [] for entity in entities}
         asked = {"entities": [str(entity) for entity in entities], "most": most}
-        for record in await ask(CYPHER["references_of_entities"], moment | asked):
-            found[UUID(record["asked"])].append(_reference(record))
+        for entity, *told in await ask(CYPHER["references_of_entities"], moment | asked):
+            found[UUID(entity)].append(_reference(*told))
         return found
 
     return step
 
 
-def _moment(scope: Scope) -> dict[str, Any]:
+def _narrowed(scope: Scope) -> dict[str, Any]:
     return {
         "tenant": scope.tenant,
         "valid": to_microseconds(scope.moment.valid),
         "known": to_microseconds(scope.moment.known),
-    }
-
-
-def _narrowed(scope: Scope) -> dict[str, Any]:
-    return {
-        **_moment(scope),
         "projects": list(scope.projects),
         "types": None if scope.types is None else list(scope.types),
         "domains": None if scope.domains is None else [str(domain) for domain in scope.domains],
     }
 
 
-def _shares(groups: Iterable[Record], strengths: Mapping[ReferenceType, float]) -> dict[str, int]:
+def _shares(groups: Iterable[list[Any]], strengths: Mapping[ReferenceType, float]) -> dict[str, int]:
     """Answer what each neighbour gets from the strongest references of each anchor, each way."""
     edges: dict[tuple[str, bool], list[tuple[float, str]]] = defaultdict(list)
-    for group in groups:
+    for anchor, leaves, type, occurrences, others in groups:
         # Java's logarithm may differ from the ledger's in the last digit; this one is the same.
-        score = strengths.get(ReferenceType(group["type"]), 0.0) * log(1.0 + group["occurrences"])
-        edges[group["anchor"], group["leaves"]] += [(-score, other) for other in group["others"]]
+        score = strengths.get(ReferenceType(type), 0.0) * log(1.0 + occurrences)
+        edges[anchor, leaves] += [(-score, other) for other in others]
     shares: dict[str, int] = defaultdict(int)
     for found in edges.values():
         for negated, other in sorted(found)[:REFERENCES_PER_ANCHOR]:
@@ -129,18 +120,18 @@ def _shares(groups: Iterable[Record], strengths: Mapping[ReferenceType, float]) 
     return shares
 
 
-def _shared(mentioned: Iterable[Record], seeds: Collection[int]) -> Iterator[tuple[int, int]]:
+def _shared(mentioned: Iterable[list[Any]], seeds: Collection[int]) -> Iterator[tuple[int, int]]:
     """Answer the artifacts that mention, or are, what is mentioned, each with its share."""
-    for record in mentioned:
-        if not record["mentions"]:
+    for seeding, mentions, holders, own in mentioned:
+        if not mentions:
             continue
-        rarity = log(1.0 + record["mentions"])
-        for artifact in record["holders"]:
-            others = record["seeds"] - (artifact in seeds)
+        rarity = log(1.0 + mentions)
+        for artifact in holders:
+            others = seeding - (artifact in seeds)
             if others:
                 yield artifact, round(others / rarity * _UNIT)
-        for artifact in record["own"]:
-            yield artifact, round(record["seeds"] / rarity * _UNIT)
+        for artifact in own:
+            yield artifact, round(seeding / rarity * _UNIT)
 
 
 def _best(shares: Mapping[int, int], limit: int) -> Proposal:
@@ -149,16 +140,14 @@ def _best(shares: Mapping[int, int], limit: int) -> Proposal:
     return Proposal(ordered[:limit], served=SERVED)
 
 
-def _reference(record: Record) -> Reference:
-    told = record["told"]
-    until, artifact = told["validUntil"], told["sourceArtifact"]
+def _reference(
+    id: str, source: str, target: str, type: str, artifact: str | None, since: int, until: int | None
+) -> Reference:
     return Reference(
-        id=UUID(told["id"]),
-        source=UUID(record["source"]),
-        target=UUID(record["target"]),
-        type=ReferenceType(record["type"]),
+        id=UUID(id),
+        source=UUID(source),
+        target=UUID(target),
+        type=ReferenceType(type),
         source_artifact=None if artifact is None else UUID(artifact),
-        valid=Interval(
-            from_microseconds(told["validFrom"]), None if until is None else from_microseconds(until)
-        ),
+        valid=Interval(from_microseconds(since), None if until is None else from_microseconds(until)),
     )
