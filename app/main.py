@@ -21,6 +21,7 @@ from app.services.indexing import kept_indexed
 from app.services.memory import Memory, open_memory
 from app.services.readiness import changes_after, reasons_not_to_serve
 from app.settings import Settings
+from app.stores.neo4j.link import GraphLink
 from app.web.graphiql import graphiql_page, graphiql_routes
 
 # A foreign page may point a name of its own at this machine; only these names are this machine's.
@@ -37,9 +38,10 @@ def create_app(settings: Settings, *, hosts: Sequence[str] = LOOPBACK_HOSTS) -> 
     @asynccontextmanager
     async def lifespan(_app: Starlette) -> AsyncIterator[dict[str, Memory | Projector | None]]:
         async with (
-            open_memory(settings) as memory,
+            GraphLink(settings) as link,
+            open_memory(settings, link) as memory,
             kept_indexed(settings),
-            projecting(settings) as projector,
+            projecting(settings, link) as projector,
         ):
             yield {"memory": memory, "projector": projector}
 

@@ -14,6 +14,7 @@ from app.projector.catching_up import Watch, catch_up, prepare
 from app.projector.outages import is_outage
 from app.projector.stores import Stores
 from app.settings import Settings
+from app.stores.neo4j.link import GraphLink
 from app.stores.neo4j.projection import Overtaken, note_failure
 from app.stores.postgres.outbox import CHANNEL, projecting_alone
 
@@ -39,19 +40,24 @@ class Projector:
     """
 
     def __init__(
-        self, settings: Settings, watch: Watch = lambda rows: None, backoff: Backoff | None = None
+        self,
+        settings: Settings,
+        link: GraphLink | None = None,
+        watch: Watch = lambda rows: None,
+        backoff: Backoff | None = None,
     ) -> None:
         self.position: int | None = None
         self.failure: str | None = None
         self.is_stopped = False
         self._settings = settings
+        self._link = link
         self._watch = watch
         self._backoff = backoff or Backoff()
         self._pause = self._backoff.first
 
     async def run(self) -> None:
         """Project until cancelled; outages are waited for, and any other failure is reported and ends it."""
-        async with Stores(self._settings) as stores:
+        async with Stores(self._settings, self._link) as stores:
             while True:
                 try:
                     await self._follow(stores)

@@ -9,23 +9,25 @@ from typing import Self
 
 import asyncpg
 
-from app.errors import Invalid
 from app.settings import Settings
 from app.stores.neo4j.driver import Graph
-from app.stores.neo4j.location import locate_graph
+from app.stores.neo4j.link import GraphLink
 from app.stores.postgres.location import LedgerLocation, locate_ledger
 from app.stores.postgres.migrate import check
 from app.stores.postgres.owner_connection import owner_connection
 
 
 class Stores:
-    """The ledger and the graph that the settings name; an embedded server that died is started again."""
+    """The ledger and the graph that the settings name; an embedded server that died is started again.
 
-    def __init__(self, settings: Settings) -> None:
+    The graph is reached by `link` where the process has one already, which stays its owner's to close.
+    """
+
+    def __init__(self, settings: Settings, link: GraphLink | None = None) -> None:
         self._settings = settings
         self._opened = AsyncExitStack()
         self._location: LedgerLocation | None = None
-        self._graph: Graph | None = None
+        self._link = link
 
     async def __aenter__(self) -> Self:
         return self
@@ -50,12 +52,6 @@ class Stores:
 
     async def graph(self) -> Graph:
         """Answer the graph; raises Unavailable when an embedded one cannot start, Invalid without any."""
-        if self._graph is None:
-            location = await locate_graph(self._settings)
-            if location is None:
-                raise Invalid("there is no graph to project into: set TRIGRAPH_NEO4J_URI")
-            self._opened.push_async_callback(location.close)
-            self._graph = await self._opened.enter_async_context(Graph(location))
-        else:
-            await self._graph.keep_running()
-        return self._graph
+        if self._link is None:
+            self._link = await self._opened.enter_async_context(GraphLink(self._settings))
+        return await self._link.open()

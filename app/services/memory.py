@@ -14,6 +14,7 @@ from app.services.models import check_model
 from app.services.recall import RecallService
 from app.settings import Settings
 from app.stores.graph_reader import GraphReader
+from app.stores.neo4j.link import GraphLink
 from app.stores.postgres.location import LedgerLocation, locate_ledger
 from app.stores.postgres.migrate import check, migrate
 from app.stores.postgres.owner_connection import owner_connection
@@ -38,19 +39,20 @@ class Memory:
 
 
 @asynccontextmanager
-async def open_memory(settings: Settings) -> AsyncIterator[Memory]:
+async def open_memory(settings: Settings, link: GraphLink | None = None) -> AsyncIterator[Memory]:
     """Open the ledger the settings name and the services on it; close them when the block ends.
 
     The embedded ledger is migrated on the way; a server's is only checked, since the right to change it
-    is its operator's to give. Raises Unavailable when a part does not answer, Conflict when the ledger
-    is not migrated or holds another model's vectors.
+    is its operator's to give. Neo4j is reached by `link` where the process has one already. Raises
+    Unavailable when a part does not answer, Conflict when the ledger is not migrated or holds another model's
+    vectors.
     """
     location = await locate_ledger(settings)
     try:
         migrates = location.embedded is not None
         async with (
             kept_running(location.embedded),
-            open_memory_at(location, settings, migrates=migrates) as memory,
+            open_memory_at(location, settings, link, migrates=migrates) as memory,
         ):
             yield memory
     finally:
@@ -59,7 +61,7 @@ async def open_memory(settings: Settings) -> AsyncIterator[Memory]:
 
 @asynccontextmanager
 async def open_memory_at(
-    location: LedgerLocation, settings: Settings, *, migrates: bool
+    location: LedgerLocation, settings: Settings, link: GraphLink | None = None, *, migrates: bool
 ) -> AsyncIterator[Memory]:
     """Open the services on a ledger that is located already; the location stays the caller's to close."""
     if migrates:
@@ -76,7 +78,7 @@ async def open_memory_at(
         stack.push_async_callback(embedder.close)
         async with database.reading(tenant) as connection:
             await check_model(connection, embedder)
-        graph = await stack.enter_async_context(opened_graph(settings, database))
+        graph = await stack.enter_async_context(opened_graph(settings, database, link))
         yield Memory(
             database=database,
             graph=graph,

@@ -18,6 +18,7 @@ from app.projector.standing import read_standing
 from app.settings import Settings
 from app.stores.neo4j import projection
 from app.stores.neo4j.driver import Graph
+from app.stores.neo4j.link import GraphLink
 from app.stores.neo4j.location import GraphLocation
 from tests.documents import adr, file
 from tests.projector.conftest import Copy
@@ -101,7 +102,7 @@ async def test_con_10_a_commit_that_fails_once_doubles_nothing(
     copy: Copy, failure: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """CON-10: also when it was done and only its answer was lost. Nothing is made up while it is repeated."""
-    monkeypatch.setattr("app.projector.stores.Graph", Faltering)
+    monkeypatch.setattr("app.stores.neo4j.link.Graph", Faltering)
     await copy.catch_up()
     filed = await file(copy.memory, adr(1, "Queue"))
     monkeypatch.setattr(Faltering, "failures", [failure])
@@ -116,7 +117,7 @@ async def test_out_02_what_neo4j_missed_comes_when_it_answers_again(
     copy: Copy, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """OUT-02: a new version of a document was committed in Postgres while the write to Neo4j failed."""
-    monkeypatch.setattr("app.projector.stores.Graph", Faltering)
+    monkeypatch.setattr("app.stores.neo4j.link.Graph", Faltering)
     await file(copy.memory, adr(1, "Queue"))
     await copy.catch_up()
     filed = await file(copy.memory, adr(1, "Queue, changed"))
@@ -211,5 +212,6 @@ async def test_several_projectors_are_as_good_as_one(copy: Copy) -> None:
 
 
 async def test_without_a_graph_nothing_is_projected(copy: Copy) -> None:
-    async with projecting(Settings(database_url=copy.settings.database_url)) as projector:
+    settings = Settings(database_url=copy.settings.database_url)
+    async with GraphLink(settings) as link, projecting(settings, link) as projector:
         assert projector is None

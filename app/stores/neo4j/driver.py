@@ -8,6 +8,7 @@ from contextlib import asynccontextmanager
 from typing import Any, LiteralString, Self, TypeAlias
 
 from neo4j import READ_ACCESS, WRITE_ACCESS, AsyncDriver, AsyncGraphDatabase, AsyncTransaction, Record
+from neo4j.auth_management import AsyncAuthManager, AsyncAuthManagers
 
 from app.stores.neo4j.errors import reached, translated
 from app.stores.neo4j.location import GraphLocation
@@ -130,11 +131,10 @@ class Graph:
 
 
 def _open(location: GraphLocation) -> AsyncDriver:
-    auth = None if location.password is None else (location.user, location.password)
     with reached(location.uri):
         return AsyncGraphDatabase.driver(
             location.uri,
-            auth=auth,
+            auth=_auth(location),
             connection_timeout=_CONNECT,
             connection_acquisition_timeout=_ACQUIRE,
             liveness_check_timeout=_CHECK_AFTER,
@@ -143,3 +143,17 @@ def _open(location: GraphLocation) -> AsyncDriver:
             notifications_min_severity="OFF",
             telemetry_disabled=True,
         )
+
+
+def _auth(location: GraphLocation) -> AsyncAuthManager | tuple[str, str] | None:
+    """Answer how to sign in; to an embedded server with what its file says, which is new when its data is."""
+    if location.password is None:
+        return None
+    embedded = location.embedded
+    if embedded is None:
+        return location.user, location.password
+
+    async def told() -> tuple[str, str]:
+        return location.user, embedded.password
+
+    return AsyncAuthManagers.basic(told)

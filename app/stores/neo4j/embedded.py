@@ -59,7 +59,7 @@ class EmbeddedNeo4j:
 
     @property
     def process(self) -> int:
-        """The number of the server's process."""
+        """The number of the server's process, as it was when this was last looked at."""
         return self._address.process
 
     @property
@@ -68,11 +68,15 @@ class EmbeddedNeo4j:
         return self._layout.password.read_text(encoding="ascii")
 
     def keep_running(self) -> None:
-        """Start the server again if it died; costs a look at a lock while it lives.
+        """Start the server again if it died; costs a look at a lock and a file while it lives.
 
-        Raises Unavailable when it cannot start.
+        Another process may have done it already: then only where it listens is found out. Raises Unavailable
+        when it cannot start.
         """
-        if self._users < 0 or self._server.is_alive():
+        if self._users < 0:
+            return
+        if self._server.is_alive():
+            self._address = self._server.told_address() or self._address
             return
         with locked(self._layout.starting):
             if self._users >= 0:

@@ -54,12 +54,17 @@ class Neo4jServer:
 
     def ready_address(self) -> Address | None:
         """Answer where the server takes connections now, or None."""
-        address = read_address(self._layout)
-        if address is None or address.process == NOBODY or not self.is_alive():
+        address = self.told_address()
+        if address is None or not self.is_alive():
             return None
         with suppress(OSError), socket.create_connection(("127.0.0.1", address.port), timeout=1):
             return address
         return None
+
+    def told_address(self) -> Address | None:
+        """Answer where the server that was ready last said that it listens; None while another starts."""
+        address = read_address(self._layout)
+        return None if address is None or address.process == NOBODY else address
 
     def stop(self) -> bool:
         """Stop the server in order and wait for its end; answer whether there was one to stop."""

@@ -10,6 +10,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+from neo4j import AsyncGraphDatabase
 
 from app.errors import Conflict, Unavailable
 from app.stores.neo4j import attendance
@@ -89,10 +90,10 @@ async def test_only_the_owner_of_a_home_is_let_in(used_home: Path) -> None:
 
 
 async def test_a_killed_server_comes_back_with_all_it_had(used_home: Path) -> None:
-    embedded = EmbeddedNeo4j.start(used_home)
+    embedded, other = EmbeddedNeo4j.start(used_home), EmbeddedNeo4j.start(used_home)
     before = read_address(attendance.layout_of(used_home))
     assert before is not None
-    async with Graph(located(embedded)) as graph:
+    async with Graph(located(embedded)) as graph, Graph(located(other)) as of_another_process:
         await graph.write("CREATE (:Kept {number: 7})")
         os.kill(embedded.process, signal.SIGKILL)
         # Meanwhile somebody takes its port, so that the graph has to follow it to another.
@@ -100,12 +101,37 @@ async def test_a_killed_server_comes_back_with_all_it_had(used_home: Path) -> No
             await graph.keep_running()
             kept = await graph.read("MATCH (kept:Kept) RETURN kept.number AS number")
         assert [record["number"] for record in kept] == [7]
+        # Who did not start it again finds out where it is now.
+        await of_another_process.keep_running()
+        assert await of_another_process.read("MATCH (kept:Kept) RETURN kept.number AS number") == kept
+    other.stop()
     after = read_address(attendance.layout_of(used_home))
     assert after is not None
     assert (after.process, after.port) != (before.process, before.port)
     assert after.port != before.port
     embedded.stop()
     embedded.stop()  # letting go twice is letting go once
+
+
+async def test_a_password_that_changed_is_read_again(used_home: Path) -> None:
+    """As when the data was removed while nothing ran: the next server has a password of its own."""
+    embedded = EmbeddedNeo4j.start(used_home)
+    file, before = attendance.layout_of(used_home).password, embedded.password
+    async with Graph(located(embedded)) as graph:
+        await graph.read("RETURN 1")
+        for said, now in ((before, "of the next server"), ("of the next server", before)):
+            await change_password(embedded.uri, said, now)
+            file.write_text(now)
+            async with Graph(GraphLocation(embedded.uri, USER, "outdated", embedded)) as other:
+                assert await other.read("RETURN 1")
+            assert await graph.read("RETURN 1")
+    embedded.stop()
+
+
+async def change_password(uri: str, before: str, now: str) -> None:
+    async with AsyncGraphDatabase.driver(uri, auth=(USER, before)) as driver:
+        query = "ALTER CURRENT USER SET PASSWORD FROM $before TO $now"
+        await driver.execute_query(query, before=before, now=now, database_="system")
 
 
 def taken(port: int) -> socket.socket:
