@@ -28,9 +28,14 @@ def _about() -> None:
 
 @project.command()
 def run() -> None:
-    """Project every change until interrupted, as `trigraph serve` does; fails when it has to stop."""
-    complain(finish(_run()))
-    raise typer.Exit(FAILED)
+    """Project every change until interrupted or terminated, as `trigraph serve` does.
+
+    Fails when it has to stop by itself.
+    """
+    failure = finish(_run())
+    if failure is not None:
+        complain(failure)
+        raise typer.Exit(FAILED)
 
 
 @project.command()
@@ -54,16 +59,27 @@ def verify(as_json: AsJson = False) -> None:
         raise typer.Exit(FAILED)
 
 
-async def _run() -> str:
+async def _run() -> str | None:
+    """Answer why it stopped by itself; None when a service manager asked it to."""
+    import asyncio
     import logging
+    import signal
 
     from app.projector.projector import Projector
 
     chosen = settings()
     logging.basicConfig(level=chosen.log_level, format="%(levelname)s %(name)s: %(message)s")
     projector = Projector(chosen)
-    await projector.run()
-    return projector.failure or ""
+    work = asyncio.create_task(projector.run())
+    asyncio.get_running_loop().add_signal_handler(signal.SIGTERM, work.cancel)
+    try:
+        await work
+    except asyncio.CancelledError:
+        this = asyncio.current_task()
+        if this is not None and this.cancelling():  # by an interrupt
+            raise
+        return None
+    return projector.failure
 
 
 async def _rebuild() -> tuple[int, int]:

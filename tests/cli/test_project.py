@@ -1,13 +1,15 @@
 from __future__ import annotations
 
+import asyncio
 import re
 from pathlib import Path
-from signal import SIGINT
+from signal import SIGINT, SIGTERM, Signals
 
 import pytest
 
 from app.cli.running import INTERRUPTED
 from app.services.memory import Memory
+from app.stores.neo4j import projection
 from app.stores.neo4j.driver import Graph
 from app.stores.neo4j.location import GraphLocation
 from tests.cli.processes import PATIENCE, Shell
@@ -64,20 +66,29 @@ async def test_the_graph_is_filled_compared_and_told_of(memory: Memory, shell: S
     assert [kind["kind"] for kind in compared["kinds"] if kind["missing"]] == ["Artifact", "HAS_VERSION"]
 
 
-async def test_run_projects_until_it_is_interrupted_or_has_to_stop(
-    memory: Memory, shell: Shell, graph: Graph
+async def position_of(graph: Graph) -> int | None:
+    checkpoint = await projection.checkpoint_of(graph)
+    return None if checkpoint is None else checkpoint.position
+
+
+@pytest.mark.parametrize(("ending", "code"), [(SIGINT, INTERRUPTED), (SIGTERM, 0)])
+async def test_run_projects_until_it_is_asked_to_end(
+    memory: Memory, shell: Shell, graph: Graph, ending: Signals, code: int
 ) -> None:
-    await file(memory, adr(1, "Poll"))
+    filed = await file(memory, adr(1, "Poll"))
     with shell.running("project", "run") as process:
-        for _ in range(50):
-            if shell.run("project", "status", "--json").object["behind"] == 0:
-                break
-        else:
-            pytest.fail("nothing was projected")
-        process.send_signal(SIGINT)
+        async with asyncio.timeout(PATIENCE):
+            while True:
+                if await position_of(graph) == filed.position:
+                    break
+                await asyncio.sleep(0.05)
+        process.send_signal(ending)
         assert process.communicate(timeout=PATIENCE) == ("", "")
-        assert process.returncode == INTERRUPTED
-    await graph.write("MATCH (projection:Projection) SET projection.ledger = 'another'")
+        assert process.returncode == code
+
+
+async def test_run_fails_when_it_has_to_stop(shell: Shell, graph: Graph) -> None:
+    await projection.begin(graph, "another")
     ran = shell.run("project", "run")
     assert ran.code == 1
     assert "is a copy of another ledger" in ran.err
