@@ -17,6 +17,7 @@ from app.graphql.http import GraphQLView
 from app.graphql.schema import SCHEMA
 from app.projector.background import projecting
 from app.projector.projector import Projector
+from app.services.forgetting import kept_short
 from app.services.indexing import kept_indexed
 from app.services.memory import Memory, open_memory
 from app.services.readiness import changes_after, reasons_not_to_serve
@@ -41,6 +42,7 @@ def create_app(settings: Settings, *, hosts: Sequence[str] = LOOPBACK_HOSTS) -> 
             GraphLink(settings) as link,
             open_memory(settings, link) as memory,
             kept_indexed(settings),
+            kept_short(settings),
             projecting(settings, link) as projector,
         ):
             yield {"memory": memory, "projector": projector}

@@ -2,24 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import replace
-from typing import TypeAlias
 
 import asyncpg
 
 from app.domain.projection import Checkpoint
 from app.errors import Conflict
+from app.projector.filling import CHANGES_AT_ONCE, Watch, fill
 from app.stores.neo4j import projection
 from app.stores.neo4j.driver import Graph
 from app.stores.neo4j.migrate import migrate
 from app.stores.postgres import outbox
 from app.stores.postgres.ledger_graph import read_piece
-
-CHANGES_AT_ONCE = 1000
-
-Watch: TypeAlias = Callable[[int], None]
-"""Told how many rows of the ledger have been written since it was last told."""
 
 
 async def prepare(owner: asyncpg.Connection, graph: Graph) -> Checkpoint:
@@ -42,6 +36,7 @@ async def prepare(owner: asyncpg.Connection, graph: Graph) -> Checkpoint:
 async def catch_up(owner: asyncpg.Connection, graph: Graph, watch: Watch) -> Checkpoint:
     """Project what the connection sees and the graph lacks, whole transactions of the ledger at a time.
 
+    Where some of what changed since is noted no more, all of the graph is filled anew instead.
     The graph equals the ledger as the connection sees it then. Raises Conflict as `prepare` does, and
     Unavailable when Neo4j does not answer. The caller projects alone.
     """
@@ -50,6 +45,8 @@ async def catch_up(owner: asyncpg.Connection, graph: Graph, watch: Watch) -> Che
         checkpoint = await prepare(owner, graph)
     else:
         await _refuse_strange(owner, graph, checkpoint)
+    if checkpoint.position <= await outbox.horizon(owner) != 0:
+        checkpoint = await _filled(owner, graph, checkpoint, watch)
     while changes := await outbox.changes_after(owner, checkpoint.position, CHANGES_AT_ONCE):
         piece = await read_piece(owner, changes.changes)
         reached = replace(checkpoint, position=changes.position, mark=changes.mark)
@@ -57,6 +54,15 @@ async def catch_up(owner: asyncpg.Connection, graph: Graph, watch: Watch) -> Che
         checkpoint = reached
         watch(len(changes.changes))
     return checkpoint
+
+
+async def _filled(
+    owner: asyncpg.Connection, graph: Graph, checkpoint: Checkpoint, watch: Watch
+) -> Checkpoint:
+    if checkpoint.position:
+        # Whether what it holds is of this ledger as it is now, or was before a backup, nobody can tell.
+        checkpoint = await projection.clear(graph, await projection.begin_anew(graph, checkpoint.ledger))
+    return await fill(owner, graph, checkpoint, watch)
 
 
 async def refuse_foreign(graph: Graph) -> None:
@@ -74,7 +80,8 @@ async def _refuse_strange(owner: asyncpg.Connection, graph: Graph, checkpoint: C
             f"the graph at {graph.uri} is a copy of another ledger; point TRIGRAPH_NEO4J_URI at an empty one,"
             " or let `trigraph project rebuild` replace it"
         )
-    if checkpoint.position and await outbox.mark_at(owner, checkpoint.position) != checkpoint.mark:
+    is_noted = checkpoint.position > await outbox.horizon(owner)
+    if is_noted and await outbox.mark_at(owner, checkpoint.position) != checkpoint.mark:
         raise Conflict(
             f"the graph at {graph.uri} tells of changes that the ledger lacks, as after it was restored"
             " from a backup; run `trigraph project rebuild`"

@@ -10,7 +10,8 @@ from typing import NoReturn
 
 from app.domain.projection import Checkpoint
 from app.errors import TrigraphError
-from app.projector.catching_up import Watch, catch_up, prepare
+from app.projector.catching_up import catch_up, prepare
+from app.projector.filling import Watch
 from app.projector.outages import is_outage
 from app.projector.stores import Stores
 from app.settings import Settings

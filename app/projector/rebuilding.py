@@ -1,18 +1,16 @@
-"""Filling the graph anew from the rows of the ledger itself, whatever was noted of their changes."""
+"""Making the graph a copy of this ledger anew, of whichever it was one before."""
 
 from __future__ import annotations
-
-from dataclasses import replace
 
 import asyncpg
 
 from app.domain.projection import Checkpoint
-from app.projector.catching_up import CHANGES_AT_ONCE, Watch, refuse_foreign
+from app.projector.catching_up import refuse_foreign
+from app.projector.filling import Watch, fill
 from app.stores.neo4j import projection
 from app.stores.neo4j.driver import Graph
 from app.stores.neo4j.migrate import migrate
 from app.stores.postgres import outbox
-from app.stores.postgres.ledger_graph import every_row, read_piece
 
 
 async def rebuild(owner: asyncpg.Connection, graph: Graph, watch: Watch) -> Checkpoint:
@@ -21,14 +19,7 @@ async def rebuild(owner: asyncpg.Connection, graph: Graph, watch: Watch) -> Chec
     Cut off, it leaves a copy at its start, which the projector then fills by itself. Raises Conflict when
     the graph is somebody else's. The caller projects alone.
     """
-    checkpoint = await _emptied(owner, graph)
-    position, mark = await outbox.head(owner)
-    async for rows in every_row(owner, CHANGES_AT_ONCE):
-        await projection.write(graph, checkpoint, checkpoint, await read_piece(owner, rows))
-        watch(len(rows))
-    reached = replace(checkpoint, position=position, mark=mark)
-    await projection.write(graph, checkpoint, reached, await read_piece(owner, ()))
-    return reached
+    return await fill(owner, graph, await _emptied(owner, graph), watch)
 
 
 async def _emptied(owner: asyncpg.Connection, graph: Graph) -> Checkpoint:

@@ -10,7 +10,7 @@ import asyncpg
 import orjson
 
 from app.domain.projection import Edge, Node
-from app.projector.catching_up import CHANGES_AT_ONCE
+from app.projector.filling import CHANGES_AT_ONCE
 from app.stores.neo4j.driver import Graph
 from app.stores.neo4j.projection import every_edge, every_node
 from app.stores.postgres.ledger_graph import every_row, read_piece

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
+from datetime import timedelta
 
 import asyncpg
 
@@ -72,4 +73,16 @@ async def changes_after(owner: asyncpg.Connection, position: int, at_least: int)
 async def count_after(owner: asyncpg.Connection, position: int) -> int:
     """Answer how many changes stand after a position."""
     count: int = await owner.fetchval(SQL["count_after"], position)
+    return count
+
+
+async def horizon(owner: asyncpg.Connection) -> int:
+    """Answer up to which position changes may be gone: who is not beyond it cannot tell what changed."""
+    position: int = await owner.fetchval(SQL["horizon"])
+    return position
+
+
+async def forget(owner: asyncpg.Connection, age: timedelta, most: int) -> int:
+    """Forget so many changes, the oldest of those of that age, and answer how many; all or none are gone."""
+    count: int = await owner.fetchval(SQL["forget"], age, most)
     return count

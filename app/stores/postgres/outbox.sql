@@ -36,3 +36,27 @@ ORDER BY outbox.position;
 -- name: count_after
 -- How many changes stand after a position?
 SELECT count(*) FROM outbox WHERE position > $1;
+
+-- name: horizon
+-- Up to which position may changes be gone?
+SELECT position FROM outbox_horizon;
+
+-- name: forget
+-- Which changes that were noted so long ago, the oldest so many, are gone now?
+-- The last of each tenant stays: it says how far that tenant has come.
+WITH old AS (
+    SELECT position FROM outbox
+    WHERE noted_at < now() - $1::interval
+        AND position < (SELECT max(later.position) FROM outbox AS later WHERE later.tenant_id = outbox.tenant_id)
+    ORDER BY position
+    LIMIT $2
+),
+gone AS (
+    DELETE FROM outbox USING old WHERE outbox.position = old.position RETURNING outbox.position
+),
+moved AS (
+    UPDATE outbox_horizon SET position = greatest(outbox_horizon.position, last.position)
+    FROM (SELECT max(position) AS position FROM gone) AS last
+    WHERE last.position IS NOT NULL
+)
+SELECT count(*) FROM gone;

@@ -11,6 +11,7 @@ import pytest
 from app.domain.artifact import AliasClaim, FactClaim, Quote
 from app.embedding import Embedder
 from app.errors import NotFound
+from app.services.aliases.service import AliasRequest, AliasService
 from app.services.memory import Memory
 from app.stores.postgres.pool import Database
 from app.stores.postgres.service_role import SERVICE_ROLE
@@ -19,7 +20,7 @@ from tests.conftest import TEMPLATE, Server, memory_on
 from tests.documents import RELATES_TO, SUPERSEDES, adr, ask, claims, day, file, identifiers
 from tests.ledger import contents, tables
 
-SHARED = {"schema_migration", "embedding_model"}
+SHARED = {"schema_migration", "embedding_model", "outbox_horizon"}
 BUSY = adr(
     1,
     "Queue",
@@ -55,13 +56,13 @@ async def neighbours(server: Server, embedder: Embedder, tenant: int) -> AsyncIt
     theirs = memory_on(database, embedder, await ensure_tenant(owner, "theirs"))
     for memory in (mine, theirs):
         for document in (adr(2, "Clock", props={"aliases": ["Ann"]}), adr(3, "Old"), BUSY):
-            await memory.filing.file(memory.caller, document, idempotency_key=document.title)
+            filed = await memory.filing.file(memory.caller, document, idempotency_key=document.title)
+        names = AliasService(database)
+        given = await names.create(memory.caller, AliasRequest("Line", filed.entity.id))
+        assert given.alias is not None
+        await names.withdraw(memory.caller, given.alias.id, "too vague")
         await owner.execute(
             "INSERT INTO token VALUES ($1, gen_random_uuid(), ($1 * 1)::text, 'agent', 'bot')",
-            memory.caller.tenant,
-        )
-        await owner.execute(
-            "INSERT INTO withdrawal VALUES ($1, gen_random_uuid(), NULL, 'too vague', now(), 'ada')",
             memory.caller.tenant,
         )
         await owner.execute(
@@ -120,6 +121,7 @@ async def test_every_key_a_tenant_can_choose_holds_the_tenant(owner: asyncpg.Con
     assert elsewhere == {
         "embedding_model_pkey",
         "one_outbox_row_per_change_and_transaction",
+        "outbox_horizon_pkey",
         "outbox_pkey",
         "schema_migration_pkey",
         "tenant_keys_are_unique",
