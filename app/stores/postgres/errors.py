@@ -29,8 +29,10 @@ CONSTRAINTS: dict[str, tuple[type[TrigraphError], str | None]] = {
     "a_reference_occurs_at_least_once": (Invalid, "a reference occurs at least once"),
     "a_role_is_reader_agent_human_or_admin": (Invalid, "a role is reader, agent, human or admin"),
     "a_state_ends_after_it_starts": (Invalid, "a state must end after it starts; give a later end"),
+    "a_state_speaks_of_what_its_type_has": (Invalid, None),
     "a_surface_form_has_two_to_512_characters": (Invalid, "a surface form has 2 to 512 characters"),
     "a_system_type_is_of_every_project": (Invalid, "a type of the zone SYSTEM is one of every project"),
+    "a_withdrawal_names_what_ends_with_it": (Invalid, None),
     "a_write_moves_the_ledger_clock": (Conflict, None),
     "a_zone_is_system_or_project": (Invalid, "a zone is SYSTEM or PROJECT"),
     "alias_chains_are_acyclic": (Invalid, None),
@@ -87,10 +89,12 @@ CONSTRAINTS: dict[str, tuple[type[TrigraphError], str | None]] = {
     "states_begin_with_their_entity": (Conflict, None),
     "supersession_is_acyclic": (Invalid, None),
     "tenant_keys_are_unique": (Conflict, "the tenant exists already"),
+    "the_ledger_alone_writes_its_outbox": (Invalid, None),
     "token_hashes_are_unique": (Conflict, "the token exists already"),
     "transaction_time_moves_forward": (Conflict, None),
     "type_names_are_unique": (Conflict, "a type of this name exists already"),
     "types_only_widen": (Invalid, None),
+    "what_never_changes_is_there_from_the_start": (Invalid, None),
 }
 
 _FAMILIES: tuple[tuple[type[asyncpg.PostgresError], type[TrigraphError], str], ...] = (

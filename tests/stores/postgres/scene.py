@@ -139,6 +139,7 @@ _DEFAULTS: dict[str, dict[str, Any]] = {
         "artifact": PAPER,
         "recorded_at": CLOCK,
     },
+    "withdrawal": {"withdrawn": ALIAS, "recorded_at": CLOCK, "actor": "ada"},
     "token": {"id": OTHER, "hash": "other", "role": "agent", "principal": "bot"},
     "outbox": {"kind": "entity", "row_id": OTHER},
 }

@@ -105,6 +105,20 @@ ATTEMPTS: list[tuple[str, tuple[str, ...]]] = [
         (insert("entity_state", entity=scene.NEW, branch="WIP", props="[1]"),),
     ),
     (
+        "a_state_speaks_of_what_its_type_has",
+        (
+            f"UPDATE entity_state {RETRACT_NOW} WHERE id = '{scene.DRAFT}'",
+            insert("entity_state", branch="WIP", props='{"identifier": "ADR-1", "melody": "minor"}'),
+        ),
+    ),
+    (
+        "what_never_changes_is_there_from_the_start",
+        (
+            insert("entity", type_id="=(SELECT type_id FROM type WHERE folded_name = 'envvar')"),
+            insert("entity_state", entity=scene.OTHER, valid_from="2020-01-01Z", props='{"status": "set"}'),
+        ),
+    ),
+    (
         "immutable_properties_never_change",
         (insert("entity_state", branch="WIP", props='{"identifier": "ADR-2"}'),),
     ),
@@ -134,6 +148,25 @@ ATTEMPTS: list[tuple[str, tuple[str, ...]]] = [
     ("rows_are_recorded_when_written", (insert("artifact", recorded_at="2020-01-01Z"),)),
     ("rows_are_recorded_when_written", (insert("state_event", recorded_at="2020-01-01Z"),)),
     ("rows_are_recorded_when_written", (insert("mention", recorded_at="2020-01-01Z"),)),
+    (
+        "rows_are_recorded_when_written",
+        (insert("pending_reference", target_key="adr-7", recorded_at="2020-01-01Z"),),
+    ),
+    (
+        "rows_are_recorded_when_written",
+        (insert("alias_candidate", folded_form="x", recorded_at="2020-01-01Z"),),
+    ),
+    (
+        "rows_are_recorded_when_written",
+        (insert("fact_candidate", property="owner", recorded_at="2020-01-01Z"),),
+    ),
+    (
+        "rows_are_recorded_when_written",
+        (
+            f"UPDATE alias {RETRACT_NOW} WHERE id = '{scene.ALIAS}'",
+            insert("withdrawal", recorded_at="2020-01-01Z"),
+        ),
+    ),
     ("transaction_time_moves_forward", ("UPDATE ledger_clock SET recorded_at = '2020-01-01Z'",)),
     ("transaction_time_moves_forward", ("UPDATE ledger_clock SET recorded_at = now() + interval '1 hour'",)),
     ("chains_move_forward", (insert("state_event", from_state=scene.SECOND, to_state=scene.FIRST),)),
@@ -258,7 +291,17 @@ ATTEMPTS: list[tuple[str, tuple[str, ...]]] = [
     ("one_fact_candidate_per_value_and_artifact", (insert("fact_candidate"),)),
     ("token_hashes_are_unique", (insert("token", hash="taken"),)),
     ("a_role_is_reader_agent_human_or_admin", (insert("token", role="owner"),)),
-    ("one_outbox_row_per_change_and_transaction", (insert("outbox"), insert("outbox"))),
+    (
+        "one_outbox_row_per_change_and_transaction",
+        (f"{insert('outbox')}, ({scene.TENANT}, 'entity', '{scene.OTHER}')",),
+    ),
+    ("the_ledger_alone_writes_its_outbox", (insert("outbox"),)),
+    (
+        "the_ledger_alone_writes_its_outbox",
+        (f"SELECT note_change({scene.TENANT}, 'entity', '{scene.OLD}')",),
+    ),
+    ("a_withdrawal_names_what_ends_with_it", (insert("withdrawal"),)),
+    ("a_withdrawal_names_what_ends_with_it", (insert("withdrawal", withdrawn=scene.OLD),)),
     (
         "one_embedding_model_per_ledger",
         ("INSERT INTO embedding_model VALUES (false, 'other', 'print', 384)",),
@@ -277,6 +320,9 @@ LATE: tuple[tuple[str, ...], ...] = (
     (insert("alias", folded_form="x"),),
     (insert("reference"),),
     (insert("mention"),),
+    (insert("pending_reference", target_key="adr-7"),),
+    (insert("alias_candidate", folded_form="x"),),
+    (insert("fact_candidate", property="owner"),),
 )
 # Kept by a partial index behind `one_belief_per_instant`, which always speaks first.
 BEHIND = {"one_open_committed_state_per_entity": "COMMITTED", "one_open_wip_state_per_entity": "WIP"}
