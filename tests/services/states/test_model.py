@@ -1,4 +1,4 @@
-"""Random verbs, dated back and ahead, with stale expectations, against the reference model after each.
+"""Random verbs, dated back and ahead, late and at once, against the reference model after each.
 
 TRIGRAPH_RANDOM_VERBS=20 tries twenty times as many histories as usual, other ones in each run.
 """
@@ -11,7 +11,7 @@ import random
 from collections.abc import Coroutine
 from datetime import UTC, datetime, timedelta
 from itertools import pairwise
-from typing import Any, ClassVar, TypeVar
+from typing import Any, ClassVar, TypeAlias, TypeVar
 from uuid import UUID
 
 import pytest
@@ -26,16 +26,18 @@ from hypothesis.stateful import (
     run_state_machine_as_test,
 )
 
-from app.domain.temporal import Branch
+from app.domain.temporal import Branch, EntityState
 from app.errors import Conflict, Invalid
 from app.services.memory import Memory
 from app.services.states import DraftChange, Sealing, StateAnswer, StateChange, StatedCause, StateService
+from app.stores.postgres import states
 from tests.documents import day
 from tests.services.states.reference_model import Reference
 from tests.services.states.things import Thing, make_thing
 
-HISTORIES = 30
+HISTORIES = 120
 VERBS_EACH = 25
+FEWEST_VERBS = 2_000
 SAMPLED = 60
 LONGER = int(os.environ.get("TRIGRAPH_RANDOM_VERBS", "0"))
 CONSTANT = {"key": "PORT"}
@@ -49,6 +51,7 @@ JOIN entity_state ON entity = $1
 """
 
 Answer = TypeVar("Answer")
+Told: TypeAlias = list[list[dict[str, Any] | None]]
 
 values = st.sampled_from([0, 1, True, "a", "b", ["a"]])
 changes = st.dictionaries(
@@ -64,12 +67,16 @@ class Verbs(RuleBasedStateMachine):
 
     memory: ClassVar[Memory]
     loop: ClassVar[asyncio.AbstractEventLoop]
+    carried_out: ClassVar[int] = 0
     thing: Thing
     reference: Reference
     begins: datetime
 
     def wait(self, work: Coroutine[Any, Any, Answer]) -> Answer:
         return asyncio.run_coroutine_threadsafe(work, self.loop).result()
+
+    def count(self, verbs: int = 1) -> None:
+        type(self).carried_out += verbs
 
     @initialize(start=st.sampled_from([day(2020, 1, 4), day(2089)]), props=changes)
     def begin(self, start: datetime, props: dict[str, Any]) -> None:
@@ -103,6 +110,39 @@ class Verbs(RuleBasedStateMachine):
         self.gone += [state.id for state in held]
         self.reference.now.say(at, props)
         self.reference.remember(answer.state.recorded_at)
+        self.count()
+
+    @rule(one=changes, other=changes)
+    def race(self, one: dict[str, Any], other: dict[str, Any]) -> None:
+        """Two who believe the same change it at once: one does, the other is told."""
+        held = self.wait(self.thing.held())
+        start = None if datetime.now(UTC) >= self.begins else self.begins
+        now = start or datetime.now(UTC)
+        expected = [state.id for state in held if state.valid.start <= now][-1]
+        said = (one, other)
+
+        async def at_once() -> list[StateAnswer | BaseException]:
+            verbs = [
+                self.service.transition(
+                    self.memory.caller,
+                    self.thing.id,
+                    StateChange(props, start, expected),
+                    StatedCause("moved"),
+                )
+                for props in said
+            ]
+            return await asyncio.gather(*verbs, return_exceptions=True)
+
+        answers = self.wait(at_once())
+        won = [place for place, answer in enumerate(answers) if isinstance(answer, StateAnswer)]
+        assert len(won) == 1
+        answer = answers[won[0]]
+        assert isinstance(answer, StateAnswer)
+        assert isinstance(answers[1 - won[0]], Conflict)
+        self.gone += [state.id for state in held]
+        self.reference.now.say(start or answer.state.recorded_at, said[won[0]])
+        self.reference.remember(answer.state.recorded_at)
+        self.count(2)
 
     @rule(props=changes)
     def save(self, props: dict[str, Any]) -> None:
@@ -147,6 +187,7 @@ class Verbs(RuleBasedStateMachine):
         for verb in verbs:
             with pytest.raises(Conflict):
                 self.wait(verb)
+        self.count(len(verbs))
 
     def draft(self) -> UUID:
         (last,) = [state for state in self.wait(self.thing.held(Branch.WIP)) if state.valid.end is None]
@@ -155,35 +196,36 @@ class Verbs(RuleBasedStateMachine):
 
     def remember_draft(self, answer: StateAnswer) -> None:
         self.reference.remember(answer.event.recorded_at)
-
-    @invariant()
-    def states_tile_time(self) -> None:
-        held = self.wait(self.thing.held())
-        assert all(earlier.valid.end == later.valid.start for earlier, later in pairwise(held))
-        assert held[-1].valid.end is None
-        assert [state.valid.start for state in held] == sorted(self.reference.now.starts)
-        drafts = self.wait(self.thing.held(Branch.WIP))
-        assert [(each.valid.start, each.valid.end) for each in drafts] == [
-            (each.start, each.end) for each in self.reference.now.drafts
-        ]
+        self.count()
 
     @invariant()
     def the_ledger_answers_as_the_reference(self) -> None:
         known = self.reference.moments_of_belief
         pairs = self.pairs(known)
         sampled = random.Random(len(known)).sample(pairs, min(len(pairs), SAMPLED))
-        self.compare([*sampled, *((valid, known[-1]) for valid, _ in self.pairs(known[-1:]))])
+        asked = [*sampled, *((valid, known[-1]) for valid, _ in self.pairs(known[-1:]))]
+        held, drafts, told = self.wait(self.look(asked))
+        self.states_tile_time(held, drafts)
+        self.agree(asked, told)
+
+    def states_tile_time(self, held: list[EntityState], drafts: list[EntityState]) -> None:
+        assert all(earlier.valid.end == later.valid.start for earlier, later in pairwise(held))
+        assert held[-1].valid.end is None
+        assert [state.valid.start for state in held] == sorted(self.reference.now.starts)
+        assert [(each.valid.start, each.valid.end) for each in drafts] == [
+            (each.start, each.end) for each in self.reference.now.drafts
+        ]
 
     def teardown(self) -> None:
         if hasattr(self, "reference"):
-            self.compare(self.pairs(self.reference.moments_of_belief))
+            pairs = self.pairs(self.reference.moments_of_belief)
+            self.agree(pairs, self.wait(self.look(pairs))[2])
 
     def pairs(self, known: list[datetime]) -> list[tuple[datetime, datetime]]:
         instants = [each for at in self.reference.instants for each in (at - TICK, at)]
         return [(valid, each) for valid in instants for moment in known for each in (moment - TICK, moment)]
 
-    def compare(self, pairs: list[tuple[datetime, datetime]]) -> None:
-        rows = self.wait(self.told(pairs))
+    def agree(self, pairs: list[tuple[datetime, datetime]], rows: Told) -> None:
         for pair, (committed, draft) in zip(pairs, rows, strict=True):
             valid, known = pair
             believed = self.reference.believed(known)
@@ -192,16 +234,21 @@ class Verbs(RuleBasedStateMachine):
             )
             assert (written(committed), written(draft)) == tuple(map(written, expected)), pair
 
-    async def told(self, pairs: list[tuple[datetime, datetime]]) -> list[list[dict[str, Any] | None]]:
-        """Answer what is committed and what is drafted at each pair of instants."""
-        found: list[list[dict[str, Any] | None]] = [[None, None] for _ in pairs]
+    async def look(
+        self, pairs: list[tuple[datetime, datetime]]
+    ) -> tuple[list[EntityState], list[EntityState], Told]:
+        """Answer the states and drafts of now, and what is committed and drafted at each pair of instants."""
+        found: Told = [[None, None] for _ in pairs]
         async with self.memory.database.reading(self.thing.tenant) as connection:
+            where = (connection, self.thing.tenant, self.thing.id)
+            held = await states.believed_states(*where, Branch.COMMITTED)
+            drafts = await states.believed_states(*where, Branch.WIP)
             valid, known = [pair[0] for pair in pairs], [pair[1] for pair in pairs]
             for row in await connection.fetch(STATES_AT, self.thing.id, valid, known):
                 place = 0 if row["branch"] == Branch.COMMITTED else 1
                 assert found[row["ordinal"] - 1][place] is None
                 found[row["ordinal"] - 1][place] = row["props"]
-        return found
+        return held, drafts, found
 
 
 def written(props: dict[str, Any] | None) -> str | None:
@@ -223,3 +270,4 @@ async def test_random_verbs_leave_what_the_reference_model_says(shared_memory: M
         suppress_health_check=list(HealthCheck),
     )
     await asyncio.to_thread(run_state_machine_as_test, HereAndNow, settings=tried)
+    assert HereAndNow.carried_out >= FEWEST_VERBS * max(1, LONGER)
