@@ -2,6 +2,9 @@
 PYTHON ?= python3
 BIN := .venv/bin
 MODELS := .venv-models/bin
+INSTALL := uv pip install --quiet --compile-bytecode
+# Each command that a test starts would compile everything anew.
+unexport PYTHONDONTWRITEBYTECODE
 .DEFAULT_GOAL := help
 .PHONY: help demo serve test test-corpora test-models check bench lock clean
 
@@ -15,7 +18,7 @@ serve: .venv/ready     ## serve GraphQL on http://127.0.0.1:8000/graphql
 	$(BIN)/trigraph serve
 
 test: check .browser/ready  ## every check and every test
-	$(BIN)/pytest
+	$(BIN)/pytest --numprocesses 2 --dist loadscope --no-loadscope-reorder
 
 check: .venv/dev-ready ## style, types and the import order
 	$(BIN)/ruff check .
@@ -27,13 +30,13 @@ check: .venv/dev-ready ## style, types and the import order
 .venv/ready: .requirements/build.txt .requirements/default.txt pyproject.toml
 	$(PYTHON) -m venv .venv
 	$(BIN)/pip install --quiet --require-hashes -r .requirements/build.txt
-	$(BIN)/uv pip install --quiet --require-hashes --python $(BIN)/python -r .requirements/default.txt
-	$(BIN)/uv pip install --quiet --python $(BIN)/python --no-deps --no-build-isolation --editable .
+	$(BIN)/$(INSTALL) --require-hashes --python $(BIN)/python -r .requirements/default.txt
+	$(BIN)/$(INSTALL) --python $(BIN)/python --no-deps --no-build-isolation --editable .
 	touch $@
 
 # What it takes to check and test, in the same environment.
 .venv/dev-ready: .requirements/dev.txt .venv/ready
-	$(BIN)/uv pip install --quiet --require-hashes --python $(BIN)/python -r .requirements/dev.txt
+	$(BIN)/$(INSTALL) --require-hashes --python $(BIN)/python -r .requirements/dev.txt
 	touch $@
 
 # The browser and the JavaScript that tests run; Node itself comes with the environment.
@@ -58,8 +61,8 @@ test-models: .venv-models/ready  ## the checks that need torch and the published
 .venv-models/ready: .requirements/build.txt .requirements/models.txt pyproject.toml
 	$(PYTHON) -m venv .venv-models
 	$(MODELS)/pip install --quiet --require-hashes -r .requirements/build.txt
-	$(MODELS)/uv pip install --quiet --require-hashes --python $(MODELS)/python -r .requirements/models.txt
-	$(MODELS)/uv pip install --quiet --python $(MODELS)/python --no-deps --no-build-isolation --editable .
+	$(MODELS)/$(INSTALL) --require-hashes --python $(MODELS)/python -r .requirements/models.txt
+	$(MODELS)/$(INSTALL) --python $(MODELS)/python --no-deps --no-build-isolation --editable .
 	touch $@
 
 COMPILE := $(BIN)/uv pip compile --quiet --universal --python-version 3.11 --generate-hashes \

@@ -9,6 +9,7 @@ from pathlib import Path
 
 import asyncpg
 import pytest
+from xdist.remote import Producer
 
 from app.domain.entity import Caller, Role
 from app.embedding import Embedder
@@ -26,25 +27,16 @@ from app.stores.postgres.tenants import ensure_tenant
 from app.stores.postgres.traversal import PostgresTraversal
 from tests.documents import Desk
 from tests.neo4j_server import empty, opened_neo4j
+from tests.sharing import Sharing
 from tests.statements import counted as counted_statements
 
 TEMPLATE = "template_ledger"
 _NUMBERS = count(1)
-TESTS = Path(__file__).parent
 
 
-@pytest.hookimpl(tryfirst=True)  # before xdist reads the groups
-def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Name what one worker has to run together, and put what takes longest first."""
-    for item in items:
-        item.add_marker(pytest.mark.xdist_group(_group(item)))
-
-
-def _group(item: pytest.Item) -> str:
-    """Answer `neo4j` for all that share the session's Neo4j, and else the module."""
-    if "neo4j" in getattr(item, "fixturenames", ()):
-        return "neo4j"
-    return item.path.relative_to(TESTS).as_posix()
+def pytest_xdist_make_scheduler(config: pytest.Config, log: Producer) -> Sharing:
+    """Say how several processes share the tests."""
+    return Sharing(config, log)
 
 
 class Server:
