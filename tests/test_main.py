@@ -139,7 +139,7 @@ def test_it_answers_to_the_names_of_this_machine(host: str, address: str) -> Non
 @pytest.mark.parametrize(
     "host", ["attacker.example", "attacker.example:8000", "127.0.0.1.attacker.example", ""]
 )
-@pytest.mark.parametrize("address", ["/healthz", "/readyz", "/graphql", "/graphiql/boot.js"])
+@pytest.mark.parametrize("address", ["/healthz", "/readyz", "/metrics", "/graphql", "/graphiql/boot.js"])
 def test_it_refuses_a_name_that_a_foreign_page_pointed_here(host: str, address: str) -> None:
     client = TestClient(create_app(Settings()))
     assert client.get(address, headers={"host": host}).status_code == 400

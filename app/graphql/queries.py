@@ -32,6 +32,7 @@ from app.graphql.types.recall import RecallResult
 from app.graphql.types.reference import Reference, find_reference
 from app.graphql.types.state import EntityState, find_state
 from app.loaders import Asked, StateQuestion
+from app.measures import note_legs
 
 IdArgument = Annotated[strawberry.ID, strawberry.argument(description="The id, a UUID.")]
 FINDERS = {
@@ -97,7 +98,9 @@ class Query(Lists, Queues, Reminders):
             first=10 if first is None else first,
             token_budget=token_budget,
         )
-        return RecallResult.of(await info.context.recall.recall(info.context.caller, request))
+        result = await info.context.recall.recall(info.context.caller, request)
+        note_legs(result.legs)
+        return RecallResult.of(result)
 
     @strawberry.field(description="The entity of an id.")
     async def entity(self, info: Info, id: IdArgument) -> EntityType | None:

@@ -6,6 +6,7 @@ import asyncio
 import logging
 from contextlib import suppress
 from dataclasses import dataclass
+from time import monotonic
 from typing import NoReturn
 
 from app.domain.projection import Checkpoint
@@ -38,6 +39,7 @@ class Projector:
 
     `position` is how far the graph has come, None before it was looked at. `failure` says why the last
     attempt failed, and is None after one that did not. `is_stopped` tells that there will be no other.
+    `failures` counts those that failed, and `succeeded_at` is when one last did not, by time.monotonic.
     """
 
     def __init__(
@@ -50,6 +52,8 @@ class Projector:
         self.position: int | None = None
         self.failure: str | None = None
         self.is_stopped = False
+        self.failures = 0
+        self.succeeded_at: float | None = None
         self._settings = settings
         self._link = link
         self._watch = watch
@@ -92,14 +96,17 @@ class Projector:
         if self.failure is not None:
             log.info("the graph is projected again, up to %s", checkpoint.position)
         self.position, self.failure, self._pause = checkpoint.position, None, self._backoff.first
+        self.succeeded_at = monotonic()
 
     def _note(self, failure: str) -> None:
         if failure != self.failure:
             log.warning("the graph is not projected now: %s", failure)
         self.failure = failure
+        self.failures += 1
 
     async def _stop(self, stores: Stores, error: Exception) -> None:
         self.failure, self.is_stopped = _told(error), True
+        self.failures += 1
         trace = None if isinstance(error, TrigraphError) else error
         log.error("the projection stopped: %s", self.failure, exc_info=trace)
         with suppress(TrigraphError):

@@ -28,15 +28,22 @@ log = logging.getLogger(__name__)
 class PreferredGraph:
     """A GraphReader that answers from `preferred` while that is there and up to date, else from the ledger.
 
-    What does not come within `deadline` seconds, or fails, is asked of the ledger in the same request.
+    What does not come within `deadline` seconds, or fails, is asked of the ledger in the same request;
+    `fallbacks` counts what the ledger was asked.
     """
 
     def __init__(self, ledger: GraphReader, deadline: float, breaker: Breaker | None = None) -> None:
         self.preferred: GraphReader | None = None
+        self.fallbacks = 0
         self._ledger = ledger
         self._deadline = deadline
         self._breaker = breaker or Breaker()
         self._problem: str | None = None
+
+    @property
+    def is_let_be(self) -> bool:
+        """Tell whether Neo4j is not asked for a while, since it failed several times in a row."""
+        return self._breaker.is_open
 
     async def artifacts_beside(
         self, scope: Scope, anchors: Sequence[UUID], strengths: Mapping[ReferenceType, float], limit: int
@@ -71,6 +78,7 @@ class PreferredGraph:
             else:
                 self._recover()
                 return answer
+        self.fallbacks += 1
         return await ask(self._ledger)
 
     def _note(self, error: Exception) -> None:

@@ -13,6 +13,7 @@ from tests.e2e.serving import served
 from tests.projector.conftest import Copy
 from tests.projector.gate import Gate
 from tests.projector.settings import settings_of
+from tests.test_probes import measured
 
 FILE = """
 mutation {
@@ -52,6 +53,11 @@ async def test_out_06_it_starts_without_the_graph_and_finds_it_later(
                 found = (await client.post("/graphql", json={"query": RECALL})).json()
                 assert found["data"]["recall"]["hits"] == [{"artifact": {"identifier": "ADR-1"}}]
                 assert (await readiness(client, "degraded"))["projection"]["behind"] > 0
+                away = await measured(client)
+                assert (away["trigraph_projection_up"], away["trigraph_projection_stopped"]) == (0, 0)
+                assert away["trigraph_projection_failures_total"] > 0
+                assert away["trigraph_projection_behind"] > 0
+                assert away["trigraph_graph_fallbacks_total"] > 0
                 gate.open()
                 ready = await readiness(client, "ready")
                 assert ready["projection"] == {
@@ -60,4 +66,9 @@ async def test_out_06_it_starts_without_the_graph_and_finds_it_later(
                     "failure": None,
                     "isStopped": False,
                 }
+                back = await measured(client)
+                assert (back["trigraph_projection_up"], back["trigraph_projection_behind"]) == (1, 0)
+                assert back["trigraph_projection_position"] == position
+                assert 0 <= back["trigraph_projection_age_seconds"] < PATIENCE
+                assert {back["trigraph_graph_connected"], back["trigraph_graph_breaker_open"]} <= {0, 1}
     assert (await copy.verify()).is_equal
