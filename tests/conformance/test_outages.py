@@ -31,7 +31,7 @@ from tests.projector.gate import Gate
 from tests.projector.settings import settings_of
 from tests.services.recall.replaying import QUERIES, SERIES, random_document
 
-RECALLS = 60
+RECALLS = 200
 PATIENCE = 60.0
 
 
