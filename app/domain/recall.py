@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 from datetime import datetime
 from enum import StrEnum
+from typing import NamedTuple
 from uuid import UUID
 
 from app.domain.artifact import Artifact, MemoryDomain, Passage
@@ -53,9 +54,11 @@ class RecallRequest:
     token_budget: int | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class Candidate:
-    """One artifact that a leg proposes, with the leg's own score (higher is better)."""
+class Candidate(NamedTuple):
+    """One artifact that a leg proposes, with the leg's own score (higher is better).
+
+    A tuple, for a recall makes hundreds of them.
+    """
 
     artifact: int
     score: float
@@ -65,12 +68,14 @@ class Candidate:
 class Proposal:
     """What a leg proposes, best first, and the store that answered.
 
-    `approximate` tells that a better candidate may have been missed.
+    `approximate` tells that a better candidate may have been missed. `born` says since when the documents of
+    candidates are there, as far as the leg knows.
     """
 
     candidates: Sequence[Candidate] = ()
     approximate: bool = False
     served: str = "postgres"
+    born: Mapping[int, datetime] = field(default_factory=dict, compare=False)
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,7 +84,7 @@ class Ranking:
 
     `weight` says how much its ranks count in fusion beside those of the others. `problem` tells why a
     leg is late or failed; its candidates are then empty. `served` names the store that answered, and
-    `approximate` tells that it may have missed a better candidate.
+    `approximate` tells that it may have missed a better candidate. `born` is as its proposal said.
     """
 
     leg: LegName
@@ -89,6 +94,7 @@ class Ranking:
     served: str = "postgres"
     problem: str | None = None
     approximate: bool = False
+    born: Mapping[int, datetime] = field(default_factory=dict, compare=False)
 
 
 @dataclass(frozen=True, slots=True)

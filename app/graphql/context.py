@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import cached_property
 from typing import TypeAlias
 
 import strawberry
@@ -34,11 +35,15 @@ class Context:
         self.paths = PathService(memory.database, memory.graph)
         self._database = memory.database
         self._graph = memory.graph
-        self.renew()
+
+    @cached_property
+    def loaders(self) -> Loaders:
+        """Answer the loaders of this request: many questions follow no edge and need none."""
+        return Loaders(self._database, self._graph, self.caller.tenant)
 
     def renew(self) -> None:
         """Forget what was loaded, since a mutation of this request changes it."""
-        self.loaders = Loaders(self._database, self._graph, self.caller.tenant)
+        self.__dict__.pop("loaders", None)
 
 
 Info: TypeAlias = strawberry.Info[Context, None]

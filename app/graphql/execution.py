@@ -22,6 +22,7 @@ from strawberry.types import ExecutionContext
 
 from app.graphql.errors import BAD_USER_INPUT, PARSE_FAILED, PROBLEMS, VALIDATION_FAILED
 from app.graphql.guard import MAX_TOKENS, judge
+from app.graphql.plain_fields import PlainFieldExecution
 from app.graphql.scalars import SCALARS
 
 CACHED_DOCUMENTS = 1024
@@ -108,6 +109,7 @@ class GuardedSchema(strawberry.Schema):
             mutation=mutation,
             types=(*PROBLEMS.values(), *types),
             extensions=(CheckedOperation,),
+            execution_context_class=PlainFieldExecution,
             config=StrawberryConfig(scalar_map=SCALARS),
         )
 

@@ -73,7 +73,7 @@ def two_legs(constant: float) -> Callable[[Asked], float]:
 
     def scored(asked: Asked) -> float:
         legs = [ranking for ranking in asked.rankings if ranking.leg in (LegName.DENSE, LegName.LEXICAL)]
-        return asked.score([candidate.artifact for candidate in fuse(legs, constant=constant)])
+        return asked.score(fuse(legs, constant=constant).order)
 
     return scored
 
@@ -86,7 +86,7 @@ def fused(graph_weight: float, recency_bound: float = 0.0) -> Callable[[Asked], 
             replace(ranking, weight=graph_weight if ranking.leg is LegName.GRAPH else 1.0)
             for ranking in asked.rankings
         ]
-        return asked.score([candidate.artifact for candidate in fuse(weighed, recency_bound=recency_bound)])
+        return asked.score(fuse(weighed, recency_bound=recency_bound).order)
 
     return scored
 

@@ -21,7 +21,7 @@ from app.services.legs.lexical import LexicalLeg
 from app.services.legs.recency import rank_by_recency
 from app.services.memory import Memory
 from app.services.recall import CANDIDATES_PER_LEG
-from app.stores.postgres import artifacts, entities
+from app.stores.postgres import entities
 from app.stores.postgres.scope import Scope
 
 _DEADLINE = 60.0
@@ -58,15 +58,14 @@ class LegRows:
 
     async def _cooccurrence(self, asked: AskedFor) -> Job:
         question = await self.question(asked)
-        leg = CooccurrenceLeg(self.memory.graph, await self.first_legs(question))
+        leg = CooccurrenceLeg(self.memory.graph, await self._ranked(LexicalLeg(), question))
         return lambda: leg.candidates(self.memory.database, question)
 
     async def _recency(self, asked: AskedFor) -> Job:
-        rankings = await self.first_legs(await self.question(asked))
-        proposed = {candidate.artifact for ranking in rankings for candidate in ranking.candidates}
-        async with self.memory.database.reading(self.scope.tenant) as connection:
-            outlines = await artifacts.outlines(connection, self.scope.tenant, list(proposed))
-        born = {number: outline.created_at for number, outline in outlines.items()}
+        question = await self.question(asked)
+        legs: tuple[Leg, ...] = (DenseLeg(self.memory.embedder), LexicalLeg())
+        rankings = [await self._ranked(leg, question) for leg in legs]
+        born = {number: moment for ranking in rankings for number, moment in ranking.born.items()}
 
         async def job() -> Ranking:
             return rank_by_recency(born, self.scope.moment.valid)
@@ -86,10 +85,8 @@ class LegRows:
             anchors=() if entity is None else (entity.id,),
         )
 
-    async def first_legs(self, question: Question) -> list[Ranking]:
-        """Answer the rankings of the two legs that need no other."""
-        legs: tuple[Leg, ...] = (DenseLeg(self.memory.embedder), LexicalLeg())
-        return [await rank(leg, self.memory.database, question, _DEADLINE) for leg in legs]
+    async def _ranked(self, leg: Leg, question: Question) -> Ranking:
+        return await rank(leg, self.memory.database, question, _DEADLINE)
 
     async def _entity(self, asked: AskedFor) -> Entity | None:
         key = identifier_key(identifier(asked.document))

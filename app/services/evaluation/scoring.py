@@ -114,7 +114,7 @@ def _numbers(result: RecallResult) -> dict[str, list[int]]:
     return {
         **{name: legs.get(name, []) for name in SCORED_LEGS},
         "fused": [hit.artifact.number for hit in result.hits],
-        "rrf": [candidate.artifact for candidate in plain][:CANDIDATES_PER_LEG],
+        "rrf": list(plain.order[:CANDIDATES_PER_LEG]),
     }
 
 

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
 import asyncpg
 
-from app.domain.recall import Candidate, LegName, Proposal
+from app.domain.recall import LegName, Proposal
 from app.embedding import Embedder, Vector
 from app.services.legs.leg import Question
 from app.services.models import check_model
@@ -52,20 +52,27 @@ class DenseLeg:
         vector: Vector,
     ) -> Proposal:
         scope, model, limit = question.scope, self._embedder.fingerprint, question.limit
-        found: list[Candidate] = []
+        found: list[Proposal] = []
         scanned = set(scope.projects)
         for project in sorted(scanned & indexes.keys()):
             nearest = await vector_indexes.nearest_in_project(
                 connection, indexes[project], scope, vector, model, limit
             )
             if nearest is not None:
-                found += nearest
+                found.append(nearest)
                 scanned.remove(project)
         if scanned:
             rest = replace(scope, projects=tuple(sorted(scanned)))
-            found += await embeddings.nearest_artifacts(connection, rest, vector, model, limit)
-        best = sorted(found, key=lambda candidate: (-candidate.score, candidate.artifact))[:limit]
-        return Proposal(best, approximate=len(scanned) < len(scope.projects))
+            found.append(await embeddings.nearest_artifacts(connection, rest, vector, model, limit))
+        return _best(found, limit, approximate=len(scanned) < len(scope.projects))
+
+
+def _best(found: Sequence[Proposal], limit: int, *, approximate: bool) -> Proposal:
+    """Answer the best of what several searches found; each artifact lies in one project."""
+    candidates = [candidate for each in found for candidate in each.candidates]
+    best = sorted(candidates, key=lambda candidate: (-candidate.score, candidate.artifact))[:limit]
+    born = {number: moment for each in found for number, moment in each.born.items()}
+    return Proposal(best, approximate, born=born)
 
 
 async def _indexes(database: Database, scope: Scope) -> Mapping[int, VectorIndex]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 
 from app.domain.entity import ReferenceType
 from app.domain.recall import LegName, Proposal, Ranking
@@ -10,7 +10,8 @@ from app.services.legs.leg import Question
 from app.stores.graph_reader import GraphReader
 from app.stores.postgres.pool import Database
 
-SEEDS_PER_LEG = 5
+SEEDS = 5
+"""How many of the best of another leg are asked what they mention."""
 
 STRENGTH: Mapping[ReferenceType, float] = {
     ReferenceType.SUPERSEDES: 1.0,
@@ -44,7 +45,7 @@ class ReferenceLeg:
 
 
 class CooccurrenceLeg:
-    """What mentions the same entities as the best candidates of the legs that need no anchor.
+    """What mentions the same entities as the best candidates of another leg.
 
     It decides among equals and brings what no other leg found to the end: any more costs precision.
     """
@@ -52,11 +53,9 @@ class CooccurrenceLeg:
     name = LegName.GRAPH
     weight = 0.02
 
-    def __init__(self, graph: GraphReader, rankings: Sequence[Ranking]) -> None:
+    def __init__(self, graph: GraphReader, ranking: Ranking) -> None:
         self._graph = graph
-        self._seeds = [
-            candidate.artifact for ranking in rankings for candidate in ranking.candidates[:SEEDS_PER_LEG]
-        ]
+        self._seeds = [candidate.artifact for candidate in ranking.candidates[:SEEDS]]
 
     async def candidates(self, database: Database, question: Question) -> Proposal:
         """Answer the artifacts that share mentions with the seeds, the rarer the better."""

@@ -72,4 +72,5 @@ async def rank(leg: Leg, database: Database, question: Question, deadline: float
         served=proposal.served,
         problem=problem,
         approximate=proposal.approximate,
+        born=proposal.born,
     )

@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 import asyncio
+from collections.abc import Mapping, Sequence
+from datetime import datetime
 
 from app.domain.recall import Candidate, LegName, Proposal
 from app.services.legs.bm25 import best_by_bm25
 from app.services.legs.leg import Question
+from app.stores.postgres import artifacts
 from app.stores.postgres.pool import Database
 from app.stores.postgres.seen_documents import PackedDocuments, documents_of_projects, is_narrow
 from app.stores.postgres.term_postings import PackedPostings, postings_of_terms
@@ -27,8 +30,10 @@ class LexicalLeg:
             return Proposal()
         postings, documents = await _read(database, question)
         if len(postings) <= SCORED_AT_ONCE:
-            return Proposal(_scored(postings, documents, question.limit))
-        return Proposal(await asyncio.to_thread(_scored, postings, documents, question.limit))
+            best = _scored(postings, documents, question.limit)
+        else:
+            best = await asyncio.to_thread(_scored, postings, documents, question.limit)
+        return Proposal(best, born=await _births(database, question, best))
 
 
 async def _read(database: Database, question: Question) -> tuple[PackedPostings, PackedDocuments | None]:
@@ -44,6 +49,15 @@ async def _read(database: Database, question: Question) -> tuple[PackedPostings,
                 return postings, None
         documents = await documents_of_projects(connection, scope)
         return await postings_of_terms(connection, scope, question.terms), documents
+
+
+async def _births(
+    database: Database, question: Question, best: Sequence[Candidate]
+) -> Mapping[int, datetime]:
+    """Answer since when the best are there: asked here, while the encoder is still at work."""
+    tenant = question.scope.tenant
+    async with database.reading(tenant) as connection:
+        return await artifacts.births(connection, tenant, [candidate.artifact for candidate in best])
 
 
 def _scored(packed: PackedPostings, documents: PackedDocuments | None, limit: int) -> list[Candidate]:

@@ -20,6 +20,5 @@ def recency(created_at: datetime, as_of: datetime) -> float:
 
 def rank_by_recency(created_at: Mapping[int, datetime], as_of: datetime) -> Ranking:
     """Rank artifacts by their age at a moment, youngest first."""
-    scored = [Candidate(artifact, recency(moment, as_of)) for artifact, moment in created_at.items()]
-    ordered = sorted(scored, key=lambda candidate: (-candidate.score, candidate.artifact))
-    return Ranking(LegName.RECENCY, tuple(ordered))
+    scored = sorted((-recency(moment, as_of), artifact) for artifact, moment in created_at.items())
+    return Ranking(LegName.RECENCY, tuple(Candidate(artifact, -score) for score, artifact in scored))

@@ -19,11 +19,9 @@ def as_written(request: RecallRequest, rankings: Sequence[Ranking]) -> list[int]
     return leg_winners([ranking for ranking in rankings if ranking.leg is LegName.LEXICAL])
 
 
-def pool_of(
-    request: RecallRequest, rankings: Sequence[Ranking], ordered: Sequence[FusedCandidate]
-) -> Sequence[FusedCandidate]:
+def pool_of(request: RecallRequest, rankings: Sequence[Ranking], order: Sequence[int]) -> Sequence[int]:
     """Answer the candidates that can become hits: those in front, or all of them where flags decide."""
-    return ordered if request.flags else keep_leg_winners(ordered, rankings, request.first)
+    return order if request.flags else keep_leg_winners(order, rankings, request.first)
 
 
 def choose(

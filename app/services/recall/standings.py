@@ -16,7 +16,6 @@ from app.domain.temporal import Branch
 from app.services.annotation import FormerName, Standing
 from app.stores.postgres import anchors as names
 from app.stores.postgres import mentions
-from app.stores.postgres.artifacts import Outline
 from app.stores.postgres.scope import Scope
 from app.stores.postgres.standings import EntityStanding, standings_as_of
 
@@ -36,31 +35,36 @@ class Standings:
 async def load_standings(
     connection: asyncpg.Connection,
     scope: Scope,
-    outlines: Mapping[int, Outline],
+    artifacts: Sequence[int],
     anchors: Sequence[Anchor],
 ) -> Standings:
     """Answer how these artifacts, and those that replaced them, stand at the scope's moment."""
-    owners = {outline.entity for outline in outlines.values()}
-    held = await standings_as_of(connection, scope.tenant, list(owners), scope.moment)
-    newest = {each.newest.number: each.newest for each in held.values() if each.newest is not None}
-    known = {**outlines, **newest}
-    former = await _former_names(connection, scope, list(known), anchors)
+    held = await standings_as_of(connection, scope.tenant, artifacts, scope.moment)
+    owners = {number: each for each in held.values() for number in _numbers(each)}
+    former = await _former_names(connection, scope, list(owners), anchors)
     standings = {
-        number: _standing(outline, held, former.get(number, [])) for number, outline in known.items()
+        number: _standing(number, own, held, former.get(number, [])) for number, own in owners.items()
     }
     return Standings(standings, _replacements(standings, held))
 
 
+def _numbers(standing: EntityStanding) -> set[int]:
+    """Answer the artifacts of an entity that may be hits: those asked about, and the one that holds."""
+    return {*standing.artifacts, *(() if standing.newest is None else (standing.newest,))}
+
+
 def _standing(
-    outline: Outline, held: Mapping[UUID, EntityStanding], former: Sequence[FormerName]
+    number: int,
+    own: EntityStanding,
+    held: Mapping[UUID, EntityStanding],
+    former: Sequence[FormerName],
 ) -> Standing:
-    own = held[outline.entity]
     visible = [held[entity] for entity in own.superseders if held[entity].newest is not None]
     return Standing(
-        entity=outline.entity,
+        entity=own.entity,
         committed=own.states.get(Branch.COMMITTED),
         wip=own.states.get(Branch.WIP),
-        newer_version=own.newest is not None and own.newest.number != outline.number,
+        newer_version=own.newest is not None and own.newest != number,
         superseded_by=(visible[0].entity, _called(visible[0])) if visible else None,
         former_names=former,
     )
@@ -80,7 +84,7 @@ def _replacements(standings: Mapping[int, Standing], held: Mapping[UUID, EntityS
         gave_way_to = standing.superseded_by[0] if standing.superseded_by is not None else standing.entity
         newest = held[gave_way_to].newest
         if newest is not None and (standing.superseded_by is not None or standing.newer_version):
-            replaced[number] = newest.number
+            replaced[number] = newest
     return replaced
 
 

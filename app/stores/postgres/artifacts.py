@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Sequence
-from dataclasses import dataclass
 from datetime import datetime
 from uuid import UUID
 
@@ -16,15 +15,6 @@ from app.stores.postgres.scope import Scope
 from app.stores.postgres.sql import blocks_beside
 
 SQL = blocks_beside(__file__)
-
-
-@dataclass(frozen=True, slots=True)
-class Outline:
-    """An artifact without what it says: enough to rank and annotate it."""
-
-    number: int
-    entity: UUID
-    created_at: datetime
 
 
 def artifact_from(row: asyncpg.Record) -> Artifact:
@@ -153,12 +143,11 @@ async def passages_by_artifact(
     return dict(passages)
 
 
-async def outlines(
+async def births(
     connection: asyncpg.Connection, tenant: int, artifacts: Sequence[int]
-) -> dict[int, Outline]:
-    """Answer what these artifacts are and whose, by number."""
-    rows = await connection.fetch(SQL["outlines"], tenant, list(artifacts))
-    return {row["number"]: Outline(row["number"], row["entity"], row["created_at"]) for row in rows}
+) -> dict[int, datetime]:
+    """Answer since when these artifacts are there, by number."""
+    return dict(await connection.fetch(SQL["births"], tenant, list(artifacts)))
 
 
 async def identifiers_of(

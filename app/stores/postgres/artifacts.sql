@@ -63,9 +63,9 @@ FROM passage
 WHERE tenant_id = $1 AND artifact_number = ANY ($2::bigint[])
 ORDER BY artifact_number, ordinal;
 
--- name: outlines
--- What are these artifacts and whose, without their bodies?
-SELECT number, entity, created_at
+-- name: births
+-- Since when are these artifacts there?
+SELECT number, created_at
 FROM artifact
 WHERE tenant_id = $1 AND number = ANY ($2::bigint[]);
 

@@ -10,7 +10,8 @@ import numpy as np
 from numpy.typing import NDArray
 from pgvector import HalfVector
 
-from app.domain.recall import Candidate
+from app.domain.recall import Proposal
+from app.stores.postgres.proposals import proposal_from
 from app.stores.postgres.scope import Scope
 from app.stores.postgres.sql import blocks_beside
 
@@ -49,7 +50,7 @@ async def insert_embeddings(
 
 async def nearest_artifacts(
     connection: asyncpg.Connection, scope: Scope, vector: NDArray[np.float32], model: str, limit: int
-) -> list[Candidate]:
+) -> Proposal:
     """Answer the artifacts with the passage nearest to a vector, scored by cosine.
 
     `model` is the fingerprint of the model that made the vector; nothing is near while the ledger's vectors
@@ -59,7 +60,7 @@ async def nearest_artifacts(
     while True:
         rows = await _nearest(connection, scope, vector, model, limit, passages)
         if len(rows) >= limit or not rows or rows[0]["passages"] < passages:
-            return [Candidate(row["artifact_number"], row["score"]) for row in rows]
+            return proposal_from(rows)
         passages *= PASSAGES_PER_ARTIFACT
 
 

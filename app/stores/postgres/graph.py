@@ -8,8 +8,9 @@ from uuid import UUID
 import asyncpg
 
 from app.domain.entity import ReferenceType
-from app.domain.recall import Candidate
+from app.domain.recall import Proposal
 from app.stores.graph_reader import ARTIFACTS_PER_ENTITY, MENTIONED_ENTITIES, REFERENCES_PER_ANCHOR
+from app.stores.postgres.proposals import proposal_from
 from app.stores.postgres.scope import Scope
 from app.stores.postgres.sql import blocks_beside
 
@@ -22,7 +23,7 @@ async def artifacts_beside(
     anchors: Sequence[UUID],
     strengths: Mapping[ReferenceType, float],
     limit: int,
-) -> list[Candidate]:
+) -> Proposal:
     """Answer the artifacts one reference away from the anchors, either way, by strength and count."""
     rows = await connection.fetch(
         SQL["artifacts_beside"],
@@ -38,12 +39,12 @@ async def artifacts_beside(
         scope.types,
         scope.domains,
     )
-    return [Candidate(row["number"], row["score"]) for row in rows]
+    return proposal_from(rows)
 
 
 async def artifacts_sharing_mentions(
     connection: asyncpg.Connection, scope: Scope, seeds: Sequence[int], limit: int
-) -> list[Candidate]:
+) -> Proposal:
     """Answer the artifacts that mention, or are, what the seeds mention, the rarer the better."""
     rows = await connection.fetch(
         SQL["artifacts_sharing_mentions"],
@@ -58,4 +59,4 @@ async def artifacts_sharing_mentions(
         scope.types,
         scope.domains,
     )
-    return [Candidate(row["number"], row["score"]) for row in rows]
+    return proposal_from(rows)

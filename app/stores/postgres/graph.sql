@@ -36,10 +36,10 @@ neighbour AS (
     WHERE neighbour <> ALL ($2::uuid[])
     GROUP BY neighbour
 )
-SELECT newest.number, neighbour.score
+SELECT newest.number, neighbour.score, newest.created_at
 FROM neighbour
 CROSS JOIN LATERAL (
-    SELECT number, project_id, type_id, domain
+    SELECT number, created_at, project_id, type_id, domain
     FROM artifact
     WHERE tenant_id = $1 AND artifact.entity = neighbour.entity AND created_at <= $3 AND recorded_at <= $4
     ORDER BY created_at DESC
@@ -92,10 +92,10 @@ shared AS (
         LIMIT 1
     ) AS own
 )
-SELECT artifact.number, sum((score * 1e12)::bigint)::float8 / 1e12 AS score
+SELECT artifact.number, sum((score * 1e12)::bigint)::float8 / 1e12 AS score, artifact.created_at
 FROM shared JOIN artifact ON artifact.tenant_id = $1 AND artifact.id = shared.artifact
 WHERE score > 0 AND project_id = ANY ($8::integer[])
     AND ($9::integer[] IS NULL OR type_id = ANY ($9)) AND ($10::text[] IS NULL OR domain = ANY ($10))
-GROUP BY artifact.number
+GROUP BY artifact.number, artifact.created_at
 ORDER BY score DESC, artifact.number
 LIMIT $7;

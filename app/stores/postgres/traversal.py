@@ -28,12 +28,12 @@ class PostgresTraversal:
     ) -> Proposal:
         """Answer as GraphReader says, in one statement."""
         async with self._database.reading(scope.tenant) as connection:
-            return Proposal(await graph.artifacts_beside(connection, scope, anchors, strengths, limit))
+            return await graph.artifacts_beside(connection, scope, anchors, strengths, limit)
 
     async def artifacts_sharing_mentions(self, scope: Scope, seeds: Sequence[int], limit: int) -> Proposal:
         """Answer as GraphReader says, in one statement."""
         async with self._database.reading(scope.tenant) as connection:
-            return Proposal(await graph.artifacts_sharing_mentions(connection, scope, seeds, limit))
+            return await graph.artifacts_sharing_mentions(connection, scope, seeds, limit)
 
     async def neighbours(
         self, tenant: int, entities: Sequence[UUID], depth: int, most: int, as_of: datetime

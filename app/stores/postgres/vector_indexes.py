@@ -13,7 +13,8 @@ import numpy as np
 from numpy.typing import NDArray
 from pgvector import HalfVector
 
-from app.domain.recall import Candidate
+from app.domain.recall import Proposal
+from app.stores.postgres.proposals import proposal_from
 from app.stores.postgres.scope import Scope
 from app.stores.postgres.sql import blocks_beside
 
@@ -63,7 +64,7 @@ async def nearest_in_project(
     vector: NDArray[np.float32],
     model: str,
     limit: int,
-) -> list[Candidate] | None:
+) -> Proposal | None:
     """Answer the artifacts of a project with the passage nearest to a vector, as its index finds them.
 
     None when it finds fewer than asked, as under a narrow filter: others may be there all the same. More
@@ -87,7 +88,7 @@ async def nearest_in_project(
             scope.domains,
         )
         if len(rows) >= limit:
-            return [Candidate(row["artifact_number"], row["score"]) for row in rows]
+            return proposal_from(rows)
         if not rows or rows[0]["passages"] < passages:
             return None
         passages *= _MORE

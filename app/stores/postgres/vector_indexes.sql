@@ -9,7 +9,7 @@ WHERE indrelid = 'embedding'::regclass AND indisvalid AND starts_with(relname, '
 -- Written for project 0 and 384 dimensions: only literals match a partial index. The index may answer a little
 -- out of order, so that what it found is sorted once more.
 WITH near AS MATERIALIZED (
-    SELECT artifact_number, vector::halfvec(384) <=> $4 AS distance
+    SELECT artifact_number, created_at, vector::halfvec(384) <=> $4 AS distance
     FROM embedding
     WHERE EXISTS (SELECT FROM embedding_model WHERE fingerprint = $5)
         AND tenant_id = $1 AND project_id = 0 AND created_at <= $2 AND recorded_at <= $3
@@ -21,7 +21,8 @@ WITH near AS MATERIALIZED (
     ORDER BY vector::halfvec(384) <=> $4
     LIMIT $6
 )
-SELECT artifact_number, 1 - min(distance) AS score, (SELECT count(*) FROM near) AS passages
+SELECT artifact_number, 1 - min(distance) AS score, min(created_at) AS created_at,
+    (SELECT count(*) FROM near) AS passages
 FROM near
 GROUP BY artifact_number
 ORDER BY score DESC, artifact_number

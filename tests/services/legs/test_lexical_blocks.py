@@ -83,8 +83,8 @@ async def test_blocks_and_rows_together_answer_what_counting_answers(filled: Fil
     await _hold(filled, seed)
 
 
-async def test_a_question_takes_one_statement_and_one_of_the_past_two(filled: Filled) -> None:
-    for expected, scope in ((1, filled.scope), (2, replace(filled.scope, sees_everything=False))):
+async def test_a_question_takes_two_statements_and_one_of_the_past_three(filled: Filled) -> None:
+    for expected, scope in ((2, filled.scope), (3, replace(filled.scope, sees_everything=False))):
         async with counted(filled.memory.database) as statements:
             await proposed(filled.memory, scope, WORDS, 100)
         assert len(statements) == expected
