@@ -18,8 +18,12 @@ from app.stores.postgres.pool import Database
 from tests.conftest import memory_on
 from tests.graphql.scattering import ScatteringEmbedder
 
-PAGE = (Path(__file__).parents[2] / "docs/neo4j.md").read_text(encoding="utf-8")
-QUERIES = re.findall(r"^```cypher\n(.*?)^```$", PAGE, re.MULTILINE | re.DOTALL)
+ROOT = Path(__file__).parents[2]
+
+
+def queries_of(page: str) -> list[str]:
+    text = (ROOT / page).read_text(encoding="utf-8")
+    return re.findall(r"^```cypher\n(.*?)^```$", text, re.MULTILINE | re.DOTALL)
 
 
 @pytest.fixture
@@ -39,8 +43,7 @@ async def demo(
 
 
 async def test_each_query_finds_what_the_page_says(demo: Graph) -> None:
-    assert len(QUERIES) == 3
-    superseded, timeline, grounds = [await demo.read(query) for query in QUERIES]
+    superseded, timeline, grounds = [await demo.read(query) for query in queries_of("docs/neo4j.md")]
     assert ("ADR-0013", "ADR-0005") in {(row["new"], row["old"]) for row in superseded}
     assert [(str(row["since"]), row["status"], row["because"]) for row in timeline] == [
         ("2026-03-24", None, None),
@@ -49,3 +52,14 @@ async def test_each_query_finds_what_the_page_says(demo: Graph) -> None:
     assert grounds[0]["steps"] == 1
     assert {row["identifier"] for row in grounds} >= {"ADR-0005", "ADR-0006", "ADR-0002"}
     assert all(row["title"] for row in grounds)
+
+
+async def test_each_query_of_the_readme_finds_what_it_says(demo: Graph) -> None:
+    superseded, timeline, around = [await demo.read(query) for query in queries_of("README.md")]
+    assert ("2026-09-15", True) in {(str(row["since"]), row[0] != row[1]) for row in superseded}
+    assert [(str(row["since"]), row["state.status"]) for row in timeline] == [
+        ("2026-03-24", None),
+        ("2026-09-15", "Superseded"),
+    ]
+    assert "ADR-0005" in {row["paper.identifier"] for row in around}
+    assert "ADR-0013" not in {row["paper.identifier"] for row in around}
