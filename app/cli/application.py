@@ -18,6 +18,7 @@ from app.cli.neo4j import neo4j
 from app.cli.project import project
 from app.cli.recall import recall
 from app.cli.reembed import reembed
+from app.cli.references import references
 from app.cli.review import review
 from app.cli.schema import schema
 from app.cli.serve import serve
@@ -39,6 +40,7 @@ for command in (
     migrate_artifacts,
     recall,
     state,
+    references,
     review,
     migrate,
     schema,

@@ -106,7 +106,7 @@ def _history(summary: ImportSummary) -> str:
 
 def _waiting(count: int) -> str:
     told = "1 reference waits" if count == 1 else f"{count} references wait"
-    return f"{told} for what is not there yet; the query pendingReferences lists them"
+    return f"{told} for what is not there yet; `trigraph references --pending` lists them"
 
 
 def _stopped(summary: ImportSummary) -> str:

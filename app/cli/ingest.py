@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import asyncio
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from app.cli.running import finish, settings
+from app.cli.running import finish
 
 if TYPE_CHECKING:
     from app.services.importing import ImportRequest, ImportSummary
@@ -67,22 +66,12 @@ def ingest(
 
 async def _ingest(request: ImportRequest) -> tuple[ImportSummary, int]:
     """Answer what became of the import, and how many references of the project wait."""
-    from rich.console import Console
-
-    from app.cli.import_indexing import index_until_stopped
-    from app.cli.import_progress import import_progress, stop_on_interrupt
-    from app.cli.waiting import count_waiting
+    from app.cli.import_running import run_import
     from app.services.importing import ImportService
-    from app.services.memory import open_memory
 
-    chosen = settings()
-    async with open_memory(chosen) as memory:
-        # One document more than there are threads, so that none idles while another is written.
-        service = ImportService(memory.database, memory.filing, chosen.embedding_threads + 1)
-        stop = asyncio.Event()
-        console = Console(stderr=True)
-        with stop_on_interrupt(stop, console):
-            with import_progress(console) as watch:
-                summary = await service.run(memory.caller, request, stop=stop, watch=watch)
-            await index_until_stopped(chosen, stop, console)
-        return summary, await count_waiting(memory, request.project)
+    return await run_import(
+        lambda memory, width, stop, watch: ImportService(memory.database, memory.filing, width).run(
+            memory.caller, request, stop=stop, watch=watch
+        ),
+        request.project,
+    )

@@ -12,15 +12,15 @@ import asyncpg
 from rich.console import Console
 from rich.text import Text
 
+from app.cli.named import find_named
 from app.cli.printing import moment_text, printable, properties_text
 from app.domain.entity import AliasResolution, Entity
 from app.domain.moment import EVERYTHING_KNOWN, present
 from app.domain.page import MOST_ITEMS, PageRequest
 from app.domain.temporal import AsOf, EntityState, StateEvent
 from app.errors import NotFound
-from app.services.catalog import CatalogService
 from app.services.memory import Memory
-from app.stores.postgres import artifacts, entities, histories, ledger, lookups, states
+from app.stores.postgres import artifacts, histories, ledger, lookups, states
 from app.stores.postgres.histories import Arrival
 from app.stores.postgres.labels import labels_as_of
 
@@ -45,7 +45,7 @@ async def load_history(memory: Memory, what: str, project: str | None, known_at:
 
     Raises NotFound when nothing goes by the name, or nothing was known of it then.
     """
-    named = await _named(memory, what, project, None)
+    named = await find_named(memory, what, project, None)
     known = known_at or EVERYTHING_KNOWN
     async with memory.database.reading(memory.caller.tenant) as connection:
         where = (connection, memory.caller.tenant)
@@ -58,28 +58,13 @@ async def load_moment(
     memory: Memory, what: str, project: str | None, as_of: datetime | None, known_at: datetime | None
 ) -> Told:
     """Answer what is in force of a thing at a moment, and its draft; raises NotFound as a history does."""
-    named = await _named(memory, what, project, as_of)
+    named = await find_named(memory, what, project, as_of)
     async with memory.database.reading(memory.caller.tenant) as connection:
         where = (connection, memory.caller.tenant)
         valid = as_of or present(await ledger.read_clock(*where))
         moment = AsOf(valid, known_at or EVERYTHING_KNOWN)
         found = await states.states_as_of(*where, [named.entity.id], moment)
         return await _told(*where, named, sorted(found.values(), key=lambda held: held.branch))
-
-
-async def _named(memory: Memory, what: str, project: str | None, as_of: datetime | None) -> AliasResolution:
-    try:
-        id = UUID(what)
-    except ValueError:
-        catalog = CatalogService(memory.database)
-        named = await catalog.resolve_alias(memory.caller, what, project, as_of)
-    else:
-        async with memory.database.reading(memory.caller.tenant) as connection:
-            found = (await entities.entities_by_id(connection, memory.caller.tenant, [id])).get(id)
-        named = None if found is None else AliasResolution(what, found, ())
-    if named is None:
-        raise NotFound(f"nothing goes by {printable(what)} at that moment; ask by an identifier, name or id")
-    return named
 
 
 async def _told(

@@ -86,7 +86,7 @@ def test_what_waits_is_counted(served_home: Shell) -> None:
         (Path(name) / "ADR-7.md").write_text("# Listen\n\n## Depends on\n\n- SPEC-3\n- SPEC-4\n")
         people = served_home.run("ingest", name, "--project", "waiting")
         assert (
-            "\n2 references wait for what is not there yet; the query pendingReferences lists them\n"
+            "\n2 references wait for what is not there yet; `trigraph references --pending` lists them\n"
             in people.out
         )
         programs = served_home.run("ingest", name, "--project", "waiting", "--json")

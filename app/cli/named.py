@@ -1,0 +1,31 @@
+"""What a name on the command line means."""
+
+from __future__ import annotations
+
+from datetime import datetime
+from uuid import UUID
+
+from app.cli.printing import printable
+from app.domain.entity import AliasResolution
+from app.errors import NotFound
+from app.services.catalog import CatalogService
+from app.services.memory import Memory
+from app.stores.postgres import entities
+
+
+async def find_named(
+    memory: Memory, what: str, project: str | None, as_of: datetime | None
+) -> AliasResolution:
+    """Answer what goes by an identifier, a name, an alias or an id; raises NotFound when nothing does."""
+    try:
+        id = UUID(what)
+    except ValueError:
+        catalog = CatalogService(memory.database)
+        named = await catalog.resolve_alias(memory.caller, what, project, as_of)
+    else:
+        async with memory.database.reading(memory.caller.tenant) as connection:
+            found = (await entities.entities_by_id(connection, memory.caller.tenant, [id])).get(id)
+        named = None if found is None else AliasResolution(what, found, ())
+    if named is None:
+        raise NotFound(f"nothing goes by {printable(what)} at that moment; ask by an identifier, name or id")
+    return named

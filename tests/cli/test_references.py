@@ -1,0 +1,70 @@
+"""`trigraph references`: what refers to what, and what waits."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from typer.testing import CliRunner
+
+from app.cli.application import application
+from app.cli.running import MISUSED
+from tests.cli.processes import Shell
+
+GUIDE = "# Guide\n\nDate: 2026-02-01\n\n## Depends on\n\n- ADR-1\n- SPEC-3\n\n## Superseded by\n\n- ADR-9\n"
+QUEUE = "# Queue\n\nDate: 2026-01-01\n"
+
+
+@pytest.fixture
+def filed(served_home: Shell, tmp_path: Path) -> Shell:
+    """A project `edges` with a guide that depends on a queue, and on what is not there."""
+    (tmp_path / "ADR-1.md").write_text(QUEUE)
+    (tmp_path / "ADR-2.md").write_text(GUIDE)
+    served_home.run("ingest", tmp_path, "--project", "edges")
+    return served_home
+
+
+def test_references_are_listed_of_a_project_or_of_a_thing(filed: Shell) -> None:
+    listed = filed.run("references", "--project", "edges")
+    assert (listed.code, listed.err) == (0, "")
+    assert listed.out.endswith("  ADR Guide DEPENDS_ON ADR Queue since 2026-02-01T00:00:00Z\n")
+    for name in ("ADR-1", "adr 2"):
+        assert filed.run("references", name, "--project", "edges").out == listed.out
+    told = filed.run("references", "ADR-1", "--project", "edges", "--json").object
+    (reference,) = told["references"]
+    assert (reference["source"]["label"], reference["type"], reference["target"]["label"]) == (
+        "Guide",
+        "DEPENDS_ON",
+        "Queue",
+    )
+    earlier = filed.run("references", "--project", "edges", "--as-of", "2026-01-15")
+    assert earlier.out == "no references\n"
+    assert filed.run("references", "--project", "edges", "--first", "0").out.startswith("1 more;")
+
+
+def test_what_waits_is_listed_with_what_it_waits_for(filed: Shell) -> None:
+    listed = filed.run("references", "--pending", "--project", "edges")
+    assert (listed.code, listed.err) == (0, "")
+    assert "  ADR Guide DEPENDS_ON SPEC-3, waits since " in listed.out
+    assert "  ADR-9 SUPERSEDES ADR Guide, waits since " in listed.out
+    told = filed.run("references", "ADR-2", "--pending", "--project", "edges", "--json").object
+    assert told["count"] == 2
+    assert {(each["waitsFor"], each["isInverted"]) for each in told["pendingReferences"]} == {
+        ("SPEC-3", False),
+        ("ADR-9", True),
+    }
+    nothing = filed.run("references", "ADR-1", "--pending", "--project", "edges")
+    assert nothing.out == "nothing waits for what is not there yet\n"
+
+
+def test_what_nothing_goes_by_is_told(served_home: Shell) -> None:
+    ran = served_home.run("references", "ADR-4711")
+    assert (ran.code, ran.out) == (1, "")
+    assert "nothing goes by ADR-4711" in ran.err
+
+
+def test_what_waits_waits_now() -> None:
+    words = ["references", "--pending", "--as-of", "2026-01-01"]
+    ran = CliRunner().invoke(application, words, env={"COLUMNS": "200"})
+    assert ran.exit_code == MISUSED
+    assert "--pending lists what waits now" in ran.output
