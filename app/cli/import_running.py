@@ -1,4 +1,4 @@
-"""An import as the command line runs it: with its progress, until it is stopped, with what it leaves to do."""
+"""An import as the command line runs it: with its progress, a way to stop it, and what it leaves to do."""
 
 from __future__ import annotations
 
