@@ -6,12 +6,13 @@ import asyncpg
 
 TABLES = """
 SELECT relname FROM pg_class
-WHERE relnamespace = 'public'::regnamespace AND relkind IN ('r', 'p') ORDER BY relname
+WHERE relnamespace = 'public'::regnamespace AND relkind IN ('r', 'p') AND has_table_privilege(oid, 'SELECT')
+ORDER BY relname
 """
 
 
 async def tables(connection: asyncpg.Connection) -> list[str]:
-    """Answer the tables of the ledger."""
+    """Answer the tables of the ledger that this connection may read."""
     return [row["relname"] for row in await connection.fetch(TABLES)]
 
 

@@ -65,6 +65,7 @@ CONSTRAINTS: dict[str, tuple[type[TrigraphError], str | None]] = {
     "one_embedding_model_per_ledger": (Conflict, "the ledger has vectors of another model"),
     "one_entity_per_key": (Conflict, "the project has an entity of this identifier already"),
     "one_fact_candidate_per_value_and_artifact": (Conflict, "this fact waits in the review queue already"),
+    "one_horizon_per_ledger": (Conflict, "the ledger has one horizon before which changes may be forgotten"),
     "one_meaning_per_form_at_any_instant": (
         Conflict,
         "the form means another entity at that time; withdraw it first",

@@ -302,6 +302,7 @@ ATTEMPTS: list[tuple[str, tuple[str, ...]]] = [
     ),
     ("a_withdrawal_names_what_ends_with_it", (insert("withdrawal"),)),
     ("a_withdrawal_names_what_ends_with_it", (insert("withdrawal", withdrawn=scene.OLD),)),
+    ("one_horizon_per_ledger", ("INSERT INTO outbox_horizon VALUES (false, 1)",)),
     (
         "one_embedding_model_per_ledger",
         ("INSERT INTO embedding_model VALUES (false, 'other', 'print', 384)",),
@@ -411,6 +412,7 @@ async def test_only_what_never_changes_is_out_of_the_service_s_reach(service: as
         "events_never_change",
         "beliefs_are_only_retracted",
         "types_only_widen",
+        "one_horizon_per_ledger",
     }
 
 
