@@ -61,7 +61,8 @@ def fuse(
             if candidate.artifact in given:
                 scores[candidate.artifact] += given[candidate.artifact] * _change(candidate.score, bound)
     return Fusion(
-        order=tuple(sorted(scores, key=lambda artifact: (-scores[artifact], artifact))),
+        # Sorted by number first: equal scores keep that order.
+        order=tuple(sorted(sorted(scores), key=scores.__getitem__, reverse=True)),
         scores=scores,
         shares=(
             *(_shares(ranking, constant) for ranking in proposing),

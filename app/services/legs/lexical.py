@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Mapping, Sequence
-from datetime import datetime
+
+import asyncpg
 
 from app.domain.recall import Candidate, LegName, Proposal
 from app.services.legs.bm25 import best_by_bm25
@@ -28,36 +28,34 @@ class LexicalLeg:
         """Answer the artifacts that hold the query's terms best; their scores are BM25's."""
         if not question.terms:
             return Proposal()
-        postings, documents = await _read(database, question)
-        if len(postings) <= SCORED_AT_ONCE:
-            best = _scored(postings, documents, question.limit)
-        else:
-            best = await asyncio.to_thread(_scored, postings, documents, question.limit)
-        return Proposal(best, born=await _births(database, question, best))
+        async with database.reading(question.scope.tenant) as connection:
+            postings, documents = await _read(connection, question)
+            best = await _best(postings, documents, question.limit)
+            # Asked here, while the encoder is still at work.
+            numbers = [candidate.artifact for candidate in best]
+            return Proposal(best, born=await artifacts.births(connection, question.scope.tenant, numbers))
 
 
-async def _read(database: Database, question: Question) -> tuple[PackedPostings, PackedDocuments | None]:
+async def _read(
+    connection: asyncpg.Connection, question: Question
+) -> tuple[PackedPostings, PackedDocuments | None]:
     """Answer the postings of the terms, and the documents where not all of them are seen and wanted.
 
     Documents are read first: of the postings those that came in meanwhile are then left out.
     """
     scope = question.scope
-    async with database.reading(scope.tenant) as connection:
-        if scope.sees_everything and not is_narrow(scope):
-            postings = await postings_of_terms(connection, scope, question.terms)
-            if postings.sees_everything:
-                return postings, None
-        documents = await documents_of_projects(connection, scope)
-        return await postings_of_terms(connection, scope, question.terms), documents
+    if scope.sees_everything and not is_narrow(scope):
+        postings = await postings_of_terms(connection, scope, question.terms)
+        if postings.sees_everything:
+            return postings, None
+    documents = await documents_of_projects(connection, scope)
+    return await postings_of_terms(connection, scope, question.terms), documents
 
 
-async def _births(
-    database: Database, question: Question, best: Sequence[Candidate]
-) -> Mapping[int, datetime]:
-    """Answer since when the best are there: asked here, while the encoder is still at work."""
-    tenant = question.scope.tenant
-    async with database.reading(tenant) as connection:
-        return await artifacts.births(connection, tenant, [candidate.artifact for candidate in best])
+async def _best(postings: PackedPostings, documents: PackedDocuments | None, limit: int) -> list[Candidate]:
+    if len(postings) <= SCORED_AT_ONCE:
+        return _scored(postings, documents, limit)
+    return await asyncio.to_thread(_scored, postings, documents, limit)
 
 
 def _scored(packed: PackedPostings, documents: PackedDocuments | None, limit: int) -> list[Candidate]:

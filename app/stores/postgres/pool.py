@@ -142,7 +142,9 @@ class Database:
     async def _acquired(self) -> Any:
         with _spoken():
             try:
-                return await self._pool.acquire(timeout=self._patience)
+                # Not the pool's own timeout, which makes a task of every wait.
+                async with asyncio.timeout(self._patience):
+                    return await self._pool.acquire()
             except TimeoutError as error:
                 raise Unavailable(
                     f"no database connection came free within {self._patience:g} seconds; retry later"
