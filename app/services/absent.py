@@ -1,4 +1,4 @@
-"""Saying that nothing has an id, and where the ids of such things are told."""
+"""Saying that nothing has an id or a key, and where those of what is there are told."""
 
 from __future__ import annotations
 
@@ -6,11 +6,14 @@ from collections.abc import Mapping
 from types import MappingProxyType
 from uuid import UUID
 
+import asyncpg
+
 from app.domain.entity import Entity
 from app.errors import NotFound
 from app.services.write import Write
-from app.stores.postgres import entities, lookups
+from app.stores.postgres import entities, lookups, projects
 
+MOST_NAMED = 20
 TOLD_BY: Mapping[str, str] = MappingProxyType(
     {
         "alias": "the field aliases of an entity tells them",
@@ -28,6 +31,15 @@ def nothing_has(kind: str, given: str | UUID, field: str) -> NotFound:
     """Answer the error for an id that nothing of a kind has, or for a text that is no id."""
     hint = TOLD_BY[kind] if isinstance(given, UUID) else f"ids are UUIDs; {TOLD_BY[kind]}"
     return NotFound(f"there is no {kind} {given}; {hint}", field=field)
+
+
+async def no_project(connection: asyncpg.Connection, tenant: int, key: str) -> NotFound:
+    """Answer the error for a key that no project has, with those there are."""
+    known = [found.key for found in await projects.all_projects(connection, tenant)]
+    shown = ", ".join(known[:MOST_NAMED]) + (" and others" if len(known) > MOST_NAMED else "")
+    there = f"there are: {shown}" if known else "there is none yet"
+    message = f"there is no project {key} ({there}); `trigraph ingest PATH --project {key}` makes it"
+    return NotFound(message, field="project")
 
 
 async def require_artifact(write: Write, id: UUID, field: str) -> None:

@@ -9,7 +9,8 @@ import asyncpg
 from app.domain.entity import Caller
 from app.domain.moment import present
 from app.domain.surface_form import fold
-from app.errors import Invalid, NotFound
+from app.errors import Invalid
+from app.services.absent import no_project
 from app.stores.postgres import ledger, ontology, projects
 
 
@@ -24,7 +25,7 @@ async def project_of(connection: asyncpg.Connection, caller: Caller, key: str | 
         return None
     project = await projects.project_by_key(connection, caller.tenant, key)
     if project is None:
-        raise NotFound(f"there is no project {key}", field="project")
+        raise await no_project(connection, caller.tenant, key)
     return project.number
 
 

@@ -12,13 +12,13 @@ from app.domain.moment import present
 from app.domain.recall import RecallRequest
 from app.domain.surface_form import fold
 from app.domain.temporal import AsOf
-from app.errors import Invalid, NotFound
-from app.stores.postgres import ledger, ontology, projects
+from app.errors import Invalid
+from app.services.absent import no_project
+from app.stores.postgres import ledger, ontology
 from app.stores.postgres.scope import Scope
 
 LONGEST_QUERY = 16_384
 MOST_HITS = 100
-MOST_NAMED = 20
 
 
 def check_request(request: RecallRequest) -> None:
@@ -47,7 +47,7 @@ async def scope_of(connection: asyncpg.Connection, caller: Caller, request: Reca
         await ledger.settle_clock(connection, caller.tenant)
         extent = await ledger.read_extent(connection, caller.tenant, request.project)
     if request.project is not None and not extent.projects:
-        await _refuse_project(connection, caller, request.project)
+        raise await no_project(connection, caller.tenant, request.project)
     numbers = extent.projects
     types = await _types(connection, caller, numbers, request.kinds) if request.kinds else None
     sees_everything = extent.lies_before(moment)
@@ -61,17 +61,6 @@ async def scope_of(connection: asyncpg.Connection, caller: Caller, request: Reca
         sees_everything,
         may_approximate=not is_named,
     )
-
-
-async def _refuse_project(connection: asyncpg.Connection, caller: Caller, key: str) -> None:
-    known = [found.key for found in await projects.all_projects(connection, caller.tenant)]
-    raise NotFound(_no_project(key, known), field="project")
-
-
-def _no_project(key: str, known: Sequence[str]) -> str:
-    shown = ", ".join(known[:MOST_NAMED]) + (" and others" if len(known) > MOST_NAMED else "")
-    there = f"there are: {shown}" if known else "there is none yet"
-    return f"there is no project {key} ({there}); `trigraph ingest PATH --project {key}` makes it"
 
 
 async def _types(
