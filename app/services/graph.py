@@ -11,6 +11,7 @@ from app.errors import TrigraphError
 from app.settings import Settings
 from app.stores.background import beside
 from app.stores.graph_reader import GraphReader
+from app.stores.neo4j.driver import Graph
 from app.stores.neo4j.link import GraphLink
 from app.stores.neo4j.traversal import Neo4jTraversal
 from app.stores.postgres.pool import Database
@@ -19,6 +20,7 @@ from app.stores.preferred_graph import PreferredGraph
 
 LONGEST_DEADLINE = 1.0
 SECONDS_BETWEEN_LOOKS = 1.0
+PATIENCE = 30.0  # seconds; a server that has just started plans slowly
 
 log = logging.getLogger(__name__)
 
@@ -27,22 +29,24 @@ log = logging.getLogger(__name__)
 async def opened_graph(
     settings: Settings, database: Database, link: GraphLink | None = None
 ) -> AsyncIterator[GraphReader]:
-    """Lend what reads the graph while the block lasts; nothing is waited for, and Neo4j may come and go.
+    """Lend what reads the graph while the block lasts; Neo4j may come and go.
 
-    It is reached by `link` where the process has one already, which stays its owner's to close. Neo4j has
-    half of a leg's time at most, so that the ledger can still answer in the other half. The embedded one is
-    joined when it runs: whoever projects starts it.
+    Opening waits for it no longer than a request does, and no request waits for a server that starts: all
+    that requests ask is asked before one does. It is reached by `link` where the process has one already,
+    which stays its owner's to close. Neo4j has half of a leg's time at most, so that the ledger can still
+    answer in the other half. The embedded one is joined when it runs: whoever projects starts it.
     """
     ledger = PostgresTraversal(database)
     if settings.neo4j_uri is None:
         yield ledger
         return
-    reader = PreferredGraph(ledger, min(LONGEST_DEADLINE, settings.leg_timeout / 2))
+    reader_waits = min(LONGEST_DEADLINE, settings.leg_timeout / 2)
+    reader = PreferredGraph(ledger, reader_waits)
     async with AsyncExitStack() as opened:
         if link is None:
             link = await opened.enter_async_context(GraphLink(settings))
         keeper = _Keeper(link, database, reader)
-        await keeper.look()
+        await keeper.look(reader_waits)
         async with beside(keeper.keep()):
             yield reader
 
@@ -60,16 +64,28 @@ class _Keeper:
         """Look every second until cancelled."""
         while True:
             await asyncio.sleep(SECONDS_BETWEEN_LOOKS)
-            await self.look()
+            await self.look(PATIENCE)
 
-    async def look(self) -> None:
-        """Connect unless that is done; what cannot be done now is said once and tried again later."""
+    async def look(self, patience: float) -> None:
+        """Let Neo4j be read once it answers; what cannot be done now is said once and tried again later."""
+        problem = None
         try:
             graph = await self._link.join()
-            if graph is not None and self._reader.preferred is None:
-                self._reader.preferred = Neo4jTraversal(graph, self._database)
-            self._problem = None
+            if graph is not None:
+                async with asyncio.timeout(patience):
+                    await self._let_read(graph)
+        except TimeoutError:
+            problem = f"Neo4j does not answer within {patience:g} seconds"
         except (TrigraphError, OSError) as error:
-            if str(error) != self._problem:
-                log.warning("the graph is read from Postgres: %s", error)
-            self._problem = str(error)
+            problem = str(error)
+        if problem is not None and problem != self._problem:
+            log.warning("the graph is read from Postgres: %s", problem)
+        self._problem = problem
+
+    async def _let_read(self, graph: Graph) -> None:
+        if self._reader.preferred is not None:
+            await self._reader.try_again()
+            return
+        traversal = Neo4jTraversal(graph, self._database)
+        await traversal.warm_up()
+        self._reader.preferred = traversal

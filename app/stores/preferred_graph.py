@@ -17,6 +17,7 @@ from app.stores.breaker import Breaker
 from app.stores.graph_reader import GraphReader
 from app.stores.neo4j.errors import refuses_the_query
 from app.stores.neo4j.footing import Behind
+from app.stores.neo4j.traversal import Neo4jTraversal
 from app.stores.postgres.scope import Scope
 
 Answer = TypeVar("Answer")
@@ -29,11 +30,12 @@ class PreferredGraph:
     """A GraphReader that answers from `preferred` while that is there and up to date, else from the ledger.
 
     What does not come within `deadline` seconds, or fails, is asked of the ledger in the same request;
-    `fallbacks` counts what the ledger was asked.
+    `fallbacks` counts what the ledger was asked. After a few failures in a row Neo4j is let be until
+    `try_again` finds it well.
     """
 
     def __init__(self, ledger: GraphReader, deadline: float, breaker: Breaker | None = None) -> None:
-        self.preferred: GraphReader | None = None
+        self.preferred: Neo4jTraversal | None = None
         self.fallbacks = 0
         self._ledger = ledger
         self._deadline = deadline
@@ -44,6 +46,15 @@ class PreferredGraph:
     def is_let_be(self) -> bool:
         """Tell whether Neo4j is not asked for a while, since it failed several times in a row."""
         return self._breaker.is_open
+
+    async def try_again(self) -> None:
+        """Try Neo4j where it was let be for long enough; once it answers, it is read again.
+
+        No request waits for that. Raises Unavailable when it does not answer.
+        """
+        if self.preferred is not None and self.is_let_be and self._breaker.lets_through():
+            await self.preferred.warm_up()
+            self._recover()
 
     async def artifacts_beside(
         self, scope: Scope, anchors: Sequence[UUID], strengths: Mapping[ReferenceType, float], limit: int
@@ -69,7 +80,7 @@ class PreferredGraph:
 
     async def _read(self, ask: Ask[Answer]) -> Answer:
         graph = self.preferred
-        if graph is not None and self._breaker.lets_through():
+        if graph is not None and not self.is_let_be:
             try:
                 async with asyncio.timeout(self._deadline):
                     answer = await ask(graph)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import logging
 from collections.abc import AsyncIterator
-from contextlib import AsyncExitStack, asynccontextmanager
+from contextlib import AsyncExitStack, asynccontextmanager, suppress
 from dataclasses import dataclass, replace
 from pathlib import Path
 from random import Random
@@ -13,11 +13,13 @@ from random import Random
 import pytest
 
 from app.domain.recall import LegName, RecallResult
+from app.errors import Unavailable
 from app.projector.projector import Backoff, Projector
 from app.services.graph import opened_graph
 from app.services.memory import Memory
 from app.services.recall import RecallService
 from app.settings import Settings
+from app.stores.background import beside
 from app.stores.breaker import Breaker
 from app.stores.neo4j import traversal
 from app.stores.neo4j.driver import Graph
@@ -73,7 +75,15 @@ async def way(
         database = copy.memory.database
         reader = PreferredGraph(PostgresTraversal(database), deadline, Breaker(seconds=seconds))
         reader.preferred = Neo4jTraversal(graph, database)
+        await stack.enter_async_context(beside(_trying(reader)))
         yield Way(copy, gate, read_from(copy.memory, reader), copy.memory)
+
+
+async def _trying(reader: PreferredGraph) -> None:
+    while True:
+        await asyncio.sleep(0.02)
+        with suppress(Unavailable):
+            await reader.try_again()
 
 
 def served(result: RecallResult) -> str:
@@ -209,6 +219,14 @@ async def test_what_was_just_written_is_in_the_answer_however_far_the_graph_is(
         assert later.artifact.number in [candidate.artifact for candidate in graph.candidates]
         await copy.catch_up()
         assert served(await asked.same("ADR-1")) == "neo4j"
+
+
+async def test_an_empty_graph_and_a_copy_are_warmed_up_alike(copy: Copy) -> None:
+    """All that is asked of Neo4j is understood with what it is asked then."""
+    traversal = Neo4jTraversal(copy.graph, copy.memory.database)
+    await traversal.warm_up()
+    await file_pair(copy)
+    await traversal.warm_up()
 
 
 def _settings(copy: Copy, neo4j: GraphLocation, uri: str) -> Settings:

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator, Callable, Coroutine
-from contextlib import asynccontextmanager
+from collections.abc import AsyncIterator, Callable, Coroutine, Iterable
+from contextlib import asynccontextmanager, suppress
 from dataclasses import dataclass
 from datetime import datetime
 from functools import cache
@@ -79,6 +79,15 @@ class Footing:
 
             yield question, known
 
+    async def try_out(self, asked: Iterable[tuple[LiteralString, dict[str, Any]]]) -> None:
+        """Ask something of which the answer is worth nothing, as `reading` would, and wait however long."""
+        async with self._graph.asking() as ask:
+            with suppress(Behind):
+                await self._look(ask)
+                await self._look_settled()
+            for query, parameters in asked:
+                await ask(_told_with_checkpoint(query), parameters)
+
     async def _needed(self, ask: Ask, tenant: int) -> tuple[_Reached, datetime]:
         """Answer how far the graph has to be, by what it was seen to be last, or now if that is outdated."""
         seen = self._seen
@@ -117,9 +126,12 @@ class Footing:
         """
         async with self._settling:
             if self._settled is None or not self._settled.covers(needed):
-                self._settled = _reached(_only(await self._graph.write(CYPHER["settled_checkpoint"])))
+                self._settled = await self._look_settled()
             if not self._settled.covers(needed):
                 raise Behind("the graph is being filled anew")
+
+    async def _look_settled(self) -> _Reached:
+        return _reached(_only(await self._graph.write(CYPHER["settled_checkpoint"])))
 
 
 @cache

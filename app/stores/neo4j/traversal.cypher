@@ -42,7 +42,7 @@ MATCH (seed:Artifact {tenant: $tenant, number: number})-[mention:MENTIONS]->(ent
 WHERE mention.recordedAt <= $known AND entity.createdAt <= $valid AND entity.recordedAt <= $known
 WITH entity, count(DISTINCT seed) AS seeds
 ORDER BY seeds DESC, entity.id
-LIMIT $entities
+LIMIT $mentioned
 CALL (entity) {
     MATCH (entity)<-[mention:MENTIONS]-(artifact:Artifact)
     WHERE mention.recordedAt <= $known AND artifact.createdAt <= $valid AND artifact.recordedAt <= $known

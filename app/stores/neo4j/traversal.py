@@ -40,6 +40,16 @@ class Neo4jTraversal:
     def __init__(self, graph: Graph, database: Database) -> None:
         self._footing = Footing(graph, database)
 
+    async def warm_up(self) -> None:
+        """Let Neo4j plan all that is asked here: right after its start that takes longer than a reader waits.
+
+        Raises Unavailable when it does not answer.
+        """
+        nothing = {"tenant": 0, "valid": 0, "known": 0, "projects": [0], "types": None, "domains": None}
+        nobody = {"anchors": [""], "entities": [""], "seeds": [0]}
+        few = {"limit": 1, "most": 1, "mentioned": 1, "artifacts": 1}
+        await self._footing.try_out((query, nothing | nobody | few) for query in CYPHER.values())
+
     async def artifacts_beside(
         self, scope: Scope, anchors: Sequence[UUID], strengths: Mapping[ReferenceType, float], limit: int
     ) -> Proposal:
@@ -56,7 +66,7 @@ class Neo4jTraversal:
         """Answer as GraphReader says, in one query."""
         asked = {
             "seeds": list(dict.fromkeys(seeds)),
-            "entities": MENTIONED_ENTITIES,
+            "mentioned": MENTIONED_ENTITIES,
             "artifacts": ARTIFACTS_PER_ENTITY,
         }
         async with self._footing.reading(scope.tenant) as (ask, _):
