@@ -18,7 +18,7 @@ from app.projector.stores import Stores
 from app.settings import Settings
 from app.stores.neo4j.link import GraphLink
 from app.stores.neo4j.projection import Overtaken, note_failure
-from app.stores.postgres.outbox import CHANNEL, projecting_alone
+from app.stores.postgres.outbox import CHANNEL, ledger_of, projecting_alone
 
 SECONDS_BETWEEN_LOOKS = 5.0
 """How long a change that nobody heard of may wait."""
@@ -59,6 +59,7 @@ class Projector:
         self._watch = watch
         self._backoff = backoff or Backoff()
         self._pause = self._backoff.first
+        self._ledger: str | None = None
 
     async def run(self) -> None:
         """Project until cancelled; outages are waited for, and any other failure is reported and ends it."""
@@ -83,8 +84,12 @@ class Projector:
             changed = asyncio.Event()
             await owner.add_listener(CHANNEL, lambda *_: changed.set())
             owner.add_termination_listener(lambda *_: changed.set())
+            self._ledger = await ledger_of(owner)
             async with projecting_alone(owner):
                 await prepare(owner, graph)
+                checkpoint = await catch_up(owner, graph, self._watch)
+                await note_failure(graph, self._ledger, None)
+                self._succeed(checkpoint)
             while True:
                 changed.clear()
                 async with projecting_alone(owner):
@@ -109,8 +114,9 @@ class Projector:
         self.failures += 1
         trace = None if isinstance(error, TrigraphError) else error
         log.error("the projection stopped: %s", self.failure, exc_info=trace)
-        with suppress(TrigraphError):
-            await note_failure(await stores.graph(), self.failure)
+        if self._ledger is not None:
+            with suppress(TrigraphError):
+                await note_failure(await stores.graph(), self._ledger, self.failure)
 
 
 def _told(error: Exception) -> str:

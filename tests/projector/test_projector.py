@@ -20,6 +20,7 @@ from app.stores.neo4j import projection
 from app.stores.neo4j.driver import Graph
 from app.stores.neo4j.link import GraphLink
 from app.stores.neo4j.location import GraphLocation
+from app.stores.postgres.outbox import ledger_of
 from tests.documents import adr, file
 from tests.projector.conftest import Copy
 from tests.projector.gate import Gate
@@ -181,6 +182,25 @@ async def test_what_no_waiting_mends_stops_it_and_is_told(copy: Copy) -> None:
     assert (standing.failure, standing.behind > 0) == (projector.failure, True)
     await copy.rebuild()
     assert (await read_standing(copy.owner, copy.graph)).failure is None
+
+
+async def test_a_failure_that_is_over_is_told_no_more_although_nothing_changed(copy: Copy) -> None:
+    filed = await file(copy.memory, adr(1, "Queue"))
+    await copy.catch_up()
+    await projection.note_failure(copy.graph, await ledger_of(copy.owner), "a query that was wrong")
+    assert (await read_standing(copy.owner, copy.graph)).failure == "a query that was wrong"
+    async with running(copy.settings) as projector:
+        await come_to(projector, filed.position)
+    assert (await read_standing(copy.owner, copy.graph)).failure is None
+
+
+async def test_a_copy_of_another_ledger_is_not_told_why_this_one_is_not_projected(copy: Copy) -> None:
+    await projection.begin(copy.graph, "another")
+    projector = Projector(copy.settings)
+    async with asyncio.timeout(PATIENCE):
+        await projector.run()
+    assert "copy of another ledger" in str(projector.failure)
+    assert await projection.failure_of(copy.graph) is None
 
 
 async def test_what_neo4j_refuses_stops_it(copy: Copy, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -29,8 +29,8 @@ MATCH (projection:Projection {key: 'trigraph', generation: $generation})
 SET projection.isCleared = null;
 
 // name: note_failure
-// Say why the copy does not move on.
-MATCH (projection:Projection {key: 'trigraph'})
+// Say why the copy of this ledger does not move on, or that nothing keeps it.
+MATCH (projection:Projection {key: 'trigraph', ledger: $ledger})
 SET projection.lastError = $error, projection.failedAt = $now;
 
 // name: is_used

@@ -151,10 +151,14 @@ def _grouped(things: Iterable[Thing], kind: Callable[[Thing], str]) -> dict[str,
     return groups
 
 
-async def note_failure(graph: Graph, reason: str) -> None:
-    """Note in the graph why it does not move on; one that takes no note says so to whoever looks."""
+async def note_failure(graph: Graph, ledger: str, reason: str | None) -> None:
+    """Note in the graph why it does not move on, or with None that it does; in a copy of this ledger alone.
+
+    One that takes no note says so to whoever looks.
+    """
+    now = None if reason is None else _now()
     with suppress(Unavailable):
-        await graph.write(CYPHER["note_failure"], error=reason, now=_now())
+        await graph.write(CYPHER["note_failure"], ledger=ledger, error=reason, now=now)
 
 
 async def every_node(graph: Graph) -> AsyncIterator[Node]:
