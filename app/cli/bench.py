@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
-import signal
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import asdict
@@ -18,7 +16,7 @@ from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, T
 
 from app.cli.bench_report import print_report
 from app.cli.printing import console, print_json
-from app.cli.running import INTERRUPTED, finish, settings
+from app.cli.running import finish, settings
 
 if TYPE_CHECKING:
     from app.services.benchmarking import Report
@@ -72,14 +70,8 @@ async def _bench(documents: int, folder: Path | None, *, synthetic: bool) -> Rep
     from app.services.benchmarking import run_benchmark
 
     chosen = settings()
-    task = asyncio.current_task()
-    assert task is not None
-    asyncio.get_running_loop().add_signal_handler(signal.SIGTERM, task.cancel)
     with _progress() as advance:
-        try:
-            return await run_benchmark(chosen, documents, folder, advance, synthetic=synthetic)
-        except asyncio.CancelledError:
-            raise typer.Exit(INTERRUPTED) from None
+        return await run_benchmark(chosen, documents, folder, advance, synthetic=synthetic)
 
 
 @contextmanager

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import signal
 from collections.abc import Callable, Coroutine
 from typing import Any, NoReturn, TypeVar
 
@@ -25,14 +26,24 @@ Answer = TypeVar("Answer")
 def finish(
     work: Coroutine[Any, Any, Answer], loop_factory: Callable[[], asyncio.AbstractEventLoop] | None = None
 ) -> Answer:
-    """Do the work and answer its result; an expected failure ends the command with its message."""
+    """Do the work and answer its result; an expected failure ends the command with its message.
+
+    An interrupt or a request to terminate lets the work end in order: it stops the servers it started.
+    """
     try:
         with asyncio.Runner(loop_factory=loop_factory) as runner:
-            return runner.run(work)
+            return runner.run(_terminable(work))
     except TrigraphError as error:
         fail(error)
-    except KeyboardInterrupt:
+    except (KeyboardInterrupt, asyncio.CancelledError):
         raise typer.Exit(INTERRUPTED) from None
+
+
+async def _terminable(work: Coroutine[Any, Any, Answer]) -> Answer:
+    task = asyncio.current_task()
+    assert task is not None
+    asyncio.get_running_loop().add_signal_handler(signal.SIGTERM, task.cancel)
+    return await work
 
 
 def fail(error: TrigraphError) -> NoReturn:
