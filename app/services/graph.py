@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import logging
 from collections.abc import AsyncIterator
-from contextlib import AsyncExitStack, asynccontextmanager
+from contextlib import AsyncExitStack, asynccontextmanager, suppress
 
 from app.errors import TrigraphError
 from app.settings import Settings
@@ -46,7 +46,9 @@ async def opened_graph(
         if link is None:
             link = await opened.enter_async_context(GraphLink(settings))
         keeper = _Keeper(link, database, reader)
-        await keeper.look(reader_waits)
+        with suppress(TimeoutError):  # it is gone on with beside the block
+            async with asyncio.timeout(reader_waits):
+                await keeper.look()
         async with beside(keeper.keep()):
             yield reader
 
@@ -64,18 +66,18 @@ class _Keeper:
         """Look every second until cancelled."""
         while True:
             await asyncio.sleep(SECONDS_BETWEEN_LOOKS)
-            await self.look(PATIENCE)
+            await self.look()
 
-    async def look(self, patience: float) -> None:
+    async def look(self) -> None:
         """Let Neo4j be read once it answers; what cannot be done now is said once and tried again later."""
         problem = None
         try:
             graph = await self._link.join()
             if graph is not None:
-                async with asyncio.timeout(patience):
+                async with asyncio.timeout(PATIENCE):
                     await self._let_read(graph)
         except TimeoutError:
-            problem = f"Neo4j does not answer within {patience:g} seconds"
+            problem = f"Neo4j does not answer within {PATIENCE:g} seconds"
         except (TrigraphError, OSError) as error:
             problem = str(error)
         if problem is not None and problem != self._problem:
