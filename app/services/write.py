@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import AsyncIterator, Mapping
 from contextlib import asynccontextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime
 from types import MappingProxyType
 from typing import TypeAlias
@@ -13,6 +13,7 @@ import asyncpg
 
 from app.domain.entity import Caller, Role
 from app.errors import Forbidden
+from app.services.foresight import Foresight
 from app.stores.postgres import ledger
 from app.stores.postgres.pool import Database
 
@@ -24,12 +25,17 @@ NO_HOMONYMS: Homonyms = MappingProxyType({})
 
 @dataclass(frozen=True, slots=True)
 class Write:
-    """One write transaction: its connection, its caller, its transaction time, and what names are unclear."""
+    """One write transaction: its connection, its caller, its transaction time, and what names are unclear.
+
+    `foresight` is what it has read of the ledger beforehand, if anything.
+    """
 
     connection: asyncpg.Connection
     caller: Caller
     recorded_at: datetime
     homonyms: Homonyms
+    times: ledger.TransactionTimes
+    foresight: Foresight | None = None
 
     @property
     def tenant(self) -> int:
@@ -41,6 +47,10 @@ class Write:
         """The name every row is stamped with."""
         return self.caller.principal
 
+    async def later(self) -> Write:
+        """Answer this write at its next transaction time: it may then give up what it believed until now."""
+        return replace(self, recorded_at=await self.times.following())
+
 
 def require_writer(caller: Caller) -> None:
     """Raise Forbidden when a caller may only read."""
@@ -50,13 +60,14 @@ def require_writer(caller: Caller) -> None:
 
 @asynccontextmanager
 async def writing(
-    database: Database, caller: Caller, homonyms: Homonyms = NO_HOMONYMS
+    database: Database, caller: Caller, homonyms: Homonyms = NO_HOMONYMS, times_at_once: int = 1
 ) -> AsyncIterator[Write]:
     """Lend a write at the next transaction time: committed at the end, nothing kept on any exception.
 
-    The tenant's other writes wait until it has ended. Raises Forbidden for a caller who may only read.
+    The tenant's other writes wait until it has ended. `times_at_once` is how many transaction times are taken
+    together. Raises Forbidden for a caller who may only read.
     """
     require_writer(caller)
     async with database.writing(caller.tenant) as connection:
-        recorded_at = await ledger.advance_clock(connection, caller.tenant)
-        yield Write(connection, caller, recorded_at, homonyms)
+        times = ledger.TransactionTimes(connection, caller.tenant, times_at_once)
+        yield Write(connection, caller, await times.following(), homonyms, times)

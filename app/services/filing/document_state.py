@@ -24,12 +24,12 @@ from app.stores.postgres.ontology import RecordedType
 
 async def write_state(
     write: Write, filed: Filed, document: Document, recorded_type: RecordedType, *, is_new: bool
-) -> list[EntityState]:
+) -> tuple[list[EntityState], EntityState]:
     """Let the entity be what the document says, from the document's date on; a new one has no state yet.
 
     A later version takes away what earlier ones said and it does not; what was said beside documents stays,
     unless the version changes just that.
-    Answers what was believed of the entity before.
+    Answers what was believed of the entity before, and the state that the document gave.
     """
     where = (write.connection, write.tenant, filed.entity.id)
     held = [] if is_new else await states.believed_states(*where, Branch.COMMITTED)
@@ -42,7 +42,7 @@ async def write_state(
     event = "created" if change.previous is None else _event_type(change.previous.props, change.new.props)
     cause = Cause(event, artifact=filed.artifact.id, commit=document.source_commit)
     await carry_out(write, change, cause)
-    return held
+    return held, change.new
 
 
 async def _restated(

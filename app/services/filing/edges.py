@@ -12,21 +12,21 @@ from app.domain.surface_form import name_key
 from app.domain.temporal import Interval, still_missing
 from app.services.filing.supersession import Turn
 from app.services.filing.taking_effect import effective_from
+from app.services.foresight import Edge
 from app.services.write import Write
 from app.stores.postgres import references
 from app.stores.postgres.mentions import Mention, NamedForm
 
-Edge = tuple[UUID, UUID, ReferenceType]
-
 
 @dataclass(frozen=True, slots=True)
 class Filed:
-    """A document just filed, whose claims are joined."""
+    """A document just filed, whose claims are joined; names in its text begin with one of its `words`."""
 
     project: Project
     entity: Entity
     artifact: Artifact
     key: str
+    words: frozenset[str]
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,24 +71,37 @@ async def write_edge(write: Write, project: Project, statement: Statement, joine
     source, target, reference_type = statement.edge
     supersedes = reference_type is ReferenceType.SUPERSEDES
     start = statement.valid_from
-    held = await references.believed_pieces(write.connection, write.tenant, statement.edge, start)
+    held = await _believed(write, statement.edge, start)
     missing = still_missing((each.valid for each in held), start, write.recorded_at)
     if not missing:
         if supersedes and statement.inverted:
             joined.restated.append(statement)
         return []
-    if supersedes and await references.supersession_leads(
-        write.connection, write.tenant, target, source, missing[0].start
-    ):
+    if supersedes and await _leads(write, target, source, missing[0].start):
         joined.warnings.append("left out a supersession that would close a circle: one must stay current")
         return []
     return [await _write_piece(write, project, statement, valid, joined) for valid in missing]
+
+
+async def _believed(write: Write, edge: Edge, start: datetime) -> list[Reference]:
+    if write.foresight is not None and write.foresight.is_unjoined(edge):
+        return []
+    return await references.believed_pieces(write.connection, write.tenant, edge, start)
+
+
+async def _leads(write: Write, start: UUID, end: UUID, since: datetime) -> bool:
+    """Tell whether a chain of supersessions leads from one entity to another, at a moment or later."""
+    if write.foresight is not None and write.foresight.is_unsuperseded(end):
+        return False
+    return await references.supersession_leads(write.connection, write.tenant, start, end, since)
 
 
 async def _write_piece(
     write: Write, project: Project, statement: Statement, valid: Interval, joined: Joined
 ) -> Reference:
     reference = Reference(uuid4(), *statement.edge, statement.stated_by, valid)
+    if write.foresight is not None:
+        write.foresight.joined.add(statement.edge)
     await references.insert_reference(
         write.connection,
         write.tenant,

@@ -12,10 +12,11 @@ from app.domain.entity import ReferenceType
 from app.domain.ontology import types_from_documents_to_things, types_from_things_to_documents
 from app.domain.succession import dated_statuses
 from app.domain.temporal import EntityState, Interval
-from app.services.filing.edges import Edge, Filed, Joined, Statement, mention_of, write_edge
+from app.services.filing.edges import Filed, Joined, Statement, mention_of, write_edge
 from app.services.filing.supersession import Turn
 from app.services.filing.targets import Target, find_targets
 from app.services.filing.waiting import keep_waiting
+from app.services.foresight import Edge
 from app.services.write import Write
 from app.stores.postgres import mentions, references
 from app.stores.postgres.entities import KeyedEntity
@@ -76,6 +77,8 @@ async def _end_what_is_not_stated(
 ) -> None:
     effective = await _in_effect(write, filed.entity.id, before)
     await references.close_pending_of(write.connection, write.tenant, filed.entity.id, write.recorded_at)
+    if write.foresight is not None:
+        write.foresight.note_restated(filed.entity.id)
     end = filed.artifact.created_at
     dropped = await references.end_dropped_references(
         write.connection,

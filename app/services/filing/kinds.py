@@ -11,6 +11,7 @@ from app.domain.entity import Project
 from app.domain.ontology import LONGEST_TYPE_NAME, TypeDefinition, document_type
 from app.domain.surface_form import fold
 from app.errors import Invalid
+from app.services.filing.looking_up import forget_types, types_known
 from app.services.new_types import record_type
 from app.services.write import Write
 from app.stores.postgres import ontology
@@ -33,7 +34,7 @@ async def type_of(
 
     Raises Invalid, listing the kinds there are, when nobody defined the kind and the caller may not.
     """
-    known = await ontology.types_in_projects(write.connection, write.tenant, [project.number])
+    known = await types_known(write, project)
     named = [recorded for recorded in known if fold(recorded.definition.name) == fold(document.kind)]
     if named and not named[0].definition.is_document:
         raise Invalid(
@@ -68,6 +69,7 @@ async def _define(
         raise Invalid(f"a kind has at most {LONGEST_TYPE_NAME} characters", field="kind")
     definition = document_type(document.kind, tuple(_headers(document)))
     made = await record_type(write, project, definition, known)
+    forget_types(write)
     return made, (f"defined the kind {definition.name} in project {project.key}",)
 
 
@@ -79,6 +81,7 @@ async def _widened(
         return recorded, ()
     if may_widen and recorded.is_own:
         await ontology.widen_type(write.connection, write.tenant, recorded.number, unknown)
+        forget_types(write)
         wider = (*recorded.definition.mutable_props, *unknown)
         return replace(recorded, definition=replace(recorded.definition, mutable_props=wider)), ()
     allowed = ", ".join((*recorded.definition.immutable_props, *recorded.definition.mutable_props))

@@ -9,12 +9,13 @@ from uuid import uuid4
 
 from app.domain.artifact import Artifact
 from app.domain.entity import Alias, Entity
-from app.domain.surface_form import LONGEST_FORM, fold, words_of
+from app.domain.surface_form import LONGEST_FORM, fold
 from app.domain.temporal import Interval
 from app.services.aliases.forms import is_of_fit_length
 from app.services.aliases.meanings import named_from
 from app.services.aliases.usage import find_forms, note_earlier_mentions
 from app.services.filing.edges import Filed, Joined
+from app.services.filing.looking_up import aliases_of, forms_beginning
 from app.services.filing.waiting import join_pending_by_name
 from app.services.write import Write
 from app.stores.postgres import aliases, mentions
@@ -62,7 +63,7 @@ def _unfit(form: str) -> str | None:
 
 async def _write_alias(write: Write, filed: Filed, form: str, joined: Joined) -> str | None:
     """Record an alias unless it is there, or answer why it is left out."""
-    held = await aliases.believed_aliases(write.connection, write.tenant, filed.project.number, [form])
+    held = await aliases_of(write, filed.project, [form])
     current = [alias for alias in held if alias.valid.end is None]
     if any(alias.target != filed.entity.id for alias in current) or await _names_another(write, filed, form):
         return f"left out the alias {form}: it means another entity"
@@ -86,11 +87,15 @@ async def _end_unlisted(write: Write, filed: Filed, forms: Sequence[str]) -> Non
             await _end(write, filed, alias)
 
 
+def spellings_of(identifier: str | None, key: str) -> list[str]:
+    """Answer the forms that outrank an alias: a document's identifier, and its key."""
+    return [form for form in (identifier, key) if form]
+
+
 async def _give_way(write: Write, filed: Filed) -> None:
     """End an alias of something else that is spelled like this document's identifier: that outranks it."""
-    spellings = [form for form in (filed.artifact.identifier, filed.key) if form]
-    where = (write.connection, write.tenant, filed.project.number)
-    for alias in await aliases.believed_aliases(*where, spellings):
+    spellings = spellings_of(filed.artifact.identifier, filed.key)
+    for alias in await aliases_of(write, filed.project, spellings):
         if alias.target != filed.entity.id and alias.valid.end is None:
             await _end(write, filed, alias)
 
@@ -105,6 +110,8 @@ async def _end(write: Write, filed: Filed, alias: Alias) -> None:
         write.recorded_at,
         write.actor,
     )
+    if write.foresight is not None:
+        write.foresight.note_alias()
 
 
 async def _insert(write: Write, filed: Filed, form: str, start: datetime) -> None:
@@ -120,15 +127,15 @@ async def _insert(write: Write, filed: Filed, form: str, start: datetime) -> Non
     await aliases.insert_alias(
         write.connection, write.tenant, filed.project.number, alias, write.recorded_at, write.actor
     )
+    if write.foresight is not None:
+        write.foresight.note_alias()
     await note_earlier_mentions(write, filed.project.number, NamedForm(filed.entity.id, form, fold(form)))
 
 
 async def note_mentions(write: Write, filed: Filed) -> None:
     """Record which aliases and names of things the document's text uses."""
-    text = _text(filed.artifact)
-    where = (write.connection, write.tenant, filed.project.number)
-    forms = await mentions.forms_to_look_for(*where, words_of(fold(text)))
-    found = find_forms(text, [form for form in forms if _is_other(form, filed.entity)])
+    forms = await forms_beginning(write, filed.project, filed.words)
+    found = find_forms(_text(filed.artifact), [form for form in forms if _is_other(form, filed.entity)])
     await mentions.insert_mentions(
         write.connection,
         write.tenant,

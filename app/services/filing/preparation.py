@@ -7,12 +7,13 @@ import hashlib
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 from datetime import UTC, datetime
+from typing import TypeAlias
 
 import orjson
 
 from app.domain.artifact import Document, Passage
 from app.domain.identifier import LONGEST_IDENTIFIER, identifier_key
-from app.domain.surface_form import fold, short_key
+from app.domain.surface_form import fold, short_key, words_of
 from app.embedding import Embedder, Vectors
 from app.errors import Invalid
 from app.services.analysis import AnalysedText, terms_of
@@ -31,9 +32,15 @@ EARLIEST = datetime.min.replace(tzinfo=UTC)
 LATEST = datetime.max.replace(tzinfo=UTC)
 
 
+_Reading: TypeAlias = tuple[tuple[Passage, ...], AnalysedText, frozenset[str]]
+
+
 @dataclass(frozen=True, slots=True)
 class PreparedDocument:
-    """A document with what recall will search it by; `vectors` has one row per passage."""
+    """A document with what recall will search it by; `vectors` has one row per passage.
+
+    A name that its text uses begins with one of its `words`.
+    """
 
     document: Document
     key: str
@@ -41,6 +48,7 @@ class PreparedDocument:
     passages: tuple[Passage, ...]
     vectors: Vectors
     analysed: AnalysedText
+    words: frozenset[str]
 
 
 def content_hash(document: Document) -> str:
@@ -84,7 +92,7 @@ def check_limits(document: Document) -> None:
 
 async def prepare(document: Document, hashed: str, embedder: Embedder) -> PreparedDocument:
     """Cut, embed and analyse a document; the slow part of filing, done before a connection is taken."""
-    passages, analysed = await asyncio.to_thread(_read, document, embedder)
+    passages, analysed, words = await asyncio.to_thread(_read, document, embedder)
     texts = [passage_text_for_encoder(document.title, passage) for passage in passages]
     return PreparedDocument(
         document=document,
@@ -93,6 +101,7 @@ async def prepare(document: Document, hashed: str, embedder: Embedder) -> Prepar
         passages=passages,
         vectors=await _embedded(texts, embedder),
         analysed=analysed,
+        words=words,
     )
 
 
@@ -103,7 +112,7 @@ async def _embedded(texts: Sequence[str], embedder: Embedder) -> Vectors:
     return vectors[[places[text] for text in texts]]
 
 
-def _read(document: Document, embedder: Embedder) -> tuple[tuple[Passage, ...], AnalysedText]:
+def _read(document: Document, embedder: Embedder) -> _Reading:
     passages = cut_passages(
         document.title, document.body, embedder.piece_offsets, embedder.longest_passage - 2
     )
@@ -113,4 +122,5 @@ def _read(document: Document, embedder: Embedder) -> tuple[tuple[Passage, ...], 
             field="body",
         )
     searchable = "\n".join(filter(None, (document.identifier, document.title, document.body)))
-    return passages, terms_of(searchable)
+    words = words_of(fold(f"{document.title}\n{document.body}"))
+    return passages, terms_of(searchable), frozenset(words)

@@ -8,9 +8,10 @@ from app.domain.artifact import Document
 from app.domain.identifier import bare_key
 from app.domain.surface_form import name_key
 from app.services.filing.edges import Filed
-from app.services.filing.targets import target_key
+from app.services.filing.looking_up import entities_of_keys, entities_of_names
+from app.services.filing.ways import target_key
 from app.services.write import Write
-from app.stores.postgres import candidates, entities, lookups
+from app.stores.postgres import candidates, lookups
 
 
 async def queue_candidates(write: Write, filed: Filed, document: Document) -> int:
@@ -35,8 +36,7 @@ async def _may_have(write: Write, entity: UUID, property: str) -> bool:
 
 async def _subject(write: Write, filed: Filed, subject: str) -> UUID:
     """Answer the entity that a claim is about: the one of its identifier or name, or else the document."""
-    where = (write.connection, write.tenant, filed.project.number)
     key, name = target_key(subject, filed.key), name_key(subject)
-    found = await entities.entities_by_keys(*where, [key, bare_key(key)])
-    named = found or (await entities.entities_by_name(*where, [name])).get(name, [])
+    found = await entities_of_keys(write, filed.project, [key, bare_key(key)])
+    named = found or (await entities_of_names(write, filed.project, [name])).get(name, [])
     return named[0].id if len(named) == 1 else filed.entity.id

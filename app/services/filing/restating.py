@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from uuid import uuid4
 
 from app.domain.entity import Reference
@@ -11,7 +10,7 @@ from app.services.filing.edges import Statement
 from app.services.filing.supersession import Turn
 from app.services.filing.taking_effect import effective_from
 from app.services.write import Write
-from app.stores.postgres import ledger, references
+from app.stores.postgres import references
 
 
 async def restate(write: Write, statement: Statement) -> Turn | None:
@@ -28,7 +27,7 @@ async def restate(write: Write, statement: Statement) -> Turn | None:
     effective = await effective_from(write, held)
     if effective is not None and effective <= start:
         return None
-    write = replace(write, recorded_at=await ledger.advance_clock(write.connection, write.tenant))
+    write = await write.later()
     recorded = await references.recorded_reference(write.connection, write.tenant, held.id)
     if recorded is None:
         return None

@@ -2,24 +2,30 @@
 
 from __future__ import annotations
 
+import asyncio
+from collections.abc import AsyncIterator, Callable, Sequence
+from functools import partial
+
 from app.domain.artifact import Document
 from app.domain.entity import Caller
 from app.domain.surface_form import fold
 from app.embedding import Embedder
 from app.services.filing.kinds import prefixes_of
-from app.services.filing.preparation import check_limits, content_hash, entity_key, prepare
-from app.services.filing.repeating import filed_under, keep_filed, keyed_filing
-from app.services.filing.writing import FiledDocument, unchanged, write_document
-from app.services.models import require_model
-from app.services.projects import project_for, project_key
-from app.services.write import NO_HOMONYMS, Homonyms, require_writer, writing
+from app.services.filing.line import Line, Outcome
+from app.services.filing.preparation import check_limits, content_hash, prepare
+from app.services.filing.repeating import filed_under, keyed_filing
+from app.services.filing.shipment import Hashed, Origin, Shipment
+from app.services.filing.together import Writer
+from app.services.filing.writing import FiledDocument, unchanged
+from app.services.projects import project_key
+from app.services.write import NO_HOMONYMS, Homonyms, require_writer
 from app.stores.postgres import artifacts, entities, ontology, projects
 from app.stores.postgres.idempotency import KeyedRequest
 from app.stores.postgres.pool import Database
 
 
 class FilingService:
-    """Files documents, one transaction each."""
+    """Files documents: one in a transaction, or many in few."""
 
     def __init__(self, database: Database, embedder: Embedder) -> None:
         self._database = database
@@ -50,15 +56,37 @@ class FilingService:
         if filed := await self._filed_before(caller, key, document, hashed, keyed):
             return filed
         prepared = await prepare(document, hashed, self._embedder)
-        async with writing(self._database, caller, homonyms) as write:
-            if keyed and (filed := await filed_under(write.connection, caller.tenant, keyed)):
-                return filed
-            await require_model(write.connection, self._embedder)
-            found = await project_for(write, key)
-            written = await write_document(write, found, prepared, defines_kinds=defines_kinds)
-            if keyed:
-                await keep_filed(write, keyed, written)
-            return written
+        return await self._writer(caller, key, homonyms, defines_kinds=defines_kinds).file_one(
+            prepared, keyed
+        )
+
+    async def file_all(
+        self,
+        caller: Caller,
+        shipments: AsyncIterator[Shipment[Origin]],
+        project: str | None = None,
+        *,
+        width: int,
+        done: Callable[[Origin, Outcome], None],
+        stop: asyncio.Event | None = None,
+        defines_kinds: bool = False,
+        homonyms: Homonyms = NO_HOMONYMS,
+    ) -> bool:
+        """File many documents, `width` of them being prepared at once, several in one transaction.
+
+        Each is filed as `file` would file it, in the order in which they come, and `done` is told of each
+        shipment what it left or why it is not all there. A `stop` lets those that are being written end;
+        answers whether it came. Raises Unavailable when the ledger is gone or keeps nothing more.
+        """
+        require_writer(caller)
+        key = project_key(project)
+        look = partial(self._filed_already, caller, key)
+        writer = self._writer(caller, key, homonyms, defines_kinds=defines_kinds)
+        line = Line(look, self._embedder, writer, width, done, stop or asyncio.Event())
+        return await line.run(shipments)
+
+    def _writer(self, caller: Caller, project: str, homonyms: Homonyms, *, defines_kinds: bool) -> Writer:
+        return Writer(self._database, self._embedder, caller, project, defines_kinds, homonyms)
 
     async def prefixes(self, caller: Caller, project: str | None = None) -> frozenset[str]:
         """Answer the prefixes of identifiers that the kinds of a project bring, beside the shipped ones.
@@ -76,26 +104,32 @@ class FilingService:
         self, caller: Caller, project: str, document: Document, hashed: str, keyed: KeyedRequest | None
     ) -> FiledDocument | None:
         if keyed is None:
-            return await self._filed_already(caller, project, document, hashed)
+            (filed,) = await self._filed_already(caller, project, [Hashed(document, hashed)])
+            return filed
         async with self._database.snapshot(caller.tenant) as connection:
             return await filed_under(connection, caller.tenant, keyed)
 
     async def _filed_already(
-        self, caller: Caller, project: str, document: Document, hashed: str
-    ) -> FiledDocument | None:
-        """Answer the document when its latest version says the same, so that nothing is embedded twice."""
-        key = entity_key(document, hashed)
+        self, caller: Caller, project: str, documents: Sequence[Hashed]
+    ) -> list[FiledDocument | None]:
+        """Answer those whose latest version says the same, so that nothing is embedded twice."""
         async with self._database.reading(caller.tenant) as connection:
-            if await artifacts.latest_hash(connection, caller.tenant, project, key) != hashed:
-                return None
+            keys = [each.key for each in documents]
+            latest = await artifacts.latest_hashes(connection, caller.tenant, project, keys)
+        return [
+            await self._unchanged(caller, project, each) if latest.get(each.key) == each.hash else None
+            for each in documents
+        ]
+
+    async def _unchanged(self, caller: Caller, project: str, document: Hashed) -> FiledDocument | None:
         async with self._database.snapshot(caller.tenant) as connection:
             found = await projects.project_by_key(connection, caller.tenant, project)
             if found is None:
                 return None
-            entity = await entities.entity_by_key(connection, caller.tenant, found.number, key)
-            if entity is None or fold(entity.type_name) != fold(document.kind):
+            entity = await entities.entity_by_key(connection, caller.tenant, found.number, document.key)
+            if entity is None or fold(entity.type_name) != fold(document.document.kind):
                 return None
             latest = await artifacts.latest_version(connection, caller.tenant, entity.id)
-            if latest is None or latest.content_hash != hashed:
+            if latest is None or latest.content_hash != document.hash:
                 return None
             return await unchanged(connection, caller.tenant, entity, latest)

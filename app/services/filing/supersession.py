@@ -14,7 +14,7 @@ from app.domain.temporal import Branch, EntityState, Interval, StateEvent
 from app.domain.timeline import state_at
 from app.services.filing.voices import REVIVED, SUPERSEDED, heard_of
 from app.services.write import Write
-from app.stores.postgres import ledger, states, successions
+from app.stores.postgres import states, successions
 
 Hearing: TypeAlias = Callable[[Sequence[EntityState], Heard], Heard]
 """Answers what was heard of a line by what is known of it beside the ledger."""
@@ -55,7 +55,7 @@ async def settle(
     given = give_way(touched, [span for each in above for span in spans_of(each)], heard)
     if given == touched:
         return
-    write = replace(write, recorded_at=await ledger.advance_clock(write.connection, write.tenant))
+    write = await write.later()
     for state in touched:
         if state not in given:
             await states.retract_state(write.connection, write.tenant, state.id, write.recorded_at)

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import posixpath
-import re
 from collections import defaultdict
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -11,16 +9,16 @@ from uuid import UUID
 
 from app.domain.artifact import ReferenceClaim
 from app.domain.entity import Project
-from app.domain.identifier import bare_key, folder_namespace, identifier_key, may_mean, namespace
-from app.domain.surface_form import name_key, short_key
+from app.domain.identifier import folder_namespace, may_mean, namespace
+from app.services.filing.looking_up import (
+    entities_of_aliases,
+    entities_of_keys,
+    entities_of_names,
+    entities_of_sources,
+)
+from app.services.filing.ways import Way, path_key, ways_of
 from app.services.write import Write
-from app.stores.postgres import entities
 from app.stores.postgres.entities import KeyedEntity
-
-MARKDOWN_ENDINGS = (".md", ".markdown")
-
-# "Release #12" is a title, and so is "C# in depth": a heading follows the page without a space.
-_HEADING = re.compile(r"(?P<page>.*?[^\s#])#(?=[^\W\d]).*", re.DOTALL)
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,33 +43,6 @@ class Target:
         return [entity for entity in self.found if entity.id != own]
 
 
-def path_key(source_uri: str) -> str:
-    """Answer the key by which a file is waited for."""
-    return short_key(f"path:{posixpath.normpath(source_uri)}")
-
-
-def target_key(text: str, own_key: str) -> str:
-    """Answer the key a target names; a bare number is one of the document's own series."""
-    key = identifier_key(text)
-    series = bare_key(own_key).rpartition("-")[0]
-    # Unicode has digits that are no numbers, such as ➊; identifiers are counted in plain ones.
-    is_number = key.isascii() and key.isdigit()
-    return identifier_key(f"{series}-{key.lstrip('0') or '0'}") if series and is_number else key
-
-
-@dataclass(frozen=True, slots=True)
-class _Way:
-    """One way to read what a claim names: the key, the name, and the files it can stand for.
-
-    `linked` is the file that a link leads to, which comes before the key; other files come after it.
-    """
-
-    key: str
-    name: str
-    linked: tuple[str, ...]
-    files: tuple[str, ...]
-
-
 @dataclass(frozen=True, slots=True)
 class _Known:
     """What the ledger has under everything that the claims of a document can name."""
@@ -90,7 +61,7 @@ async def find_targets(
     things have, such as titles, then among aliases: first as it stands, then without a heading, as in
     `Release notes#Fixes`.
     """
-    ways = {claim: _ways(claim, own_key, source_uri) for claim in claims}
+    ways = {claim: ways_of(claim, own_key, source_uri) for claim in claims}
     every = [way for each in ways.values() for way in each]
     by_key = _index(await _entities_by_keys(write, project, every))
     unknown = [way for way in every if not _nearest(way.key, own_key, source_uri, by_key)]
@@ -107,60 +78,33 @@ async def find_targets(
     return targets
 
 
-def _is_linked(way: _Way, found: tuple[KeyedEntity, ...], known: _Known) -> bool:
+def _is_linked(way: Way, found: tuple[KeyedEntity, ...], known: _Known) -> bool:
     return any(known.by_path.get(path) in found for path in way.linked)
 
 
-def _ways(claim: ReferenceClaim, own_key: str, source_uri: str | None) -> list[_Way]:
-    if claim.path is not None:
-        files = _places(claim.path, source_uri)
-        return [_Way(target_key(claim.target, own_key), name_key(claim.target), files[:1], files)]
-    heading = _HEADING.fullmatch(claim.target)
-    return [
-        _Way(target_key(text, own_key), name_key(text), (), _files_called(text, source_uri))
-        for text in ([claim.target] if heading is None else [claim.target, heading["page"]])
-    ]
-
-
-def _files_called(text: str, source_uri: str | None) -> tuple[str, ...]:
-    """Answer the files that a name without an ending can stand for."""
-    return tuple(place for ending in MARKDOWN_ENDINGS for place in _places(text + ending, source_uri))
-
-
-def _places(path: str, source_uri: str | None) -> tuple[str, ...]:
-    """Answer the files that a path leads to: beside the document it stands in, then from the root."""
-    if source_uri is None:
-        return ()
-    from_root = posixpath.normpath(path.lstrip("/"))
-    if path.startswith("/"):
-        return (from_root,)
-    return (posixpath.normpath(posixpath.join(posixpath.dirname(source_uri), path)), from_root)
-
-
-async def _entities_by_keys(write: Write, project: Project, ways: Sequence[_Way]) -> list[KeyedEntity]:
+async def _entities_by_keys(write: Write, project: Project, ways: Sequence[Way]) -> list[KeyedEntity]:
     keys = sorted({way.key for way in ways})
-    return await entities.entities_by_keys(write.connection, write.tenant, project.number, keys)
+    return await entities_of_keys(write, project, keys)
 
 
 async def _known(
     write: Write,
     project: Project,
-    ways: Sequence[_Way],
-    unknown: Sequence[_Way],
+    ways: Sequence[Way],
+    unknown: Sequence[Way],
     by_key: dict[str, list[KeyedEntity]],
 ) -> _Known:
     """Answer what is there; only a way whose key means nothing here is looked for among files and names."""
-    where = (write.connection, write.tenant, project.number)
     paths = {path for way in ways for path in way.linked}
     paths.update(path for way in unknown for path in way.files)
     names = {way.name for way in unknown}
-    by_path = await entities.entities_by_source(*where, sorted(paths)) if paths else {}
-    by_name = await entities.entities_by_name(*where, sorted(names))
-    by_alias = await entities.entities_by_alias(*where, sorted(names - by_name.keys()))
+    by_path = await entities_of_sources(write, project, sorted(paths)) if paths else {}
+    by_name = await entities_of_names(write, project, sorted(names))
+    by_alias = await entities_of_aliases(write, project, sorted(names - by_name.keys()))
     return _Known(by_key, by_path, {**by_alias, **by_name})
 
 
-def _meant(way: _Way, own_key: str, source_uri: str | None, known: _Known) -> tuple[KeyedEntity, ...]:
+def _meant(way: Way, own_key: str, source_uri: str | None, known: _Known) -> tuple[KeyedEntity, ...]:
     linked, named = (
         [known.by_path[path] for path in paths if path in known.by_path] for paths in (way.linked, way.files)
     )

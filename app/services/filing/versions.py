@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from datetime import datetime
 from uuid import uuid4
 
@@ -23,11 +22,11 @@ async def artifact_of(
     entity: Entity,
     latest: Artifact | None,
 ) -> Artifact:
-    """Answer the artifact that a document becomes; it has no number before it is written."""
+    """Answer the artifact that a document becomes."""
     document = prepared.document
     return Artifact(
         id=uuid4(),
-        number=0,
+        number=await number_for(write),
         project=project.number,
         kind=recorded_type.definition.name,
         identifier=document.identifier,
@@ -42,6 +41,14 @@ async def artifact_of(
         content_hash=prepared.content_hash,
         entity=entity.id,
     )
+
+
+async def number_for(write: Write) -> int:
+    """Answer the number of the next artifact of a write."""
+    if write.foresight is not None and write.foresight.numbers:
+        return write.foresight.numbers.pop()
+    (number,) = await artifacts.take_numbers(write.connection, 1)
+    return number
 
 
 async def _version_date(write: Write, document: Document, latest: Artifact | None) -> datetime:
@@ -67,10 +74,10 @@ def what_is_odd(document: Document, artifact: Artifact) -> tuple[str, ...]:
 
 async def write_searchable(
     write: Write, prepared: PreparedDocument, recorded_type: RecordedType, artifact: Artifact
-) -> Artifact:
-    """Write an artifact with its passages, vectors and postings; answers it with its number."""
-    length = prepared.analysed.length
-    number = await artifacts.insert_artifact(
+) -> None:
+    """Write an artifact with its passages, vectors and postings."""
+    length, number = prepared.analysed.length, artifact.number
+    await artifacts.insert_artifact(
         write.connection, write.tenant, artifact, recorded_type.number, length, write.actor
     )
     await artifacts.insert_passages(write.connection, write.tenant, number, prepared.passages)
@@ -82,4 +89,3 @@ async def write_searchable(
         write.connection, write.tenant, artifact.project, number, prepared.analysed.terms, length
     )
     await postings.count_document(write.connection, write.tenant, artifact.project, length, *times)
-    return replace(artifact, number=number)

@@ -9,7 +9,9 @@ from uuid import UUID, uuid4
 from app.domain.entity import Entity, Project, ReferenceType
 from app.domain.identifier import bare_key, folder_namespace, identifier_key, may_mean, namespace
 from app.services.filing.edges import Filed, Joined, Statement, mention_of, write_edge
-from app.services.filing.targets import Target, path_key
+from app.services.filing.looking_up import waiting_for
+from app.services.filing.targets import Target
+from app.services.filing.ways import path_key
 from app.services.write import Write
 from app.stores.postgres import mentions, references
 from app.stores.postgres.references import PendingReference
@@ -42,19 +44,29 @@ async def keep_waiting(write: Write, filed: Filed, target: Target, joined: Joine
         write.recorded_at,
         write.actor,
     )
+    if write.foresight is not None:
+        write.foresight.note_waiting(pending, write.recorded_at)
+
+
+def waited_for_as(key: str, title: str, source_uri: str | None) -> set[str]:
+    """Answer the keys under which references may wait for a document."""
+    names, file = _called(title, source_uri)
+    return {key, bare_key(key), *names, *_endings(file)}
+
+
+def _called(title: str, source_uri: str | None) -> tuple[set[str], str]:
+    """Answer the keys of what a document is called, and of its file without the ending, "" without one."""
+    names = {identifier_key(title)}
+    if not source_uri:
+        return names, ""
+    return names | {path_key(source_uri)}, identifier_key(posixpath.splitext(source_uri)[0])
 
 
 async def join_pending(write: Write, filed: Filed) -> Joined:
     """Join the references of other documents that waited for this one."""
-    names = {identifier_key(filed.artifact.title)}
-    file = ""
-    if filed.artifact.source_uri:
-        names.add(path_key(filed.artifact.source_uri))
-        file = identifier_key(posixpath.splitext(filed.artifact.source_uri)[0])
-    keys = sorted({filed.key, bare_key(filed.key), *names, *_endings(file)})
-    found = await references.pending_on(
-        write.connection, write.tenant, filed.project.number, keys, filed.entity.id
-    )
+    names, file = _called(filed.artifact.title, filed.artifact.source_uri)
+    keys = sorted(waited_for_as(filed.key, filed.artifact.title, filed.artifact.source_uri))
+    found = await waiting_for(write, filed.project, keys, filed.entity.id)
     waiting = [
         pending
         for pending in found
@@ -77,7 +89,7 @@ async def join_pending_by_name(
     several documents wait on.
     """
     keys = sorted({identifier_key(form) for form in forms})
-    found = await references.pending_on(write.connection, write.tenant, project.number, keys, entity.id)
+    found = await waiting_for(write, project, keys, entity.id)
     waiting = [pending for pending in found if not pending.is_ambiguous]
     for pending in waiting:
         kind = await _allowed(write, pending, entity)
@@ -93,9 +105,10 @@ async def _allowed(write: Write, pending: PendingReference, entity: Entity) -> R
 
 
 async def _wait_no_longer(write: Write, arrived: Entity, waiting: Sequence[PendingReference]) -> None:
-    await references.close_pending(
-        write.connection, write.tenant, [pending.id for pending in waiting], write.recorded_at
-    )
+    ids = [pending.id for pending in waiting]
+    await references.close_pending(write.connection, write.tenant, ids, write.recorded_at)
+    if write.foresight is not None and ids:
+        write.foresight.note_joined(ids)
     noted = [
         mention_of(pending.source_artifact, arrived.id, pending.target_text, pending.occurrences)
         for pending in waiting

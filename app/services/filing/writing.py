@@ -10,7 +10,8 @@ import asyncpg
 
 from app.domain.artifact import Artifact, Document
 from app.domain.entity import Entity, Project, Reference
-from app.domain.surface_form import fold
+from app.domain.ontology import naming_forms
+from app.domain.surface_form import fold, name_key
 from app.domain.temporal import Branch, EntityState
 from app.errors import Conflict
 from app.services.filing import naming
@@ -18,6 +19,7 @@ from app.services.filing.document_state import state_from_artifact, write_state
 from app.services.filing.edges import Filed, Joined
 from app.services.filing.joining import join_claims
 from app.services.filing.kinds import type_of
+from app.services.filing.looking_up import entity_of_key
 from app.services.filing.preparation import PreparedDocument
 from app.services.filing.queueing import queue_candidates
 from app.services.filing.restating import restate
@@ -29,7 +31,6 @@ from app.services.write import Write
 from app.stores.postgres import (
     artifacts,
     entities,
-    ledger,
     states,
 )
 from app.stores.postgres.ontology import RecordedType
@@ -52,7 +53,10 @@ class FiledDocument:
 async def write_document(
     write: Write, project: Project, prepared: PreparedDocument, *, defines_kinds: bool
 ) -> FiledDocument:
-    """File a prepared document, unless its latest version says the same already."""
+    """File a prepared document, unless its latest version says the same already.
+
+    Its position is told by whoever settles the write.
+    """
     recorded_type, warnings = await type_of(write, project, prepared.document, defines_kinds=defines_kinds)
     entity, latest = await _identity(write, project, prepared, recorded_type)
     if latest is not None and latest.content_hash == prepared.content_hash:
@@ -64,10 +68,19 @@ async def write_document(
         await entities.insert_entity(
             write.connection, write.tenant, entity, recorded_type.number, write.recorded_at, write.actor
         )
-    artifact = await write_searchable(write, prepared, recorded_type, artifact)
-    filed = Filed(project, entity, artifact, prepared.key)
-    before = await write_state(write, filed, prepared.document, recorded_type, is_new=latest is None)
-    return await _write_meaning(write, filed, prepared.document, warnings, before)
+    await write_searchable(write, prepared, recorded_type, artifact)
+    filed = Filed(project, entity, artifact, prepared.key, prepared.words)
+    before, state = await write_state(write, filed, prepared.document, recorded_type, is_new=latest is None)
+    _note(write, filed, state, is_new=latest is None)
+    return await _write_meaning(write, filed, prepared.document, warnings, before, state)
+
+
+def _note(write: Write, filed: Filed, state: EntityState, *, is_new: bool) -> None:
+    seen, source = write.foresight, filed.artifact.source_uri
+    if seen is not None and is_new:
+        seen.note_entity(filed.entity, source, map(name_key, naming_forms(state.props).values()))
+    elif seen is not None:
+        seen.note_version(filed.entity, source)
 
 
 async def unchanged(
@@ -83,7 +96,7 @@ async def _identity(
 ) -> tuple[Entity, Artifact | None]:
     """Answer the entity a document is a version of, and its latest version; a new one is not written."""
     name = recorded_type.definition.name
-    held = await entities.entity_by_key(write.connection, write.tenant, project.number, prepared.key)
+    held = await entity_of_key(write, project, prepared.key)
     if held is None:
         return Entity(uuid4(), name, project.number, prepared.key, write.recorded_at, None), None
     if fold(held.type_name) != fold(name):
@@ -97,7 +110,12 @@ async def _identity(
 
 
 async def _write_meaning(
-    write: Write, filed: Filed, document: Document, warnings: tuple[str, ...], before: Sequence[EntityState]
+    write: Write,
+    filed: Filed,
+    document: Document,
+    warnings: tuple[str, ...],
+    before: Sequence[EntityState],
+    state: EntityState,
 ) -> FiledDocument:
     is_new = not before
     joined = await join_claims(write, filed, document.references, before)
@@ -106,27 +124,27 @@ async def _write_meaning(
     named = await naming.write_aliases(write, filed, forms, arrived, is_new=is_new)
     await naming.note_mentions(write, filed)
     queued = await queue_candidates(write, filed, document)
-    await _move_states(write, filed, joined, arrived, before)
-    position = await ledger.settle(write.connection)
-    held = await states.believed_states(write.connection, write.tenant, filed.entity.id, Branch.COMMITTED)
+    if await _move_states(write, filed, joined, arrived, before):
+        held = await states.believed_states(write.connection, write.tenant, filed.entity.id, Branch.COMMITTED)
+        state = state_from_artifact(held, filed.artifact.id)
     return FiledDocument(
         artifact=filed.artifact,
         entity=filed.entity,
-        state=state_from_artifact(held, filed.artifact.id),
+        state=state,
         created=True,
         references=tuple(joined.references),
         candidates=queued,
-        position=position,
         warnings=(*document.warnings, *warnings, *joined.warnings, *arrived.warnings, *named),
     )
 
 
 async def _move_states(
     write: Write, filed: Filed, joined: Joined, arrived: Joined, before: Sequence[EntityState]
-) -> None:
-    """Let states follow from what this document states, and from what it is now."""
+) -> bool:
+    """Let states follow from what this document states and is now; tell whether its own may have changed."""
     restated = [await restate(write, each) for each in (*joined.restated, *arrived.restated)]
-    turns = (*joined.turns, *arrived.turns, *restated)
-    await settle_all(write, [turn for turn in turns if turn is not None])
+    turns = [turn for turn in (*joined.turns, *arrived.turns, *restated) if turn is not None]
+    await settle_all(write, turns)
     if before:
         await follow(write, filed.entity.id, before)
+    return bool(before or turns)

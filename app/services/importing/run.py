@@ -2,23 +2,38 @@
 
 from __future__ import annotations
 
+import logging
 from bisect import bisect
-from collections.abc import Callable, Sequence
+from collections.abc import AsyncIterator, Callable, Sequence
+from dataclasses import dataclass
+from itertools import count
 
 from app.domain.artifact import Document
 from app.domain.entity import Caller
 from app.domain.identifier import identifier_key
-from app.services.filing import DEFAULT_PROJECT, FiledDocument, FilingService
+from app.errors import TrigraphError, Unavailable
+from app.services.filing import DEFAULT_PROJECT
+from app.services.filing.line import Outcome
 from app.services.filing.preparation import content_hash, entity_key
+from app.services.filing.shipment import Shipment
 from app.services.importing.collisions import Collision
 from app.services.importing.history.dating import versions_to_file
-from app.services.importing.item import Readable, Refusal
+from app.services.importing.item import ItemStream, Readable, Refusal
 from app.services.importing.request import Batch
 from app.services.importing.summary import ImportSummary
 from app.services.write import Homonyms
 from app.stores.postgres.pool import Database
 
 _DEFINED = "defined the kind "
+_LOG = logging.getLogger(__name__)
+
+
+@dataclass(frozen=True, slots=True)
+class Item:
+    """One of what an import reads: its place among them, from 0, and where it stands."""
+
+    place: int
+    source: str
 
 
 class Run:
@@ -27,7 +42,6 @@ class Run:
     def __init__(
         self,
         database: Database,
-        filing: FilingService,
         caller: Caller,
         project: str | None,
         summary: ImportSummary,
@@ -35,9 +49,8 @@ class Run:
         batch: Batch,
     ) -> None:
         self._database = database
-        self._filing = filing
         self._history = batch.history
-        self._homonyms = _homonyms(batch.collisions)
+        self.homonyms = _homonyms(batch.collisions)
         self.project_key = DEFAULT_PROJECT if project is None else project
         self._seen: dict[str, tuple[str, str]] = {}
         self._refused: list[int] = []
@@ -45,13 +58,14 @@ class Run:
         self.summary = summary
         self.watch = watch
 
-    def refuse(self, place: int, refusal: Refusal) -> None:
+    def _refuse(self, place: int, refusal: Refusal) -> None:
         """List a refusal in the order of what was read, whichever was known first."""
         at = bisect(self._refused, place)
         self._refused.insert(at, place)
         self.summary.refused.insert(at, refusal)
+        self.watch(self.summary)
 
-    def clash(self, item: Readable) -> str | None:
+    def _clash(self, item: Readable) -> str | None:
         """Answer why a document cannot be filed beside one that this import holds already.
 
         Two texts under one name would be taken for two versions, again at every import.
@@ -63,23 +77,50 @@ class Run:
             return None
         return f"{_called(item.document)} stands in {first} with another text; give one of them another name"
 
-    async def file(self, item: Readable) -> None:
-        """File a document, with the earlier versions its history tells, and count it."""
-        versions = await versions_to_file(
-            self._database, self.caller.tenant, self.project_key, item.document, self._history
-        )
-        filed = [await self._file_one(version) for version in versions]
-        if any(each.created for each in filed):
+    async def shipments(self, items: ItemStream) -> AsyncIterator[Shipment[Item]]:
+        """Answer each document with the earlier versions its history tells; what cannot be one is refused."""
+        place = count()
+        async for item in items:
+            origin = Item(next(place), item.source)
+            if isinstance(item, Refusal):
+                self._refuse(origin.place, item)
+            elif (shipment := await self._shipment(origin, item)) is not None:
+                yield shipment
+
+    async def _shipment(self, origin: Item, item: Readable) -> Shipment[Item] | None:
+        try:
+            if (clash := self._clash(item)) is not None:
+                self._refuse(origin.place, Refusal(item.source, clash))
+                return None
+            versions = await versions_to_file(
+                self._database, self.caller.tenant, self.project_key, item.document, self._history
+            )
+        except Unavailable:
+            raise
+        except Exception as error:
+            self.count(origin, error)
+            return None
+        return Shipment(origin, tuple(versions))
+
+    def count(self, origin: Item, outcome: Outcome) -> None:
+        """Count what became of a document."""
+        if isinstance(outcome, Exception):
+            self._refuse(origin.place, Refusal(origin.source, _reason(origin.source, outcome)))
+            return
+        if any(each.created for each in outcome):
             self.summary.filed += 1
         else:
             self.summary.unchanged += 1
-        warnings = dict.fromkeys(warning for each in filed for warning in each.warnings)
-        self.summary.warn(item.source, (warning for warning in warnings if not warning.startswith(_DEFINED)))
+        warnings = dict.fromkeys(warning for each in outcome for warning in each.warnings)
+        self.summary.warn(origin.source, (each for each in warnings if not each.startswith(_DEFINED)))
+        self.watch(self.summary)
 
-    async def _file_one(self, version: Document) -> FiledDocument:
-        return await self._filing.file(
-            self.caller, version, self.project_key, defines_kinds=True, homonyms=self._homonyms
-        )
+
+def _reason(source: str, error: Exception) -> str:
+    if isinstance(error, TrigraphError):
+        return error.message
+    _LOG.error("%s could not be filed", source, exc_info=error)
+    return f"it could not be filed: {type(error).__name__}: {error}"
 
 
 def _homonyms(collisions: Sequence[Collision]) -> Homonyms:

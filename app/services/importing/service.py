@@ -1,17 +1,15 @@
-"""Importing: every document filed in a transaction of its own, and a bad one never stops the rest."""
+"""Importing: documents are filed many at once, and a bad one never stops the rest."""
 
 from __future__ import annotations
 
 import asyncio
-import logging
 from collections.abc import Callable
 from datetime import UTC, datetime
-from itertools import count
 from pathlib import Path
 
 from app.domain.entity import Caller
 from app.domain.ontology import TypeDefinition
-from app.errors import TrigraphError, Unavailable, Unwritable
+from app.errors import Unavailable
 from app.services.filing import DEFAULT_PROJECT, FilingService
 from app.services.importing.history.git_import import as_known, history_of, items_of
 from app.services.importing.history.git_reading import read_repository
@@ -19,20 +17,18 @@ from app.services.importing.history.revision_rows import read_revisions
 from app.services.importing.history.service import HistoryService
 from app.services.importing.history.state_rows import read_states
 from app.services.importing.history.telling import History
-from app.services.importing.item import ItemStream, Readable, Refusal, read_in_threads
+from app.services.importing.item import Refusal, read_in_threads
 from app.services.importing.request import Batch, ImportRequest
 from app.services.importing.run import Run
 from app.services.importing.summary import ImportSummary
 from app.services.importing.survey import Stopped, survey
-from app.stores.postgres import ledger, ontology, projects
+from app.stores.postgres import ontology, projects
 from app.stores.postgres.pool import Database
 
 SHALLOW = (
     "the clone is shallow: what was before its first commit is not told;"
     " fetch the rest with git fetch --unshallow and import again"
 )
-
-_LOG = logging.getLogger(__name__)
 
 
 class ImportService:
@@ -116,9 +112,18 @@ class ImportService:
         )
         summary.warn("git", batch.warnings)
         watch(summary)
-        run = Run(self._database, self._filing, caller, project, summary, watch, batch)
+        run = Run(self._database, caller, project, summary, watch, batch)
         try:
-            await self._file_all(run, batch.items, stop)
+            summary.was_stopped = await self._filing.file_all(
+                caller,
+                run.shipments(batch.items),
+                run.project_key,
+                width=self._width,
+                done=run.count,
+                stop=stop,
+                defines_kinds=True,
+                homonyms=run.homonyms,
+            )
             summary.refused += batch.refused
             if not summary.was_stopped:
                 await HistoryService(self._database).tell_all(
@@ -138,56 +143,6 @@ class ImportService:
             numbers = [] if found is None else [found.number]
             known = await ontology.types_in_projects(connection, caller.tenant, numbers)
         return {each.definition.name: each.definition for each in known if each.definition.is_document}
-
-    async def _file_all(self, run: Run, items: ItemStream, stop: asyncio.Event) -> None:
-        """Read one document after the other, and file as many at once as keep the encoder busy."""
-        room = asyncio.Semaphore(self._width)
-        try:
-            async with asyncio.TaskGroup() as group:
-                for place in count():
-                    await room.acquire()
-                    if stop.is_set():
-                        break
-                    item = await anext(items, None)
-                    if item is None:
-                        return
-                    group.create_task(self._file_one(run, place, item, room))
-                run.summary.was_stopped = True
-        except ExceptionGroup as failures:
-            raise failures.exceptions[0] from None
-
-    async def _file_one(
-        self, run: Run, place: int, item: Readable | Refusal, room: asyncio.Semaphore
-    ) -> None:
-        try:
-            refusal = item if isinstance(item, Refusal) else await self._filed(run, item)
-        finally:
-            room.release()
-        if refusal is not None:
-            run.refuse(place, refusal)
-        run.watch(run.summary)
-
-    async def _filed(self, run: Run, item: Readable) -> Refusal | None:
-        """File one document, or answer why it cannot be; raises Unavailable when none could be filed now."""
-        try:
-            if (clash := run.clash(item)) is not None:
-                return Refusal(item.source, clash)
-            await run.file(item)
-        except Unwritable:
-            raise
-        except Unavailable as error:
-            await self._demand_a_ledger(run.caller)
-            return Refusal(item.source, error.message)
-        except TrigraphError as error:
-            return Refusal(item.source, error.message)
-        except Exception as error:
-            _LOG.exception("%s could not be filed", item.source)
-            return Refusal(item.source, f"it could not be filed: {type(error).__name__}: {error}")
-        return None
-
-    async def _demand_a_ledger(self, caller: Caller) -> None:
-        async with self._database.reading(caller.tenant) as connection:
-            await ledger.read_clock(connection, caller.tenant)
 
 
 def _history(request: ImportRequest) -> tuple[History, tuple[Refusal, ...]]:

@@ -12,9 +12,12 @@ import asyncpg
 from app.domain.entity import Alias, AuthorityTier
 from app.domain.surface_form import first_word, fold
 from app.domain.temporal import Interval
+from app.stores.postgres.rows import Table, insert_row, one_by_one
 from app.stores.postgres.sql import blocks_beside
 
 SQL = blocks_beside(__file__)
+
+_INSERT_ALIAS = one_by_one(Table.ALIAS, SQL["insert_alias"])
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,8 +52,9 @@ async def insert_alias(
 ) -> None:
     """Record an alias."""
     folded = fold(alias.surface_form)
-    await connection.execute(
-        SQL["insert_alias"],
+    await insert_row(
+        connection,
+        _INSERT_ALIAS,
         tenant,
         alias.id,
         project,

@@ -11,10 +11,14 @@ import asyncpg
 
 from app.domain.artifact import Artifact, MemoryDomain, Passage
 from app.domain.surface_form import fold
+from app.stores.postgres.rows import Table, insert_row, one_by_one
 from app.stores.postgres.scope import Scope
 from app.stores.postgres.sql import blocks_beside
 
 SQL = blocks_beside(__file__)
+
+_INSERT_ARTIFACT = one_by_one(Table.ARTIFACT, SQL["insert_artifact"])
+_INSERT_PASSAGES = one_by_one(Table.PASSAGE, SQL["insert_passages"])
 
 
 def artifact_from(row: asyncpg.Record) -> Artifact:
@@ -38,6 +42,11 @@ def artifact_from(row: asyncpg.Record) -> Artifact:
     )
 
 
+async def take_numbers(connection: asyncpg.Connection, count: int) -> list[int]:
+    """Answer so many numbers for artifacts, rising; take them once the ledger's clock is held."""
+    return [row["number"] for row in await connection.fetch(SQL["take_numbers"], count)]
+
+
 async def insert_artifact(
     connection: asyncpg.Connection,
     tenant: int,
@@ -45,12 +54,14 @@ async def insert_artifact(
     type_number: int,
     term_count: int,
     actor: str,
-) -> int:
-    """Record a document and answer its number; the number it carries is not looked at."""
-    number: int = await connection.fetchval(
-        SQL["insert_artifact"],
+) -> None:
+    """Record a document under the number it carries."""
+    await insert_row(
+        connection,
+        _INSERT_ARTIFACT,
         tenant,
         artifact.id,
+        artifact.number,
         artifact.project,
         artifact.entity,
         type_number,
@@ -67,15 +78,15 @@ async def insert_artifact(
         term_count,
         actor,
     )
-    return number
 
 
 async def insert_passages(
     connection: asyncpg.Connection, tenant: int, artifact: int, passages: Sequence[Passage]
 ) -> None:
     """Record the passages of an artifact."""
-    await connection.execute(
-        SQL["insert_passages"],
+    await insert_row(
+        connection,
+        _INSERT_PASSAGES,
         tenant,
         artifact,
         [passage.ordinal for passage in passages],
@@ -91,10 +102,12 @@ async def latest_version(connection: asyncpg.Connection, tenant: int, entity: UU
     return None if row is None else artifact_from(row)
 
 
-async def latest_hash(connection: asyncpg.Connection, tenant: int, project_key: str, key: str) -> str | None:
-    """Answer the content hash of the artifact filed last under a key of a project; None without any."""
-    hashed: str | None = await connection.fetchval(SQL["latest_hash"], tenant, fold(project_key), key)
-    return hashed
+async def latest_hashes(
+    connection: asyncpg.Connection, tenant: int, project_key: str, keys: Sequence[str]
+) -> dict[str, str]:
+    """Answer the content hashes of the artifacts filed last under these keys of a project, by key."""
+    rows = await connection.fetch(SQL["latest_hashes"], tenant, fold(project_key), list(keys))
+    return {row["key"]: row["content_hash"] for row in rows}
 
 
 async def latest_version_date(connection: asyncpg.Connection, tenant: int, entity: UUID) -> datetime | None:

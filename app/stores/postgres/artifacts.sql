@@ -1,10 +1,13 @@
+-- name: take_numbers
+-- Take so many numbers for artifacts.
+SELECT nextval('artifact_number_seq') AS number FROM generate_series(1, $1::integer);
+
 -- name: insert_artifact
--- Record a document; answers its number.
+-- Record a document.
 INSERT INTO artifact (
-    tenant_id, id, project_id, entity, type_id, identifier, title, body, domain, created_at, recorded_at,
+    tenant_id, id, number, project_id, entity, type_id, identifier, title, body, domain, created_at, recorded_at,
     source_uri, source_commit, author, content_hash, term_count, actor
-) VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17)
-RETURNING number;
+) OVERRIDING SYSTEM VALUE VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18);
 
 -- name: insert_passages
 -- Record the passages of an artifact.
@@ -22,15 +25,19 @@ WHERE tenant_id = $1 AND entity = $2
 ORDER BY artifact.recorded_at DESC
 LIMIT 1;
 
--- name: latest_hash
--- What is the content hash of the artifact filed last under a key of a project?
-SELECT content_hash
+-- name: latest_hashes
+-- What are the content hashes of the artifacts filed last under these keys of a project?
+SELECT wanted.key, latest.content_hash
 FROM project
-JOIN entity ON entity.tenant_id = $1 AND entity.project_id = project.project_id
-JOIN artifact ON artifact.tenant_id = $1 AND artifact.entity = entity.id
-WHERE project.tenant_id = $1 AND folded_key = $2 AND entity.key = $3
-ORDER BY artifact.recorded_at DESC
-LIMIT 1;
+CROSS JOIN unnest($3::text[]) AS wanted (key)
+CROSS JOIN LATERAL (
+    SELECT content_hash
+    FROM entity JOIN artifact ON artifact.tenant_id = $1 AND artifact.entity = entity.id
+    WHERE entity.tenant_id = $1 AND entity.project_id = project.project_id AND entity.key = wanted.key
+    ORDER BY artifact.recorded_at DESC
+    LIMIT 1
+) AS latest
+WHERE project.tenant_id = $1 AND folded_key = $2;
 
 -- name: latest_version_date
 -- When does the last of an entity's artifacts take effect?

@@ -12,10 +12,13 @@ from pgvector import HalfVector
 
 from app.domain.recall import Proposal
 from app.stores.postgres.proposals import proposal_from
+from app.stores.postgres.rows import Table, insert_rows, one_by_one
 from app.stores.postgres.scope import Scope
 from app.stores.postgres.sql import blocks_beside
 
 SQL = blocks_beside(__file__)
+
+_INSERT_EMBEDDINGS = one_by_one(Table.EMBEDDING, SQL["insert_embeddings"])
 
 PASSAGES_PER_ARTIFACT = 8
 
@@ -39,13 +42,11 @@ async def insert_embeddings(
     vectors: NDArray[np.float32],
 ) -> None:
     """Record the vectors of an artifact's passages, shape (passages, dimensions), in their order."""
-    await connection.executemany(
-        SQL["insert_embeddings"],
-        [
-            (tenant, project, artifact, ordinal, created_at, recorded_at, HalfVector(vector))
-            for ordinal, vector in enumerate(vectors)
-        ],
-    )
+    rows = [
+        (tenant, project, artifact, ordinal, created_at, recorded_at, HalfVector(vector))
+        for ordinal, vector in enumerate(vectors)
+    ]
+    await insert_rows(connection, _INSERT_EMBEDDINGS, rows)
 
 
 async def nearest_artifacts(

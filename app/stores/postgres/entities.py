@@ -12,9 +12,12 @@ import asyncpg
 
 from app.domain.entity import Entity
 from app.domain.identifier import bare_key
+from app.stores.postgres.rows import Table, insert_row, one_by_one
 from app.stores.postgres.sql import blocks_beside
 
 SQL = blocks_beside(__file__)
+
+_INSERT_ENTITY = one_by_one(Table.ENTITY, SQL["insert_entity"])
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,8 +53,9 @@ async def insert_entity(
     actor: str,
 ) -> None:
     """Record an identity."""
-    await connection.execute(
-        SQL["insert_entity"],
+    await insert_row(
+        connection,
+        _INSERT_ENTITY,
         tenant,
         entity.id,
         entity.project,
@@ -69,6 +73,14 @@ async def entity_by_key(connection: asyncpg.Connection, tenant: int, project: in
     """Answer the entity of a project that has this key."""
     row = await connection.fetchrow(SQL["entity_by_key"], tenant, project, key)
     return None if row is None else entity_from(row)
+
+
+async def entities_of_keys(
+    connection: asyncpg.Connection, tenant: int, project: int, keys: Sequence[str]
+) -> list[Entity]:
+    """Answer the entities of a project that have one of these keys."""
+    rows = await connection.fetch(SQL["entities_of_keys"], tenant, project, list(keys))
+    return [entity_from(row) for row in rows]
 
 
 async def entities_by_id(

@@ -10,6 +10,12 @@ SELECT entity.id, type.name AS type_name, entity.project_id, key, created_at, so
 FROM entity JOIN type USING (tenant_id, type_id)
 WHERE tenant_id = $1 AND entity.project_id = $2 AND key = $3;
 
+-- name: entities_of_keys
+-- Which entities of a project have these keys?
+SELECT entity.id, type.name AS type_name, entity.project_id, key, created_at, source_artifact
+FROM entity JOIN type USING (tenant_id, type_id)
+WHERE tenant_id = $1 AND entity.project_id = $2 AND key = ANY ($3::text[]);
+
 -- name: entities_by_id
 -- Which entities have these ids?
 SELECT entity.id, type.name AS type_name, entity.project_id, key, created_at, source_artifact
@@ -41,14 +47,30 @@ ORDER BY source_uri, artifact.recorded_at DESC, artifact.created_at DESC;
 
 -- name: entities_by_name
 -- Which entities of a project have one of these names now?
-SELECT DISTINCT folded_form, entity.id, coalesce(key, entity.id::text) AS key,
-    coalesce(bare_key, entity.id::text) AS bare_key, type.is_document, entity.created_at, entity.source_artifact
-FROM state_name
-JOIN entity_state AS state ON state.tenant_id = state_name.tenant_id AND state.id = state_name.state
-JOIN entity ON entity.tenant_id = state_name.tenant_id AND entity.id = state_name.entity
-JOIN type ON type.tenant_id = entity.tenant_id AND type.type_id = entity.type_id
-WHERE state_name.tenant_id = $1 AND entity.project_id = $2 AND folded_form = ANY ($3::text[])
-    AND state.branch = 'COMMITTED' AND state.retracted_at IS NULL AND state.valid_until IS NULL;
+-- Names come first in any plan: one made before the tables are analysed would start with every state there is.
+WITH named AS MATERIALIZED (
+    SELECT DISTINCT state_name.folded_form, state_name.entity
+    FROM (
+        SELECT state, entity, folded_form
+        FROM state_name
+        WHERE tenant_id = $1 AND folded_form = ANY ($3::text[])
+        OFFSET 0
+    ) AS state_name
+    CROSS JOIN LATERAL (
+        SELECT
+        FROM entity_state
+        WHERE tenant_id = $1 AND id = state_name.state
+            AND branch = 'COMMITTED' AND retracted_at IS NULL AND valid_until IS NULL
+        OFFSET 0
+    ) AS state
+)
+SELECT folded_form, found.id, coalesce(key, found.id::text) AS key, coalesce(bare_key, found.id::text) AS bare_key,
+    type.is_document, found.created_at, found.source_artifact
+FROM named
+CROSS JOIN LATERAL (
+    SELECT * FROM entity WHERE tenant_id = $1 AND id = named.entity AND project_id = $2 OFFSET 0
+) AS found
+JOIN type ON type.tenant_id = $1 AND type.type_id = found.type_id;
 
 -- name: entities_by_alias
 -- Which entity of a project does each of these names mean now, as an alias, at the end of its chain?

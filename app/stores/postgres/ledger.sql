@@ -3,9 +3,10 @@
 SELECT recorded_at FROM ledger_clock WHERE tenant_id = $1 FOR NO KEY UPDATE;
 
 -- name: advance_clock
--- Take the next transaction time of a tenant whose ledger is held.
+-- Take the next $2 transaction times of a tenant whose ledger is held; answers the last, a microsecond after the one before.
 UPDATE ledger_clock
 SET recorded_at = greatest(clock_timestamp(), recorded_at + interval '1 microsecond')
+    + ($2::integer - 1) * interval '1 microsecond'
 WHERE tenant_id = $1
 RETURNING recorded_at;
 

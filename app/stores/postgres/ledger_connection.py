@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Collection
 from contextlib import asynccontextmanager
+from typing import Any
 
 import asyncpg
 import orjson
 from pgvector.asyncpg import register_vector
 
 from app.errors import Unavailable
+from app.stores.postgres.rows import SEARCHED, Collected, Table
 
 _BINARY_JSON = b"\x01"  # the version byte that PostgreSQL puts before binary jsonb
 
@@ -24,10 +26,56 @@ FROM pg_roles WHERE rolname = current_user
 
 
 class LedgerConnection(asyncpg.Connection):  # type: ignore[misc]
-    """A connection that remembers its tenant and its search width: setting the same again costs nothing."""
+    """A connection that remembers its tenant and its search width: setting the same again costs nothing.
 
+    While it collects rows, those that wait are written before any statement that could miss them, and what
+    only questions read at the end.
+    """
+
+    collected: Collected | None = None
     _tenant: int | None = None
     _width: int | None = None
+
+    def collect(self, collected: Collected | None) -> None:
+        """Let rows wait here from now on; without it, none waits any more, and what did is forgotten."""
+        self.collected = collected
+
+    async def write_collected(self, but: Collection[Table] = ()) -> None:
+        """Write the rows that wait, save those of some tables."""
+        collected = self.collected
+        if collected is None:
+            return
+        self.collected = None
+        try:
+            for insert, rows in collected.taken(but):
+                await insert.write(self, rows)
+        finally:
+            self.collected = collected
+
+    async def execute(self, *given: Any, **named: Any) -> Any:
+        """Execute a statement, after the rows that wait."""
+        await self.write_collected(SEARCHED)
+        return await super().execute(*given, **named)
+
+    async def executemany(self, *given: Any, **named: Any) -> Any:
+        """Execute a statement for each of several arguments, after the rows that wait."""
+        await self.write_collected(SEARCHED)
+        return await super().executemany(*given, **named)
+
+    async def fetch(self, *given: Any, **named: Any) -> Any:
+        """Answer the rows of a statement, after the rows that wait."""
+        await self.write_collected(SEARCHED)
+        return await super().fetch(*given, **named)
+
+    async def fetchrow(self, *given: Any, **named: Any) -> Any:
+        """Answer the first row of a statement, after the rows that wait."""
+        await self.write_collected(SEARCHED)
+        return await super().fetchrow(*given, **named)
+
+    async def fetchval(self, *given: Any, **named: Any) -> Any:
+        """Answer a value of the first row of a statement, after the rows that wait."""
+        await self.write_collected(SEARCHED)
+        return await super().fetchval(*given, **named)
 
     async def bind(self, tenant: int) -> None:
         """Let row level security show this tenant alone; call it outside a transaction."""

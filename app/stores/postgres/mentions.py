@@ -9,9 +9,12 @@ from uuid import UUID
 
 import asyncpg
 
+from app.stores.postgres.rows import Table, insert_row, one_by_one
 from app.stores.postgres.sql import blocks_beside
 
 SQL = blocks_beside(__file__)
+
+_INSERT_MENTIONS = one_by_one(Table.MENTION, SQL["insert_mentions"])
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,8 +41,9 @@ async def insert_mentions(
 ) -> None:
     """Record mentions; one kept already stays."""
     if mentions:
-        await connection.execute(
-            SQL["insert_mentions"],
+        await insert_row(
+            connection,
+            _INSERT_MENTIONS,
             tenant,
             [mention.artifact for mention in mentions],
             [mention.entity for mention in mentions],

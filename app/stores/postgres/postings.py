@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
@@ -9,6 +10,7 @@ from uuid import UUID
 
 import asyncpg
 
+from app.stores.postgres.rows import Insert, Row, Table, insert_row, write_searched
 from app.stores.postgres.sql import blocks_beside
 
 SQL = blocks_beside(__file__)
@@ -23,10 +25,7 @@ async def insert_postings(
     term_count: int,
 ) -> None:
     """Record how often an artifact holds each of its terms, and count it for each."""
-    terms = sorted(frequencies)
-    counts = [frequencies[term] for term in terms]
-    await connection.execute(SQL["insert_postings"], tenant, project, artifact, terms, counts, term_count)
-    await connection.execute(SQL["count_terms"], tenant, project, terms)
+    await insert_row(connection, _INSERT_POSTINGS, tenant, project, artifact, frequencies, term_count)
 
 
 async def count_document(
@@ -38,7 +37,44 @@ async def count_document(
     recorded_at: datetime,
 ) -> None:
     """Count one more document in its project's statistics."""
-    await connection.execute(SQL["count_document"], tenant, project, term_count, created_at, recorded_at)
+    await insert_row(connection, _COUNT_DOCUMENTS, tenant, project, term_count, created_at, recorded_at)
+
+
+async def _write_postings(connection: asyncpg.Connection, rows: Sequence[Row]) -> None:
+    for (tenant, project), documents in _by_project(rows):
+        held = [each for each in documents if each[1]]
+        numbers, lengths = [number for number, _, _ in held], [length for _, _, length in held]
+        # The driver looks at every element of an array, and these are thousands.
+        terms = ["\n".join(frequencies) for _, frequencies, _ in held]
+        counts = [" ".join(map(str, frequencies.values())) for _, frequencies, _ in held]
+        where = (tenant, project)
+        await connection.execute(SQL["insert_postings"], *where, numbers, lengths, terms, counts)
+        await connection.execute(SQL["count_terms"], *where, terms)
+
+
+async def _count_documents(connection: asyncpg.Connection, rows: Sequence[Row]) -> None:
+    for (tenant, project), documents in _by_project(rows):
+        lengths, created, recorded = zip(*documents, strict=True)
+        await connection.execute(
+            SQL["count_documents"],
+            tenant,
+            project,
+            len(documents),
+            sum(lengths),
+            max(created),
+            max(recorded),
+        )
+
+
+def _by_project(rows: Sequence[Row]) -> list[tuple[tuple[int, int], list[Row]]]:
+    grouped: dict[tuple[int, int], list[Row]] = defaultdict(list)
+    for tenant, project, *document in rows:
+        grouped[tenant, project].append(tuple(document))
+    return list(grouped.items())
+
+
+_INSERT_POSTINGS = Insert(Table.POSTING, _write_postings)
+_COUNT_DOCUMENTS = Insert(Table.COUNT, _count_documents)
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,5 +90,6 @@ async def artifacts_holding(
     connection: asyncpg.Connection, tenant: int, project: int, terms: Sequence[str], limit: int
 ) -> list[HeldText]:
     """Answer the artifacts of a project that hold all of these terms, at most `limit`, newest first."""
+    await write_searched(connection)
     rows = await connection.fetch(SQL["artifacts_holding"], tenant, project, list(terms), limit)
     return [HeldText(row["id"], row["entity"], f"{row['title']}\n{row['body']}") for row in rows]

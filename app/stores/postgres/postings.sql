@@ -1,22 +1,31 @@
 -- name: insert_postings
--- Record how often an artifact holds each of its terms.
+-- Record how often artifacts hold each of their terms: a line for each, and a word of the counts.
 INSERT INTO posting (tenant_id, term, project_id, artifact_number, frequency, term_count)
-SELECT $1, posting.term, $2, $3, posting.frequency, $6
-FROM unnest($4::text[], $5::integer[]) AS posting (term, frequency);
+SELECT $1, term, $2, number, frequency, term_count
+FROM unnest($3::bigint[], $4::integer[], $5::text[], $6::text[]) AS document (number, term_count, terms, counts)
+CROSS JOIN LATERAL unnest(string_to_array(terms, E'\n'), string_to_array(counts, ' ')::integer[])
+    AS posting (term, frequency)
+ORDER BY term COLLATE "C", number;
 
 -- name: count_terms
--- Count one more document for each of these terms.
+-- Count documents for each of the terms that these have, a line for each.
 INSERT INTO term_statistics AS counted (tenant_id, term, project_id, documents)
-SELECT $1, term, $2, 1 FROM unnest($3::text[]) AS term ORDER BY term
-ON CONFLICT (tenant_id, term, project_id) DO UPDATE SET documents = counted.documents + 1;
+SELECT $1, term, $2, count(*)
+FROM (
+    SELECT term COLLATE "C"
+    FROM unnest($3::text[]) AS document (terms) CROSS JOIN LATERAL string_to_table(terms, E'\n') AS term
+) AS held
+GROUP BY term
+ORDER BY term
+ON CONFLICT (tenant_id, term, project_id) DO UPDATE SET documents = counted.documents + excluded.documents;
 
--- name: count_document
--- Count one more document in a project.
+-- name: count_documents
+-- Count so many documents, with so many terms together, in a project.
 INSERT INTO scope_statistics AS counted (
     tenant_id, project_id, documents, total_terms, latest_created_at, latest_recorded_at
-) VALUES ($1, $2, 1, $3, $4, $5)
+) VALUES ($1, $2, $3, $4, $5, $6)
 ON CONFLICT (tenant_id, project_id) DO UPDATE SET
-    documents = counted.documents + 1,
+    documents = counted.documents + excluded.documents,
     total_terms = counted.total_terms + excluded.total_terms,
     latest_created_at = greatest(counted.latest_created_at, excluded.latest_created_at),
     latest_recorded_at = greatest(counted.latest_recorded_at, excluded.latest_recorded_at);

@@ -11,9 +11,14 @@ import asyncpg
 
 from app.domain.entity import Reference, ReferenceType
 from app.domain.temporal import Interval
+from app.stores.postgres.rows import Table, insert_row, one_by_one
 from app.stores.postgres.sql import blocks_beside
 
 SQL = blocks_beside(__file__)
+
+_INSERT_PENDING = one_by_one(Table.PENDING, SQL["insert_pending"])
+_CLOSE_PENDING = one_by_one(Table.PENDING_CLOSED, SQL["close_pending"])
+_INSERT_REFERENCE = one_by_one(Table.REFERENCE, SQL["insert_reference"])
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,8 +71,9 @@ async def insert_reference(
     actor: str,
 ) -> None:
     """Record a reference that its document names so many times."""
-    await connection.execute(
-        SQL["insert_reference"],
+    await insert_row(
+        connection,
+        _INSERT_REFERENCE,
         tenant,
         reference.id,
         project,
@@ -191,8 +197,9 @@ async def insert_pending(
     actor: str,
 ) -> None:
     """Keep a reference whose target is not there yet, or is one of several."""
-    await connection.execute(
-        SQL["insert_pending"],
+    await insert_row(
+        connection,
+        _INSERT_PENDING,
         tenant,
         pending.id,
         project,
@@ -211,27 +218,28 @@ async def insert_pending(
 
 
 async def pending_on(
-    connection: asyncpg.Connection, tenant: int, project: int, keys: Sequence[str], arrived: UUID
-) -> list[PendingReference]:
-    """Answer the references of other entities that wait for one of these keys, oldest first."""
-    rows = await connection.fetch(SQL["pending_on"], tenant, project, list(keys), arrived)
-    return [
-        PendingReference(
-            id=row["id"],
-            source=row["source"],
-            source_key=row["source_key"],
-            source_uri=row["source_uri"],
-            target_key=row["target_key"],
-            target_text=row["target_text"],
-            type=ReferenceType(row["type"]),
-            inverted=row["inverted"],
-            occurrences=row["occurrences"],
-            is_ambiguous=row["is_ambiguous"],
-            source_artifact=row["source_artifact"],
-            valid_from=row["valid_from"],
-        )
-        for row in rows
-    ]
+    connection: asyncpg.Connection, tenant: int, project: int, keys: Sequence[str]
+) -> list[tuple[datetime, PendingReference]]:
+    """Answer the references that wait for one of these keys, oldest first, each with when it was recorded."""
+    rows = await connection.fetch(SQL["pending_on"], tenant, project, list(keys))
+    return [(row["recorded_at"], _pending_from(row)) for row in rows]
+
+
+def _pending_from(row: asyncpg.Record) -> PendingReference:
+    return PendingReference(
+        id=row["id"],
+        source=row["source"],
+        source_key=row["source_key"],
+        source_uri=row["source_uri"],
+        target_key=row["target_key"],
+        target_text=row["target_text"],
+        type=ReferenceType(row["type"]),
+        inverted=row["inverted"],
+        occurrences=row["occurrences"],
+        is_ambiguous=row["is_ambiguous"],
+        source_artifact=row["source_artifact"],
+        valid_from=row["valid_from"],
+    )
 
 
 async def close_pending(
@@ -240,7 +248,7 @@ async def close_pending(
     """Let these references wait no longer."""
     if not ids:
         return
-    await connection.execute(SQL["close_pending"], tenant, list(ids), closed_at)
+    await insert_row(connection, _CLOSE_PENDING, tenant, list(ids), closed_at)
 
 
 async def references_by_id(

@@ -78,12 +78,12 @@ ON CONFLICT DO NOTHING;
 -- name: pending_on
 -- Which references wait for an entity with one of these keys?
 SELECT pending.id, source, entity.key AS source_key, source_uri, target_key, target_text, type, inverted, occurrences,
-    is_ambiguous, pending.source_artifact, valid_from
+    is_ambiguous, pending.source_artifact, valid_from, pending.recorded_at
 FROM pending_reference AS pending
 JOIN entity ON entity.tenant_id = pending.tenant_id AND entity.id = pending.source
 JOIN artifact ON artifact.tenant_id = pending.tenant_id AND artifact.id = pending.source_artifact
 WHERE pending.tenant_id = $1 AND pending.project_id = $2 AND target_key = ANY ($3::text[])
-    AND closed_at IS NULL AND source <> $4
+    AND closed_at IS NULL
 ORDER BY pending.recorded_at, pending.id;
 
 -- name: close_pending

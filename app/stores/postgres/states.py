@@ -12,9 +12,14 @@ import asyncpg
 from app.domain.ontology import naming_forms
 from app.domain.surface_form import first_word, name_key
 from app.domain.temporal import AsOf, Branch, EntityState, Interval, StateEvent, WipSource
+from app.stores.postgres.rows import Table, insert_row, one_by_one
 from app.stores.postgres.sql import blocks_beside
 
 SQL = blocks_beside(__file__)
+
+_INSERT_EVENT = one_by_one(Table.EVENT, SQL["insert_event"])
+_INSERT_STATE_NAMES = one_by_one(Table.STATE_NAME, SQL["insert_state_names"])
+_INSERT_STATE = one_by_one(Table.STATE, SQL["insert_state"])
 
 
 def state_from(row: asyncpg.Record) -> EntityState:
@@ -51,8 +56,9 @@ async def drafts_untouched_since(
 
 async def insert_state(connection: asyncpg.Connection, tenant: int, state: EntityState) -> None:
     """Record a belief with the names it gives its entity."""
-    await connection.execute(
-        SQL["insert_state"],
+    await insert_row(
+        connection,
+        _INSERT_STATE,
         tenant,
         state.id,
         state.entity,
@@ -73,8 +79,9 @@ async def _insert_names(
 ) -> None:
     if forms:
         folded = [name_key(form) for form in forms.values()]
-        await connection.execute(
-            SQL["insert_state_names"],
+        await insert_row(
+            connection,
+            _INSERT_STATE_NAMES,
             tenant,
             state.id,
             state.entity,
@@ -94,8 +101,9 @@ async def retract_state(
 
 async def insert_event(connection: asyncpg.Connection, tenant: int, entity: UUID, event: StateEvent) -> None:
     """Record the step from one state to the one that replaced it."""
-    await connection.execute(
-        SQL["insert_event"],
+    await insert_row(
+        connection,
+        _INSERT_EVENT,
         tenant,
         event.id,
         entity,

@@ -178,5 +178,17 @@ async def test_a_disk_that_fills_ends_the_import_and_keeps_what_was_filed(
     assert failed.value.message.endswith(" documents were filed before that: import again to go on")
     assert tried < 10
     monkeypatch.undo()
+    kept = await filed_of(desk)
+    assert 1 <= kept <= 5
+    assert f"; {kept} documents were filed before that" in failed.value.message
     again = await service.run(desk.memory.caller, request)
-    assert (again.filed, again.unchanged) == (DOCUMENTS - 5, 5)
+    assert (again.filed, again.unchanged) == (DOCUMENTS - kept, kept)
+
+
+async def filed_of(desk: Desk) -> int:
+    async with desk.reading() as connection:
+        count: int = await connection.fetchval(
+            "SELECT count(*) FROM artifact JOIN project USING (tenant_id, project_id) WHERE key = $1",
+            desk.project,
+        )
+    return count

@@ -55,7 +55,9 @@ async def _write(connection: asyncpg.Connection, tenant: int, version: Artifact,
         if random.random() < 1 / place
     }
     length = random.choice([1, 20, 50, 3 * GIANT])
-    number = await artifacts.insert_artifact(connection, tenant, version, random.randint(1, 3), length, "ada")
+    (number,) = await artifacts.take_numbers(connection, 1)
+    version = replace(version, number=number)
+    await artifacts.insert_artifact(connection, tenant, version, random.randint(1, 3), length, "ada")
     await postings.insert_postings(connection, tenant, version.project, number, held, length)
     await postings.count_document(
         connection, tenant, version.project, length, version.created_at, version.recorded_at

@@ -13,8 +13,8 @@ from app.domain.entity import Entity, Project, Reference, ReferenceType
 from app.domain.ontology import types_from_documents_to_things
 from app.domain.spans import after, joined, without
 from app.domain.temporal import Interval
-from app.services.filing.edges import Edge
 from app.services.filing.targets import find_targets
+from app.services.foresight import Edge
 from app.services.write import Write
 from app.stores.postgres import chronicle, references
 from app.stores.postgres.chronicle import Span, Version

@@ -1,0 +1,98 @@
+"""Looking ahead: what filing some documents will ask of the ledger, to be asked for all of them together."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Mapping, Sequence
+from datetime import datetime
+
+from app.domain.entity import Alias, Entity, Project
+from app.domain.identifier import identifier_key
+from app.domain.surface_form import first_word, fold
+from app.services.filing.naming import listed_aliases, spellings_of
+from app.services.filing.preparation import PreparedDocument
+from app.services.filing.waiting import waited_for_as
+from app.services.filing.ways import sought_for
+from app.services.foresight import Foreseen, Foresight
+from app.services.write import Write
+from app.stores.postgres import aliases, artifacts, entities, mentions, references
+from app.stores.postgres.entities import KeyedEntity
+from app.stores.postgres.mentions import NamedForm
+from app.stores.postgres.references import PendingReference
+
+
+async def foresee(write: Write, project: Project, documents: Sequence[PreparedDocument]) -> Foresight:
+    """Answer what filing these documents in one write asks for; most of it is read when it is asked for."""
+    ledger = _Ledger(write, project)
+    sought = [sought_for(each.key, each.document.source_uri, each.document.references) for each in documents]
+    return Foresight(
+        own=Foreseen((each.key for each in documents), ledger.own),
+        by_key=Foreseen((key for each in sought for key in each.keys), ledger.by_key),
+        by_source=Foreseen((source for each in sought for source in each.sources), ledger.by_source),
+        by_name=Foreseen((name for each in sought for name in each.names), ledger.by_name),
+        by_alias=Foreseen((name for each in sought for name in each.names), ledger.by_alias),
+        waiting=Foreseen((key for each in documents for key in _waited_for(each)), ledger.waiting),
+        aliases=Foreseen((form for each in documents for form in _spelled(each)), ledger.aliases),
+        forms=Foreseen((word for each in documents for word in each.words), ledger.forms),
+        numbers=(await artifacts.take_numbers(write.connection, len(documents)))[::-1],
+    )
+
+
+def _waited_for(prepared: PreparedDocument) -> set[str]:
+    document = prepared.document
+    listed = map(identifier_key, listed_aliases(document.props))
+    return waited_for_as(prepared.key, document.title, document.source_uri) | set(listed)
+
+
+def _spelled(prepared: PreparedDocument) -> list[str]:
+    document = prepared.document
+    return [*spellings_of(document.identifier, prepared.key), *listed_aliases(document.props)]
+
+
+class _Ledger:
+    """The ledger as it is asked for many documents of a project together."""
+
+    def __init__(self, write: Write, project: Project) -> None:
+        self._where = (write.connection, write.tenant, project.number)
+
+    async def own(self, keys: list[str]) -> Mapping[str, list[Entity]]:
+        found = await entities.entities_of_keys(*self._where, keys)
+        return {each.key: [each] for each in found if each.key is not None}
+
+    async def by_key(self, keys: list[str]) -> Mapping[str, list[KeyedEntity]]:
+        found: dict[str, list[KeyedEntity]] = defaultdict(list)
+        for each in await entities.entities_by_keys(*self._where, keys):
+            for key in {each.key, each.bare_key}:
+                found[key].append(each)
+        return found
+
+    async def by_source(self, sources: list[str]) -> Mapping[str, list[KeyedEntity]]:
+        found = await entities.entities_by_source(*self._where, sources)
+        return {source: [entity] for source, entity in found.items()}
+
+    async def by_name(self, names: list[str]) -> Mapping[str, list[KeyedEntity]]:
+        return await entities.entities_by_name(*self._where, names)
+
+    async def by_alias(self, names: list[str]) -> Mapping[str, list[KeyedEntity]]:
+        return await entities.entities_by_alias(*self._where, names)
+
+    async def waiting(self, keys: list[str]) -> Mapping[str, list[tuple[datetime, PendingReference]]]:
+        found: dict[str, list[tuple[datetime, PendingReference]]] = defaultdict(list)
+        for recorded_at, pending in await references.pending_on(*self._where, keys):
+            found[pending.target_key].append((recorded_at, pending))
+        return found
+
+    async def aliases(self, forms: list[str]) -> Mapping[str, list[Alias]]:
+        by_folded: dict[str, list[Alias]] = defaultdict(list)
+        for alias in await aliases.believed_aliases(*self._where, forms):
+            by_folded[fold(alias.surface_form)].append(alias)
+        return {form: by_folded.get(fold(form), []) for form in forms}
+
+    async def forms(self, words: list[str]) -> Mapping[str, list[NamedForm]]:
+        """Answer forms by their first words; the empty one has those that are kept without theirs."""
+        found: dict[str, list[NamedForm]] = defaultdict(list)
+        asked = set(words)
+        for form in await mentions.forms_to_look_for(*self._where, words):
+            word = first_word(form.folded_form)
+            found[word if word in asked else ""].append(form)
+        return found

@@ -1,0 +1,167 @@
+"""Documents on their way into the ledger: the next ones are embedded while those before them are written."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
+from dataclasses import dataclass
+from typing import Generic, TypeAlias
+
+from app.embedding import Embedder
+from app.errors import Unavailable
+from app.services.filing.preparation import PreparedDocument, prepare
+from app.services.filing.shipment import Hashed, Origin, Shipment, hashed
+from app.services.filing.together import Writer
+from app.services.filing.writing import FiledDocument
+
+Outcome: TypeAlias = list[FiledDocument] | Exception
+Ready: TypeAlias = FiledDocument | list[PreparedDocument] | Exception
+_Found: TypeAlias = "FiledDocument | list[Hashed] | Exception"
+
+MOST_TOGETHER = 32
+MOST_PASSAGES_TOGETHER = 256
+"""Embedding these takes seconds: whoever watches or stops an import should not wait longer."""
+
+
+Look: TypeAlias = Callable[[Sequence[Hashed]], Awaitable[list[FiledDocument | None]]]
+"""Answers what documents left whose latest versions say the same as they do."""
+
+
+@dataclass(frozen=True, slots=True)
+class Line(Generic[Origin]):
+    """How documents of one caller come into one project: looked up, prepared `width` at once, and written.
+
+    `done` is told of each shipment what became of it, in the order in which they come.
+    """
+
+    look: Look
+    embedder: Embedder
+    writer: Writer
+    width: int
+    done: Callable[[Origin, Outcome], None]
+    stop: asyncio.Event
+
+    async def run(self, shipments: AsyncIterator[Shipment[Origin]]) -> bool:
+        """File everything that comes, and answer whether somebody stopped it.
+
+        The first transactions hold few documents, so that something is there soon.
+        """
+        looked: asyncio.Queue[_Looked[Origin] | None] = asyncio.Queue(MOST_TOGETHER)
+        coming: asyncio.Queue[_Coming[Origin] | None] = asyncio.Queue(MOST_TOGETHER)
+        try:
+            async with asyncio.TaskGroup() as group:
+                ahead = (
+                    group.create_task(self._look_ahead(shipments, looked)),
+                    group.create_task(self._prepare_all(looked, coming)),
+                )
+                was_stopped = await self._write_all(coming)
+                for each in ahead:
+                    each.cancel()
+        except ExceptionGroup as failures:
+            raise failures.exceptions[0] from None
+        return was_stopped
+
+    async def _look_ahead(
+        self, shipments: AsyncIterator[Shipment[Origin]], looked: asyncio.Queue[_Looked[Origin] | None]
+    ) -> None:
+        most, together = self.width, list[Shipment[Origin]]()
+        async for shipment in shipments:
+            together.append(shipment)
+            if len(together) == most:
+                for each in await self._looked_at(together):
+                    await looked.put(each)
+                most, together = min(2 * most, MOST_TOGETHER), []
+        for each in await self._looked_at(together):
+            await looked.put(each)
+        await looked.put(None)
+
+    async def _looked_at(self, shipments: Sequence[Shipment[Origin]]) -> list[_Looked[Origin]]:
+        """Look up documents that come alone; of several versions only the last could be there already."""
+        every = [hashed(shipment.documents) for shipment in shipments]
+        alone = [each[0] for each in every if isinstance(each, list) and len(each) == 1]
+        found = iter(await self._left_by(alone) if alone else [])
+        return [
+            _Looked(
+                shipment.origin,
+                (next(found) or each) if isinstance(each, list) and len(each) == 1 else each,
+            )
+            for shipment, each in zip(shipments, every, strict=True)
+        ]
+
+    async def _left_by(self, alone: Sequence[Hashed]) -> list[FiledDocument | None]:
+        """Look documents up; where that fails it is for the writing to tell for which of them and why."""
+        try:
+            return await self.look(alone)
+        except Exception as error:
+            if isinstance(error, Unavailable):
+                await self.writer.demand_a_ledger()
+            return [None] * len(alone)
+
+    async def _prepare_all(
+        self,
+        looked: asyncio.Queue[_Looked[Origin] | None],
+        coming: asyncio.Queue[_Coming[Origin] | None],
+    ) -> None:
+        hands = asyncio.Semaphore(self.width)
+        async with asyncio.TaskGroup() as group:
+            while (each := await looked.get()) is not None:
+                await hands.acquire()
+                await coming.put(_Coming(each.origin, group.create_task(self._ready(each.found, hands))))
+            await coming.put(None)
+
+    async def _ready(self, found: _Found, hands: asyncio.Semaphore) -> Ready:
+        try:
+            if not isinstance(found, list):
+                return found
+            return [await prepare(each.document, each.hash, self.embedder) for each in found]
+        except Exception as error:
+            return error
+        finally:
+            hands.release()
+
+    async def _write_all(self, coming: asyncio.Queue[_Coming[Origin] | None]) -> bool:
+        most, is_last = self.width, False
+        while not is_last and not self.stop.is_set():
+            ready, is_last = await self._next(coming, most)
+            if self.stop.is_set():
+                break
+            await self._write(ready)
+            most = min(2 * most, MOST_TOGETHER)
+        return self.stop.is_set()
+
+    async def _next(
+        self, coming: asyncio.Queue[_Coming[Origin] | None], most: int
+    ) -> tuple[list[tuple[Origin, Ready]], bool]:
+        """Answer what is written next, and whether nothing comes after it."""
+        found: list[tuple[Origin, Ready]] = []
+        passages = 0
+        while len(found) < most and passages < MOST_PASSAGES_TOGETHER:
+            following = await coming.get()
+            if following is None:
+                return found, True
+            ready = await following.ready
+            found.append((following.origin, ready))
+            passages += sum(len(each.passages) for each in ready) if isinstance(ready, list) else 0
+        return found, False
+
+    async def _write(self, ready: Sequence[tuple[Origin, Ready]]) -> None:
+        written = iter(await self.writer.file_all([each for _, each in ready if isinstance(each, list)]))
+        for origin, each in ready:
+            if isinstance(each, Unavailable):
+                await self.writer.demand_a_ledger()
+            if isinstance(each, list):
+                self.done(origin, next(written))
+            else:
+                self.done(origin, each if isinstance(each, Exception) else [each])
+
+
+@dataclass(frozen=True, slots=True)
+class _Looked(Generic[Origin]):
+    origin: Origin
+    found: _Found
+
+
+@dataclass(frozen=True, slots=True)
+class _Coming(Generic[Origin]):
+    origin: Origin
+    ready: asyncio.Task[Ready]

@@ -1,0 +1,103 @@
+"""What a write finds in the ledger under names: beforehand for many documents together, or at once."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Sequence
+from uuid import UUID
+
+from app.domain.entity import Alias, Entity, Project
+from app.services.write import Write
+from app.stores.postgres import aliases, entities, mentions, ontology, references
+from app.stores.postgres.entities import KeyedEntity
+from app.stores.postgres.mentions import NamedForm
+from app.stores.postgres.ontology import RecordedType
+from app.stores.postgres.references import PendingReference
+
+
+async def types_known(write: Write, project: Project) -> list[RecordedType]:
+    """Answer the types of a project and those that every project has, by name."""
+    seen = write.foresight
+    if seen is None or seen.types is None:
+        known = await ontology.types_in_projects(write.connection, write.tenant, [project.number])
+        if seen is not None:
+            seen.types = known
+        return known
+    return seen.types
+
+
+def forget_types(write: Write) -> None:
+    """Read the types again when somebody asks: this write defined or widened one."""
+    if write.foresight is not None:
+        write.foresight.types = None
+
+
+async def entity_of_key(write: Write, project: Project, key: str) -> Entity | None:
+    """Answer the entity of a project that has this key."""
+    if write.foresight is None:
+        return await entities.entity_by_key(write.connection, write.tenant, project.number, key)
+    found = await write.foresight.own.under([key])
+    return found[key][0] if found else None
+
+
+async def entities_of_keys(write: Write, project: Project, keys: Sequence[str]) -> list[KeyedEntity]:
+    """Answer the entities that have one of these keys, whole or without their namespace, by key."""
+    if write.foresight is None:
+        return await entities.entities_by_keys(write.connection, write.tenant, project.number, keys)
+    found = await write.foresight.by_key.under(keys)
+    every = {each.id: each for held in found.values() for each in held}
+    return sorted(every.values(), key=lambda each: each.key)
+
+
+async def entities_of_sources(
+    write: Write, project: Project, sources: Sequence[str]
+) -> dict[str, KeyedEntity]:
+    """Answer the entities that came last from these sources, by source."""
+    if write.foresight is None:
+        return await entities.entities_by_source(write.connection, write.tenant, project.number, sources)
+    return {source: held[0] for source, held in (await write.foresight.by_source.under(sources)).items()}
+
+
+async def entities_of_names(
+    write: Write, project: Project, names: Sequence[str]
+) -> dict[str, list[KeyedEntity]]:
+    """Answer the entities that have one of these folded names now, by name."""
+    if write.foresight is None:
+        return await entities.entities_by_name(write.connection, write.tenant, project.number, names)
+    return await write.foresight.by_name.under(names)
+
+
+async def entities_of_aliases(
+    write: Write, project: Project, names: Sequence[str]
+) -> dict[str, list[KeyedEntity]]:
+    """Answer the entity that each of these folded names means now as an alias, by name."""
+    if write.foresight is None:
+        return await entities.entities_by_alias(write.connection, write.tenant, project.number, names)
+    return await write.foresight.by_alias.under(names)
+
+
+async def waiting_for(
+    write: Write, project: Project, keys: Sequence[str], arrived: UUID
+) -> list[PendingReference]:
+    """Answer the references of other entities that wait for one of these keys, oldest first."""
+    if write.foresight is None:
+        waiting = await references.pending_on(write.connection, write.tenant, project.number, keys)
+    else:
+        found = (await write.foresight.waiting.under(keys)).values()
+        waiting = sorted((each for held in found for each in held), key=lambda each: (each[0], each[1].id))
+    return [pending for _, pending in waiting if pending.source != arrived]
+
+
+async def aliases_of(write: Write, project: Project, forms: Sequence[str]) -> list[Alias]:
+    """Answer the aliases of these forms in a project, whenever they are valid."""
+    if write.foresight is None:
+        return await aliases.believed_aliases(write.connection, write.tenant, project.number, forms)
+    found = await write.foresight.aliases.under(forms)
+    return list({alias.id: alias for held in found.values() for alias in held}.values())
+
+
+async def forms_beginning(write: Write, project: Project, words: Collection[str]) -> list[NamedForm]:
+    """Answer the aliases of a project, and the names its things have or had, that begin with these words."""
+    if write.foresight is None:
+        return await mentions.forms_to_look_for(write.connection, write.tenant, project.number, words)
+    found = await write.foresight.forms.under(words)
+    return list(dict.fromkeys(form for held in found.values() for form in held))
