@@ -10,6 +10,7 @@ NEO4J = (
     "tests/conformance/",
     "tests/docs/test_neo4j_queries.py",
     "tests/projector/",
+    "tests/services/test_forgetting.py",
     "tests/stores/neo4j/",
 )
 COMMANDS = "tests/cli/"
