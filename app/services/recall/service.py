@@ -75,7 +75,7 @@ class RecallService:
         pool = pool_of(request, rankings, led_by(fusion.order, leading))
         vector = await _served_vector(asked, rankings)
         standings, found = await asyncio.gather(
-            self._standings(asked, pool),
+            load_standings(self._database, scope, pool, asked.anchored.anchors),
             # Most of the pool become hits; where flags decide few of it do.
             self._read(asked, () if request.flags else pool, vector),
         )
@@ -99,10 +99,6 @@ class RecallService:
             confidence=sureness,
             advisories=advise(request, rankings, sureness, packed),
         )
-
-    async def _standings(self, asked: Asked, pool: Sequence[int]) -> Standings:
-        async with self._database.reading(asked.scope.tenant) as connection:
-            return await load_standings(connection, asked.scope, pool, asked.anchored.anchors)
 
     async def _read(
         self, asked: Asked, numbers: Sequence[int], vector: Vector | None

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
@@ -16,8 +17,10 @@ from app.domain.temporal import Branch
 from app.services.annotation import FormerName, Standing
 from app.stores.postgres import anchors as names
 from app.stores.postgres import mentions
+from app.stores.postgres.pool import Database
 from app.stores.postgres.scope import Scope
 from app.stores.postgres.standings import EntityStanding, standings_as_of
+from app.stores.postgres.successions import superseders_of_artifacts
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,19 +36,42 @@ class Standings:
 
 
 async def load_standings(
-    connection: asyncpg.Connection,
+    database: Database,
     scope: Scope,
     artifacts: Sequence[int],
     anchors: Sequence[Anchor],
 ) -> Standings:
     """Answer how these artifacts, and those that replaced them, stand at the scope's moment."""
-    held = await standings_as_of(connection, scope.tenant, artifacts, scope.moment)
-    owners = {number: each for each in held.values() for number in _numbers(each)}
-    former = await _former_names(connection, scope, list(owners), anchors)
+    (held, former), above = await asyncio.gather(
+        _held(database, scope, artifacts, anchors), _above(database, scope, artifacts)
+    )
     standings = {
-        number: _standing(number, own, held, former.get(number, [])) for number, own in owners.items()
+        number: _standing(number, own, _visible(held, above.get(own.entity, ())), former.get(number, []))
+        for own in held.values()
+        for number in _numbers(own)
     }
     return Standings(standings, _replacements(standings, held))
+
+
+async def _held(
+    database: Database, scope: Scope, artifacts: Sequence[int], anchors: Sequence[Anchor]
+) -> tuple[Mapping[UUID, EntityStanding], Mapping[int, Sequence[FormerName]]]:
+    """Answer how the entities stand, and the former names that the artifacts use."""
+    async with database.reading(scope.tenant) as connection:
+        held = await standings_as_of(connection, scope.tenant, artifacts, scope.moment)
+        numbers = [number for each in held.values() for number in _numbers(each)]
+        return held, await _former_names(connection, scope, numbers, anchors)
+
+
+async def _above(database: Database, scope: Scope, artifacts: Sequence[int]) -> Mapping[UUID, Sequence[UUID]]:
+    async with database.reading(scope.tenant) as connection:
+        return await superseders_of_artifacts(connection, scope.tenant, artifacts, scope.moment)
+
+
+def _visible(held: Mapping[UUID, EntityStanding], superseders: Sequence[UUID]) -> EntityStanding | None:
+    """Answer the latest of the superseders that has a document to show."""
+    visible = (held[entity] for entity in superseders if held[entity].newest is not None)
+    return next(visible, None)
 
 
 def _numbers(standing: EntityStanding) -> set[int]:
@@ -54,18 +80,14 @@ def _numbers(standing: EntityStanding) -> set[int]:
 
 
 def _standing(
-    number: int,
-    own: EntityStanding,
-    held: Mapping[UUID, EntityStanding],
-    former: Sequence[FormerName],
+    number: int, own: EntityStanding, above: EntityStanding | None, former: Sequence[FormerName]
 ) -> Standing:
-    visible = [held[entity] for entity in own.superseders if held[entity].newest is not None]
     return Standing(
         entity=own.entity,
         committed=own.states.get(Branch.COMMITTED),
         wip=own.states.get(Branch.WIP),
         newer_version=own.newest is not None and own.newest != number,
-        superseded_by=(visible[0].entity, _called(visible[0])) if visible else None,
+        superseded_by=None if above is None else (above.entity, _called(above)),
         former_names=former,
     )
 

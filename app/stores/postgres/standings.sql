@@ -1,24 +1,27 @@
 -- name: standings_as_of
--- How do these entities and those of these artifacts stand at a moment: which artifacts of each were asked about,
--- which is its newest, is another said to supersede it, and which states hold? One row per entity and state.
+-- How do the entities of these artifacts, and those said to supersede them step by step, stand at a moment: which of the
+-- artifacts are of each, which is its newest, and which states hold? One row per entity and state.
+WITH RECURSIVE asked AS (
+    SELECT entity, array_agg(number) AS numbers
+    FROM artifact
+    WHERE tenant_id = $1 AND number = ANY ($2::bigint[])
+    GROUP BY entity
+),
+looked_at (entity) AS (
+    SELECT entity FROM asked
+    UNION
+    SELECT reference.source
+    FROM looked_at JOIN reference ON reference.tenant_id = $1 AND reference.target = looked_at.entity
+    WHERE type = 'SUPERSEDES'
+        AND valid_from <= $3 AND (valid_until > $3 OR valid_until IS NULL)
+        AND recorded_at <= $4 AND (retracted_at > $4 OR retracted_at IS NULL)
+)
 SELECT
-    looked_at.entity, looked_at.numbers, newest.number AS newest,
-    EXISTS (
-        SELECT FROM reference
-        WHERE tenant_id = $1 AND target = looked_at.entity AND type = 'SUPERSEDES'
-            AND valid_from <= $3 AND (valid_until > $3 OR valid_until IS NULL)
-            AND recorded_at <= $4 AND (retracted_at > $4 OR retracted_at IS NULL)
-    ) AS may_be_superseded,
+    looked_at.entity, asked.numbers, newest.number AS newest,
     held.id, held.branch, held.valid_from, held.valid_until, held.recorded_at, held.retracted_at, held.props,
     held.source_artifact, held.actor, held.wip_source
-FROM (
-    SELECT entity, NULL::bigint[] AS numbers FROM unnest($2::uuid[]) AS entity
-    UNION ALL
-    SELECT entity, array_agg(number)
-    FROM artifact
-    WHERE tenant_id = $1 AND number = ANY ($5::bigint[])
-    GROUP BY entity
-) AS looked_at
+FROM looked_at
+LEFT JOIN asked USING (entity)
 LEFT JOIN LATERAL (
     SELECT number
     FROM artifact

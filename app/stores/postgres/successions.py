@@ -23,8 +23,25 @@ async def superseders_as_of(
 
     Keys are superseded entities; values their direct superseders, the latest first.
     """
+    return await _superseders(connection, tenant, entities, [], moment)
+
+
+async def superseders_of_artifacts(
+    connection: asyncpg.Connection, tenant: int, artifacts: Sequence[int], moment: AsOf
+) -> dict[UUID, list[UUID]]:
+    """Answer the same, upward from the entities of these artifacts."""
+    return await _superseders(connection, tenant, [], artifacts, moment)
+
+
+async def _superseders(
+    connection: asyncpg.Connection,
+    tenant: int,
+    entities: Sequence[UUID],
+    artifacts: Sequence[int],
+    moment: AsOf,
+) -> dict[UUID, list[UUID]]:
     rows = await connection.fetch(
-        SQL["successions_above"], tenant, list(entities), moment.valid, moment.known
+        SQL["successions_above"], tenant, list(entities), moment.valid, moment.known, list(artifacts)
     )
     above: dict[UUID, dict[UUID, datetime]] = defaultdict(dict)
     for succession in map(_succession, rows):

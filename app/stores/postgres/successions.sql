@@ -1,10 +1,13 @@
 -- name: successions_above
--- Which supersessions are stated, step by step, above these entities at a moment: by what date, by whose document,
--- and what was the status of each successor when? One that begins with the superseded entity was stated before.
+-- Which supersessions are stated, step by step, above these entities and those of these artifacts at a moment: by what
+-- date, by whose document, and what was the status of each successor when? One that begins with the superseded entity
+-- was stated before.
 WITH RECURSIVE above (superseded, superseder, valid_from, valid_until, source_artifact) AS (
     SELECT target, source, valid_from, valid_until, source_artifact
     FROM reference
-    WHERE tenant_id = $1 AND target = ANY ($2::uuid[]) AND type = 'SUPERSEDES'
+    WHERE tenant_id = $1 AND type = 'SUPERSEDES' AND target = ANY (
+        $2::uuid[] || ARRAY(SELECT entity FROM artifact WHERE tenant_id = $1 AND number = ANY ($5::bigint[]))
+    )
         AND valid_from <= $3 AND (valid_until > $3 OR valid_until IS NULL)
         AND recorded_at <= $4 AND (retracted_at > $4 OR retracted_at IS NULL)
     UNION
