@@ -3,6 +3,7 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import Any
 
+import asyncpg
 import pytest
 
 from app.domain.artifact import Document
@@ -15,6 +16,7 @@ from app.services.canonical import CanonicalService, StatedEntity
 from app.services.filing import StatedDocument, document_from
 from app.services.review import Decision, ReviewService
 from app.stores.postgres import candidates, ledger, states
+from app.stores.postgres.tenants import ensure_tenant
 from tests.documents import Desk, day
 
 PROMOTED, REJECTED = CandidateStatus.PROMOTED, CandidateStatus.REJECTED
@@ -99,10 +101,12 @@ async def test_a_fact_told_by_an_older_version_holds_until_the_next(
     assert [state.props["status"] for state in held] == ["Accepted", "Rejected"]
 
 
-async def test_another_tenant_sees_and_reviews_nothing(desk: Desk, review: ReviewService) -> None:
+async def test_another_tenant_sees_and_reviews_nothing(
+    desk: Desk, review: ReviewService, owner: asyncpg.Connection
+) -> None:
     await desk.file(read("Beacon", TOLD))
     (candidate,) = await likely_aliases(desk, review)
-    stranger = Caller(desk.tenant + 1, Role.HUMAN, "mallory")
+    stranger = Caller(await ensure_tenant(owner, "other"), Role.HUMAN, "mallory")
     listing = await review.alias_candidates(stranger, None, None, PageRequest(10))
     assert listing.page.items == ()
     assert await listing.count() == 0
