@@ -14,7 +14,7 @@ from app.services.parsing.identifiers import whole_identifier
 from app.services.parsing.outline import Section
 from app.services.parsing.prose import plain_text
 from app.services.parsing.reading import Reading
-from app.services.parsing.values import text_of
+from app.services.parsing.values import text_of, texts_of
 from app.services.parsing.vocabulary import kind_named, relation_named, vocabulary
 
 LONGEST_TITLE = 300
@@ -69,12 +69,32 @@ def read_identity(reading: Reading, kind: str | None) -> Identity:
 def leading_heading(reading: Reading) -> Block | None:
     """Answer the heading that titles the document: the first of level one, or one that opens the page.
 
-    Headings that documents share, such as "Context" or "Supersedes", title none.
+    Headings that documents share, such as "Context" or "Supersedes", title none unless they lead it.
     """
+    if (leading := _leading_shared(reading)) is not None:
+        return leading
     titles = [section.heading for section in reading.sections if section.heading and not _is_shared(section)]
     of_level_one = next((block for block in titles if block.level == 1), None)
     opening = next((block for block in reading.page.blocks if block.kind is not BlockKind.HTML), None)
     return of_level_one or next((block for block in titles[:1] if block is opening), None)
+
+
+def _leading_shared(reading: Reading) -> Block | None:
+    """Answer the first heading, of level one, when its words are shared and yet title the document.
+
+    They do not where another of level one is shared as well, for then each of them heads a section, nor
+    beside a header that states another title.
+    """
+    headed = [section for section in reading.sections if section.heading is not None]
+    shared = [section for section in headed if _level(section) == 1 and _is_shared(section)]
+    if len(shared) != 1 or shared[0] is not headed[0]:
+        return None
+    stated = [fold(text) for _, value in reading.by_role("title") for text in texts_of(value)]
+    return shared[0].heading if not stated or shared[0].name in stated else None
+
+
+def _level(section: Section) -> int:
+    return 0 if section.heading is None else section.heading.level
 
 
 def _is_shared(section: Section) -> bool:

@@ -99,7 +99,7 @@ class _Reader:
                 continue
             if relation is not None:
                 self._read_typed(block, relation)
-            elif section.name == status.SECTION:
+            elif section.name == status.SECTION and section.heading is not self._title:
                 self._read_statements(block, at_line_start=False)
             elif id(block) in self._opening:
                 self._read_statements(block, at_line_start=True)

@@ -7,6 +7,7 @@ import re
 from app.domain.graphemes import beginning
 from app.domain.surface_form import fold
 from app.services.parsing.blocks import Block, BlockKind
+from app.services.parsing.identity import leading_heading
 from app.services.parsing.outline import Section
 from app.services.parsing.prose import COVER, plain_text
 from app.services.parsing.reading import Reading
@@ -30,8 +31,9 @@ def read_status(reading: Reading) -> str | None:
     line = reading.opening_fields().get("status")
     if line:
         return status_in(line) or _unread(line, reading.warnings)
+    title = leading_heading(reading)
     for section in reading.sections:
-        if section.name == SECTION:
+        if section.name == SECTION and section.heading is not title:
             return _section_status(section, reading)
     return None
 

@@ -6,6 +6,7 @@ import pytest
 
 from app.domain.artifact import MemoryDomain
 from app.services.parsing import parse_markdown
+from tests.services.parsing.claims import edges
 
 
 @pytest.mark.parametrize(
@@ -32,6 +33,32 @@ def test_a_document_is_known_by_header_heading_or_file_name(
 ) -> None:
     document = parse_markdown(text, path=path)
     assert (document.kind, document.identifier, document.title) == (kind, identifier, title)
+
+
+@pytest.mark.parametrize("words", ["Documents", "References", "Requires", "Status", "Overview"])
+def test_a_heading_that_leads_the_document_is_its_title_whatever_it_says(words: str) -> None:
+    document = parse_markdown(f"# {words}\n\nSee ADR-1, and more.\n\n## Setup\n\nText.\n", path="guide.md")
+    assert document.title == words
+    assert edges(document) == [("REFERENCES", "ADR-1")]
+    assert (document.status, document.warnings) == (None, ())
+
+
+@pytest.mark.parametrize(
+    ("text", "title", "expected"),
+    [
+        ("# Requires\n\n- ADR-1\n\n# Context\n\nText.\n", "guide", [("DEPENDS_ON", "ADR-1")]),
+        ("---\ntitle: Guide\n---\n# Requires\n\n- ADR-1\n", "Guide", [("DEPENDS_ON", "ADR-1")]),
+        ("---\ntitle: requires\n---\n# Requires\n\n- ADR-1\n", "requires", [("REFERENCES", "ADR-1")]),
+        ("# Requires\n\n- ADR-1\n\n# Setup\n", "Requires", [("REFERENCES", "ADR-1")]),
+        ("## Requires\n\n- ADR-1\n\n# Setup\n", "Setup", [("DEPENDS_ON", "ADR-1")]),
+        ("# Setup\n\n# Requires\n\n- ADR-1\n", "Setup", [("DEPENDS_ON", "ADR-1")]),
+    ],
+)
+def test_a_heading_of_relations_is_no_title_where_another_is(
+    text: str, title: str, expected: list[tuple[str, str]]
+) -> None:
+    document = parse_markdown(text, path="guide.md")
+    assert (document.title, edges(document)) == (title, expected)
 
 
 def test_a_mail_header_is_read_and_leaves_the_body() -> None:
