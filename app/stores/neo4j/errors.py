@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from contextlib import contextmanager
 
@@ -10,6 +11,7 @@ from neo4j.exceptions import AuthError, DriverError, Neo4jError
 from app.errors import Unavailable
 
 _SIGN_IN = "set TRIGRAPH_NEO4J_USER and TRIGRAPH_NEO4J_PASSWORD"
+_RESOLVED = re.compile(r" \(resolved to \(.*\)\)")  # the driver prints a Python tuple
 
 
 @contextmanager
@@ -42,5 +44,5 @@ def refuses_the_query(error: Unavailable) -> bool:
 
 
 def _silent(uri: str, error: Exception) -> Unavailable:
-    told = str(error).partition("\n")[0] or type(error).__name__
+    told = _RESOLVED.sub("", str(error).partition("\n")[0]).rstrip(":") or type(error).__name__
     return Unavailable(f"Neo4j at {uri} does not answer: {told}")
