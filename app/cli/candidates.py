@@ -10,17 +10,16 @@ from uuid import UUID
 from rich.console import Console
 from rich.text import Text
 
+from app.cli.entities_told import ToldEntities, load_entities
 from app.cli.printing import printable
 from app.domain.artifact import Artifact
 from app.domain.candidate import AliasCandidate, Candidate, CandidateStatus, FactCandidate, status_of
-from app.domain.entity import Entity
 from app.domain.moment import EVERYTHING_KNOWN, present
 from app.domain.page import PageRequest
 from app.domain.temporal import AsOf
 from app.services.memory import Memory
 from app.services.review import ReviewService
-from app.stores.postgres import artifacts, entities, ledger
-from app.stores.postgres.labels import labels_as_of
+from app.stores.postgres import artifacts, ledger
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,8 +28,7 @@ class WaitingCandidates:
 
     listed: tuple[Candidate, ...]
     waiting: int
-    entities: Mapping[UUID, Entity]
-    labels: Mapping[UUID, str]
+    entities: ToldEntities
     artifacts: Mapping[UUID, Artifact]
 
 
@@ -40,19 +38,17 @@ async def load_candidates(memory: Memory, project: str | None, page: PageRequest
     names = await service.alias_candidates(caller, project, CandidateStatus.PENDING, page)
     facts = await service.fact_candidates(caller, project, CandidateStatus.PENDING, page)
     listed: tuple[Candidate, ...] = (*names.page.items, *facts.page.items)
-    about = list({candidate.entity for candidate in listed})
     async with memory.database.reading(caller.tenant) as connection:
-        found = await entities.entities_by_id(connection, caller.tenant, about)
         now = AsOf(present(await ledger.read_clock(connection, caller.tenant)), EVERYTHING_KNOWN)
-        labels = await labels_as_of(connection, caller.tenant, about, now)
+        about = {candidate.entity for candidate in listed}
+        called = await load_entities(connection, caller.tenant, about, now)
         told_by = await artifacts.artifacts_by_id(
             connection, caller.tenant, list({candidate.artifact for candidate in listed})
         )
     return WaitingCandidates(
         listed=listed,
         waiting=await names.count() + await facts.count(),
-        entities=found,
-        labels=labels,
+        entities=called,
         artifacts=told_by,
     )
 
@@ -73,7 +69,7 @@ def print_candidates(console: Console, found: WaitingCandidates) -> None:
 
 
 def _said(candidate: Candidate, found: WaitingCandidates) -> str:
-    subject = f"{found.entities[candidate.entity].type_name} {found.labels[candidate.entity]}"
+    subject = found.entities.told(candidate.entity)
     if isinstance(candidate, AliasCandidate):
         return f"{candidate.surface_form} may mean {subject}"
     return f"{candidate.property} of {subject} may be {candidate.value}"
@@ -101,7 +97,7 @@ def _json(candidate: Candidate, found: WaitingCandidates) -> dict[str, Any]:
     return {
         "id": candidate.id,
         "status": status_of(candidate),
-        "entity": {"id": candidate.entity, "label": found.labels[candidate.entity]},
+        "entity": {"id": candidate.entity, "label": found.entities.labels[candidate.entity]},
         "artifact": {"id": source.id, "identifier": source.identifier, "title": source.title},
         "quote": candidate.quote.text,
         "quoteStart": candidate.quote.start,

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
@@ -11,33 +11,17 @@ from uuid import UUID
 from rich.console import Console
 from rich.text import Text
 
+from app.cli.entities_told import ToldEntities, load_entities
 from app.cli.named import find_named
 from app.cli.printing import moment_text, printable
-from app.domain.entity import Entity, Reference
+from app.domain.entity import Reference
 from app.domain.moment import EVERYTHING_KNOWN, present
 from app.domain.page import PageRequest
 from app.domain.temporal import AsOf
 from app.domain.waiting import WaitingReference
 from app.services.catalog import CatalogService, Edges
 from app.services.memory import Memory
-from app.stores.postgres import entities, ledger
-from app.stores.postgres.labels import labels_as_of
-
-
-@dataclass(frozen=True, slots=True)
-class Ends:
-    """What references join, and what that is called at a moment."""
-
-    entities: Mapping[UUID, Entity]
-    labels: Mapping[UUID, str]
-
-    def told(self, id: UUID) -> str:
-        """Answer an end as `ADR Queue`."""
-        return f"{self.entities[id].type_name} {self.labels[id]}"
-
-    def json(self, id: UUID) -> dict[str, Any]:
-        """Answer an end with the names that the API gives it."""
-        return {"id": id, "type": self.entities[id].type_name, "label": self.labels[id]}
+from app.stores.postgres import ledger
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,7 +30,7 @@ class HeldReferences:
 
     listed: tuple[Reference, ...]
     count: int
-    ends: Ends
+    ends: ToldEntities
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,7 +39,7 @@ class PendingReferences:
 
     listed: tuple[WaitingReference, ...]
     count: int
-    ends: Ends
+    ends: ToldEntities
 
 
 async def load_held(
@@ -92,12 +76,11 @@ async def load_pending(
     return PendingReferences(listed, count, await _ends(memory, {each.source for each in listed}, None))
 
 
-async def _ends(memory: Memory, ids: Iterable[UUID], as_of: datetime | None) -> Ends:
-    tenant, wanted = memory.caller.tenant, list(ids)
+async def _ends(memory: Memory, ids: Collection[UUID], as_of: datetime | None) -> ToldEntities:
+    tenant = memory.caller.tenant
     async with memory.database.reading(tenant) as connection:
         moment = AsOf(as_of or present(await ledger.read_clock(connection, tenant)), EVERYTHING_KNOWN)
-        found = await entities.entities_by_id(connection, tenant, wanted)
-        return Ends(found, await labels_as_of(connection, tenant, wanted, moment))
+        return await load_entities(connection, tenant, ids, moment)
 
 
 def print_references(console: Console, found: HeldReferences | PendingReferences, nothing: str) -> None:
@@ -114,13 +97,13 @@ def print_references(console: Console, found: HeldReferences | PendingReferences
         console.print(nothing)
 
 
-def _held(reference: Reference, ends: Ends) -> str:
+def _held(reference: Reference, ends: ToldEntities) -> str:
     until = "" if reference.valid.end is None else f" until {moment_text(reference.valid.end)}"
     said = f"{ends.told(reference.source)} {reference.type} {ends.told(reference.target)}"
     return f"{said} since {moment_text(reference.valid.start)}{until}"
 
 
-def _waiting(waiting: WaitingReference, ends: Ends) -> str:
+def _waiting(waiting: WaitingReference, ends: ToldEntities) -> str:
     ways = (ends.told(waiting.source), waiting.waits_for)
     source, target = reversed(ways) if waiting.is_inverted else ways
     several = ", which could be several" if waiting.is_ambiguous else ""
@@ -132,9 +115,9 @@ def references_json(found: HeldReferences) -> dict[str, Any]:
     listed = [
         {
             "id": reference.id,
-            "source": found.ends.json(reference.source),
+            "source": _end(found.ends, reference.source),
             "type": reference.type,
-            "target": found.ends.json(reference.target),
+            "target": _end(found.ends, reference.target),
             "validFrom": reference.valid.start,
             "validUntil": reference.valid.end,
         }
@@ -143,12 +126,16 @@ def references_json(found: HeldReferences) -> dict[str, Any]:
     return {"references": listed, "count": found.count}
 
 
+def _end(ends: ToldEntities, id: UUID) -> dict[str, Any]:
+    return {"id": id, "type": ends.entities[id].type_name, "label": ends.labels[id]}
+
+
 def pending_json(found: PendingReferences) -> dict[str, Any]:
     """Answer the references that wait with the names that the API gives them."""
     listed = [
         {
             "id": waiting.id,
-            "source": found.ends.json(waiting.source),
+            "source": _end(found.ends, waiting.source),
             "type": waiting.type,
             "waitsFor": waiting.waits_for,
             "isInverted": waiting.is_inverted,

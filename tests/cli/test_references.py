@@ -27,7 +27,7 @@ def filed(served_home: Shell, tmp_path: Path) -> Shell:
 def test_references_are_listed_of_a_project_or_of_a_thing(filed: Shell) -> None:
     listed = filed.run("references", "--project", "edges")
     assert (listed.code, listed.err) == (0, "")
-    assert listed.out.endswith("  ADR Guide DEPENDS_ON ADR Queue since 2026-02-01T00:00:00Z\n")
+    assert listed.out.endswith("  ADR-2 Guide DEPENDS_ON ADR-1 Queue since 2026-02-01T00:00:00Z\n")
     for name in ("ADR-1", "adr 2"):
         assert filed.run("references", name, "--project", "edges").out == listed.out
     told = filed.run("references", "ADR-1", "--project", "edges", "--json").object
@@ -45,8 +45,8 @@ def test_references_are_listed_of_a_project_or_of_a_thing(filed: Shell) -> None:
 def test_what_waits_is_listed_with_what_it_waits_for(filed: Shell) -> None:
     listed = filed.run("references", "--pending", "--project", "edges")
     assert (listed.code, listed.err) == (0, "")
-    assert "  ADR Guide DEPENDS_ON SPEC-3, waits since " in listed.out
-    assert "  ADR-9 SUPERSEDES ADR Guide, waits since " in listed.out
+    assert "  ADR-2 Guide DEPENDS_ON SPEC-3, waits since " in listed.out
+    assert "  ADR-9 SUPERSEDES ADR-2 Guide, waits since " in listed.out
     told = filed.run("references", "ADR-2", "--pending", "--project", "edges", "--json").object
     assert told["count"] == 2
     assert {(each["waitsFor"], each["isInverted"]) for each in told["pendingReferences"]} == {
@@ -55,6 +55,16 @@ def test_what_waits_is_listed_with_what_it_waits_for(filed: Shell) -> None:
     }
     nothing = filed.run("references", "ADR-1", "--pending", "--project", "edges")
     assert nothing.out == "nothing waits for what is not there yet\n"
+
+
+def test_projects_are_told_where_there_are_several(filed: Shell, tmp_path: Path) -> None:
+    for project in ("east", "west"):
+        filed.run("ingest", tmp_path, "--project", project, TRIGRAPH_TENANT="compass")
+    listed = filed.run("references", TRIGRAPH_TENANT="compass").out
+    assert "  ADR-2 Guide (east) DEPENDS_ON ADR-1 Queue (east) since " in listed
+    assert "  ADR-2 Guide (west) DEPENDS_ON ADR-1 Queue (west) since " in listed
+    waiting = filed.run("references", "--pending", TRIGRAPH_TENANT="compass").out
+    assert "  ADR-9 SUPERSEDES ADR-2 Guide (west), waits since " in waiting
 
 
 def test_what_nothing_goes_by_is_told(served_home: Shell) -> None:

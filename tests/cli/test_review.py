@@ -24,8 +24,8 @@ def told(served_home: Shell, tmp_path: Path) -> Shell:
 def test_candidates_are_listed_and_decided_about_once(told: Shell) -> None:
     listed = told.run("review", "--project", "harbor")
     assert (listed.code, listed.err) == (0, "")
-    assert "Lighthouse may mean ADR Beacon\n    ADR-7: Beacon was formerly known as" in listed.out
-    assert "status of ADR Beacon may be Accepted\n    ADR-7: The status is now Accepted." in listed.out
+    assert "Lighthouse may mean ADR-7 Beacon\n    ADR-7: Beacon was formerly known as" in listed.out
+    assert "status of ADR-7 Beacon may be Accepted\n    ADR-7: The status is now Accepted." in listed.out
     found = told.run("review", "--project", "harbor", "--json").object
     assert found["waiting"] == 2
     (alias,), (fact,) = found["aliasCandidates"], found["factCandidates"]
@@ -46,6 +46,14 @@ def test_candidates_are_listed_and_decided_about_once(told: Shell) -> None:
     again = told.run("review", alias["id"], "--reject")
     assert again.code == 1
     assert "local promoted this candidate at" in again.err
+
+
+def test_candidates_of_several_projects_are_told_apart(told: Shell, tmp_path: Path) -> None:
+    for project in ("east", "west"):
+        told.run("ingest", tmp_path, "--project", project, TRIGRAPH_TENANT="compass-review")
+    listed = told.run("review", TRIGRAPH_TENANT="compass-review").out
+    assert "Lighthouse may mean ADR-7 Beacon (east)\n" in listed
+    assert "status of ADR-7 Beacon (west) may be Accepted\n" in listed
 
 
 def test_a_candidate_that_is_not_there_is_told(served_home: Shell) -> None:

@@ -21,3 +21,12 @@ async def labels_as_of(
     rows = await connection.fetch(SQL["speaking_states"], tenant, list(entities), moment.valid, moment.known)
     known = {row["entity"]: label_of(row["props"], row["immutable_props"]) for row in rows}
     return {entity: known.get(entity) or str(entity) for entity in entities}
+
+
+async def identifiers_as_of(
+    connection: asyncpg.Connection, tenant: int, entities: Sequence[UUID], moment: AsOf
+) -> dict[UUID, str]:
+    """Answer the identifiers of those of these entities that have one at a moment, or will."""
+    rows = await connection.fetch(SQL["speaking_states"], tenant, list(entities), moment.valid, moment.known)
+    stated = {row["entity"]: row["props"].get("identifier") for row in rows}
+    return {entity: identifier for entity, identifier in stated.items() if isinstance(identifier, str)}
