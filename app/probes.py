@@ -37,18 +37,21 @@ async def readyz(request: Request) -> Response:
     told: dict[str, object] = {"status": "not ready" if reasons else "ready", "reasons": reasons}
     if projector is not None and not reasons:
         told["projection"] = await _projection(memory, projector)
-        if projector.failure is not None:
+        if projector.why_not is not None:
             told["status"] = "degraded"
     return JSONResponse(told, 503 if reasons else 200, headers=NOT_STORED)
 
 
 async def _projection(memory: Memory, projector: Projector) -> dict[str, object]:
-    """Say how far the graph has come, how many changes of this tenant it lacks, and why it stands still."""
+    """Say how far the graph has come, how many changes of this tenant it lacks, and why it stands still.
+
+    The first two are None until the graph was looked at.
+    """
     position = projector.position
     return {
         "position": position,
-        "behind": await changes_after(memory, position or 0),
-        "failure": projector.failure,
+        "behind": None if position is None else await changes_after(memory, position),
+        "failure": projector.why_not,
         "isStopped": projector.is_stopped,
     }
 
@@ -66,18 +69,24 @@ async def metrics(request: Request) -> Response:
 
 async def _of_projection(memory: Memory, projector: Projector) -> list[Metric]:
     found = [
-        _gauge("projection_up", "Whether the last attempt to project succeeded.", projector.failure is None),
+        _gauge("projection_up", "Whether the last attempt to project succeeded.", projector.why_not is None),
         _gauge("projection_stopped", "Whether there will be no other attempt.", projector.is_stopped),
         _count("projection_failures", "Attempts to project that failed.", projector.failures),
-        _gauge("projection_position", "The position of the graph, of all tenants.", projector.position or 0),
     ]
     if projector.succeeded_at is not None:
         seconds = monotonic() - projector.succeeded_at
         found.append(
             _gauge("projection_age_seconds", "Seconds since the graph equalled the ledger.", seconds)
         )
+    if projector.position is not None:
+        found += await _of_position(memory, projector.position)
+    return found
+
+
+async def _of_position(memory: Memory, position: int) -> list[Metric]:
+    found = [_gauge("projection_position", "The position of the graph, of all tenants.", position)]
     with suppress(TrigraphError):
-        behind = await changes_after(memory, projector.position or 0)
+        behind = await changes_after(memory, position)
         found.append(_gauge("projection_behind", "Changes of this tenant that the graph lacks.", behind))
     return found
 

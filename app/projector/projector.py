@@ -23,6 +23,8 @@ from app.stores.postgres.outbox import CHANNEL, ledger_of, projecting_alone
 SECONDS_BETWEEN_LOOKS = 5.0
 """How long a change that nobody heard of may wait."""
 
+STARTING = "the projection is starting: it has not caught up with the ledger yet"
+
 log = logging.getLogger(__name__)
 
 
@@ -60,6 +62,11 @@ class Projector:
         self._backoff = backoff or Backoff()
         self._pause = self._backoff.first
         self._ledger: str | None = None
+
+    @property
+    def why_not(self) -> str | None:
+        """Why the graph is not projected now: the failure, or that no attempt has ended; None where it is."""
+        return STARTING if self.failure is None and self.position is None else self.failure
 
     async def run(self) -> None:
         """Project until cancelled; outages are waited for, and any other failure is reported and ends it."""
