@@ -21,8 +21,6 @@ from app.cli.running import finish, settings
 if TYPE_CHECKING:
     from app.services.benchmarking import Report
 
-# Where whoever measures keeps corpora beside a checkout.
-BESIDE = Path("../shared/data")
 Advance = Callable[[str, int, int | None], None]
 
 
@@ -41,7 +39,7 @@ def bench(
         Path | None,
         typer.Option(
             help="A folder of texts to make documents of: Markdown, or docs.jsonl, also .gz and .xz."
-            f" Without it {BESIDE} when that is there, else the shipped decision records."
+            " Without it, the shipped decision records."
         ),
     ] = None,
     vectors: Annotated[
@@ -57,9 +55,8 @@ def bench(
 
     Every figure is of one run, its rows timed in turn, so that their ratios hold on a busy machine too.
     """
-    folder = BESIDE if corpora is None and BESIDE.is_dir() else corpora
     # The loop that `trigraph serve` runs on, so that every row has the same.
-    report = finish(_bench(documents, folder, synthetic=vectors is Vectors.SYNTHETIC), uvloop.new_event_loop)
+    report = finish(_bench(documents, corpora, synthetic=vectors is Vectors.SYNTHETIC), uvloop.new_event_loop)
     if as_json:
         print_json(asdict(report))
     else:

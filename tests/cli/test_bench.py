@@ -107,6 +107,18 @@ def test_what_cannot_be_measured_is_refused(shell: Shell) -> None:
     assert (ran.code, ran.out, ran.err) == (2, "", told)
 
 
+def test_without_corpora_the_shipped_decision_records_are_cut_wherever_it_runs(shell: Shell) -> None:
+    ran = shell.run("bench", "--documents", "1000000")
+    assert (ran.code, ran.out) == (2, "")
+    assert ran.err.startswith("the shipped decision records can make ")
+
+
+def test_every_figure_is_explained() -> None:
+    page = (Path(__file__).parents[2] / "docs/measuring.md").read_text(encoding="utf-8")
+    figures = ROWS | RATIOS | THROUGHPUT | BULK | {"embedded_per_second"}
+    assert [name for name in sorted(figures) if f"`{name}`" not in page] == []
+
+
 @pytest.mark.parametrize("sign", [signal.SIGINT, signal.SIGTERM])
 def test_an_interrupt_leaves_no_process_and_no_folder(shell: Shell, sign: signal.Signals) -> None:
     with tempfile.TemporaryDirectory(prefix="tb-") as scratch:
