@@ -87,7 +87,7 @@ class RecallService:
         found |= await self._read(asked, joined, vector)
         hits = _hits(request, chosen, found, standings)
         packed = pack(hits, request.token_budget)
-        sureness = confidence(rankings, is_named=bool(leading))
+        sureness = confidence(request.query, rankings, hits, is_named=bool(asked.anchored.leading))
         return RecallResult(
             id=uuid4(),
             hits=packed.hits,

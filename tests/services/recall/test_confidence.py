@@ -31,11 +31,11 @@ def test_the_nearer_the_likelier(one: float, other: float) -> None:
 
 def test_what_tells_nothing_gives_no_confidence() -> None:
     lexical = Ranking(LegName.LEXICAL, (Candidate(1, 12.0),))
-    assert confidence([_dense(0.1, 0.05), lexical], is_named=False) == likelihood(0.1) < DOUBT
-    assert confidence([_dense(0.1), lexical], is_named=True) == 1.0
-    assert confidence([_dense(problem="late"), lexical], is_named=False) is None
-    assert confidence([lexical], is_named=False) is None
-    assert confidence([_dense()], is_named=False) == 0.0
+    assert confidence("bread", [_dense(0.1, 0.05), lexical], [], is_named=False) == likelihood(0.1) < DOUBT
+    assert confidence("bread", [_dense(0.1), lexical], [], is_named=True) == 1.0
+    assert confidence("bread", [_dense(problem="late"), lexical], [], is_named=False) is None
+    assert confidence("bread", [lexical], [], is_named=False) is None
+    assert confidence("bread", [_dense()], [], is_named=False) == 0.0
 
 
 async def test_a_question_about_something_else_is_told_so(desk: Desk) -> None:
@@ -78,3 +78,37 @@ async def test_without_the_encoder_nothing_is_told(
 async def test_a_word_of_the_text_is_not_doubted(desk: Desk, query: str) -> None:
     await desk.file(adr(1, "Events travel through a durable queue"))
     assert (await desk.ask(query)).advisories == ()
+
+
+async def test_a_name_that_nothing_here_has_is_not_answered(desk: Desk) -> None:
+    """An agent that asks for a decision that does not exist must not take the nearest for it."""
+    await desk.file_all(
+        adr(
+            1,
+            "Events travel through a queue",
+            "Workers call `retry_with_jitter()`, in src/queue/worker.py.",
+        ),
+        adr(2, "Passwords are hashed", "TICKET-80 asked for argon2."),
+    )
+    for absent in ("ADR-9999", "adr 9999", "TICKET-81", "src/nowhere/foo.py", "FooBarBaz"):
+        result = await desk.ask(absent)
+        assert (result.anchors, result.confidence) == ((), 0.0), absent
+        assert any(DOUBTED in said for said in result.advisories)
+    for written in ("retry_with_jitter()", "src/queue/worker.py", "TICKET-80", "ticket 80", "ADR-1"):
+        result = await desk.ask(written)
+        assert (result.confidence, result.advisories) == (1.0, ()), written
+
+
+async def test_what_a_passage_says_word_for_word_is_not_doubted(desk: Desk) -> None:
+    await desk.file_all(
+        adr(1, "Storage", "We use Postgres. MySQL was considered and turned down."),
+        adr(2, "Scheduling", "Services run on Nomad. Kubernetes was too much for a team of four."),
+    )
+    for said in ("where do services run", "who turned down MySQL", "what about mysql", "why not kubernetes"):
+        result = await desk.ask(said)
+        assert result.confidence is not None
+        assert result.confidence >= 0.5, said
+        assert result.advisories == ()
+    result = await desk.ask("where do penguins run")
+    assert result.confidence is not None
+    assert result.confidence < DOUBT
