@@ -5,10 +5,11 @@ from __future__ import annotations
 from datetime import datetime
 from uuid import UUID
 
+from app.cli.choices_told import choices_told
 from app.cli.printing import printable
 from app.domain.entity import AliasResolution
-from app.errors import NotFound
-from app.services.catalog import CatalogService
+from app.errors import Invalid, NotFound
+from app.services.catalog import Ambiguous, CatalogService
 from app.services.memory import Memory
 from app.stores.postgres import entities
 
@@ -16,12 +17,18 @@ from app.stores.postgres import entities
 async def find_named(
     memory: Memory, what: str, project: str | None, as_of: datetime | None
 ) -> AliasResolution:
-    """Answer what goes by an identifier, a name, an alias or an id; raises NotFound when nothing does."""
+    """Answer what goes by an identifier, a name, an alias or an id.
+
+    Raises NotFound when nothing does, and Invalid, with a line for each, when several things do.
+    """
     try:
         id = UUID(what)
     except ValueError:
         catalog = CatalogService(memory.database)
-        named = await catalog.resolve_alias(memory.caller, what, project, as_of)
+        try:
+            named = await catalog.resolve_alias(memory.caller, what, project, as_of)
+        except Ambiguous as error:
+            raise Invalid(await choices_told(memory, what, error.entities, as_of)) from error
     else:
         async with memory.database.reading(memory.caller.tenant) as connection:
             found = (await entities.entities_by_id(connection, memory.caller.tenant, [id])).get(id)

@@ -2,6 +2,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
+from app.cli.running import MISUSED
 from tests.cli.processes import Shell
 
 
@@ -23,6 +24,28 @@ def test_a_state_is_shown_at_a_moment_and_as_a_history(served_home: Shell, folde
     unknown = served_home.run("state", id, "--known-at", "2000-01-01")
     assert (unknown.code, unknown.out) == (1, "")
     assert "nothing was known of ADR Poll for messages at that moment" in unknown.err
+
+
+def test_what_a_name_could_mean_is_listed_with_what_means_one_alone(
+    served_home: Shell, tmp_path: Path
+) -> None:
+    for folder in ("billing", "forms"):
+        (tmp_path / folder).mkdir()
+        (tmp_path / folder / "ADR-5.md").write_text(f"---\nid: {folder}/ADR-5\n---\n# Queue the {folder}\n")
+    served_home.run("ingest", tmp_path, "--project", "twins", TRIGRAPH_TENANT="choices")
+    served_home.run("ingest", tmp_path / "forms", "--project", "other", TRIGRAPH_TENANT="choices")
+    several = served_home.run("state", "ADR-5", TRIGRAPH_TENANT="choices")
+    assert (several.code, several.out) == (MISUSED, "")
+    first, *lines = several.err.splitlines()
+    assert first == "ADR-5 could mean 3 things; ask for one of them by"
+    assert len(lines) == 3
+    for line in lines:
+        words, _, called = line.strip().partition("  ")
+        ran = served_home.run("state", *words.split(), TRIGRAPH_TENANT="choices")
+        assert ran.code == 0
+        title, project = called.removesuffix(")").split(" ", 1)[1].split(" (")
+        assert ran.out.splitlines()[0].startswith(f"ADR {title} (")
+        assert ran.out.splitlines()[0].endswith(f") in {project}")
 
 
 def test_what_cannot_be_shown_is_told(served_home: Shell) -> None:

@@ -17,10 +17,18 @@ from app.stores.postgres.anchors import NamedEntity, NameOrigin
 from app.stores.postgres.scope import Scope
 
 
+class Ambiguous(Invalid):
+    """A form could mean several entities, which `entities` are."""
+
+    def __init__(self, message: str, entities: tuple[Entity, ...]) -> None:
+        super().__init__(message, field="surfaceForm")
+        self.entities = entities
+
+
 async def resolve(connection: asyncpg.Connection, scope: Scope, form: str) -> AliasResolution | None:
     """Answer the entity a form means in a scope, with the aliases that led to it.
 
-    Raises Invalid, naming the entities, when it could mean several.
+    Raises Ambiguous, naming the entities, when it could mean several.
     """
     if not fold(form):
         return None
@@ -65,10 +73,10 @@ async def _followed(
 
 async def _ambiguous(
     connection: asyncpg.Connection, scope: Scope, form: str, found: Collection[Entity]
-) -> Invalid:
+) -> Ambiguous:
     by_project = "name its project, or " if len({entity.project for entity in found}) > 1 else ""
     named = await told_apart(connection, scope.tenant, found, scope.moment)
-    return Invalid(
+    return Ambiguous(
         f"{form} could mean {' or '.join(named)}; {by_project}take one of these ids in place of the name",
-        field="surfaceForm",
+        tuple(found),
     )

@@ -122,7 +122,7 @@ class CatalogService:
     ) -> AliasResolution | None:
         """Answer what a form means at an instant, None when nothing goes by it.
 
-        Raises Invalid, naming the entities, when it could mean several.
+        Raises Ambiguous, naming the entities, when it could mean several.
         """
         async with self._database.reading(caller.tenant) as connection:
             numbers = await project_numbers(connection, caller, project)
