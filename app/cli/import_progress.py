@@ -12,6 +12,7 @@ from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, T
 
 from app.services.importing.summary import ImportSummary
 
+ENDING = (signal.SIGINT, signal.SIGTERM)
 STOPPING = "stopping after the documents at hand; interrupt again to stop at once"
 STOPPED = "stopped at once; what was filed stays: run it again to go on"
 
@@ -39,19 +40,25 @@ def import_progress(console: Console) -> Iterator[Callable[[ImportSummary], None
 
 @contextmanager
 def stop_on_interrupt(stop: asyncio.Event, console: Console) -> Iterator[None]:
-    """Let the first interrupt ask for a stop and say so on the console; a second one ends the program."""
+    """Let the first interrupt ask for a stop and say so on the console; a second one ends the program.
+
+    A request to terminate is an interrupt.
+    """
     loop = asyncio.get_running_loop()
 
     def interrupted() -> None:
         if stop.is_set():
-            loop.remove_signal_handler(signal.SIGINT)
+            for sign in ENDING:
+                loop.remove_signal_handler(sign)
             console.print(STOPPED, style="yellow", soft_wrap=True)
             raise KeyboardInterrupt
         stop.set()
         console.print(STOPPING, style="yellow", soft_wrap=True)
 
-    loop.add_signal_handler(signal.SIGINT, interrupted)
+    for sign in ENDING:
+        loop.add_signal_handler(sign, interrupted)
     try:
         yield
     finally:
-        loop.remove_signal_handler(signal.SIGINT)
+        for sign in ENDING:
+            loop.remove_signal_handler(sign)

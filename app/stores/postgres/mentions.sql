@@ -14,14 +14,20 @@ WHERE mention.tenant_id = $1 AND artifact.number = ANY ($2::bigint[]) AND mentio
     AND mention.recorded_at <= $4;
 
 -- name: forms_to_look_for
--- Which aliases and names of things, now or earlier, can a text with these words use?
-SELECT target AS entity, surface_form AS form, folded_form
-FROM alias
-WHERE tenant_id = $1 AND project_id = $2 AND first_word = ANY ($3::text[]) AND retracted_at IS NULL
-UNION
-SELECT state_name.entity, state_name.form, state_name.folded_form
-FROM state_name
-JOIN entity ON entity.tenant_id = $1 AND entity.id = state_name.entity
-JOIN entity_state AS state ON state.tenant_id = $1 AND state.id = state_name.state
-WHERE state_name.tenant_id = $1 AND entity.project_id = $2 AND first_word = ANY ($3::text[])
-    AND state.branch = 'COMMITTED';
+-- Which aliases and names of things, now or earlier, can a text with these words use? Of two meanings of a form the one
+-- that began later comes last.
+SELECT entity, form, folded_form
+FROM (
+    SELECT target AS entity, surface_form AS form, folded_form, valid_from, recorded_at
+    FROM alias
+    WHERE tenant_id = $1 AND project_id = $2 AND first_word = ANY ($3::text[]) AND retracted_at IS NULL
+    UNION ALL
+    SELECT state_name.entity, state_name.form, state_name.folded_form, state.valid_from, state.recorded_at
+    FROM state_name
+    JOIN entity ON entity.tenant_id = $1 AND entity.id = state_name.entity
+    JOIN entity_state AS state ON state.tenant_id = $1 AND state.id = state_name.state
+    WHERE state_name.tenant_id = $1 AND entity.project_id = $2 AND first_word = ANY ($3::text[])
+        AND state.branch = 'COMMITTED'
+) AS named
+GROUP BY entity, form, folded_form
+ORDER BY max(valid_from), max(recorded_at), form, entity;

@@ -63,4 +63,4 @@ CROSS JOIN LATERAL (
 ) AS said
 WHERE reference.tenant_id = $1 AND (source = $2 OR target = $2) AND reference.type = 'SUPERSEDES'
     AND reference.retracted_at IS NULL
-ORDER BY valid_from, reference.id;
+ORDER BY valid_from, reference.recorded_at, stated.number, reference.id;

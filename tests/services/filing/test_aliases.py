@@ -11,8 +11,14 @@ from app.domain.recall import FlagGround, StateFlag
 from app.domain.temporal import Interval
 from app.domain.timeline import Assertion, assert_from
 from app.services.filing.naming import MOST_ALIASES
+from app.services.memory import Memory
 from app.stores.postgres import aliases, entities, ledger, ontology, states
 from tests.documents import Desk, adr, ask, day, hit_of, identifiers
+
+MENTIONED = """
+SELECT key FROM mention JOIN entity ON entity.tenant_id = $1 AND entity.id = mention.entity
+WHERE mention.tenant_id = $1 AND artifact = $2
+"""
 
 
 async def _mentions(desk: Desk, identifier: str) -> dict[str, int]:
@@ -210,3 +216,18 @@ async def test_the_longest_form_is_taken_and_each_is_counted(
     await _component(desk, name, alias)
     await desk.file(adr(2, "Other", text))
     assert await _mentions(desk, "ADR-2") == mentions
+
+
+async def test_a_text_uses_a_form_as_it_is_meant_last(shared_memory: Memory) -> None:
+    """In six ledgers alike, for chance would show in some."""
+    for number in range(6):
+        desk = Desk(shared_memory, f"quay-{number}")
+        await desk.file_all(
+            adr(1, "One", props={"aliases": ["Quay"]}),
+            adr(1, "One", created_at=day(2021)),
+            adr(2, "Two", created_at=day(2022), props={"aliases": ["Quay"]}),
+        )
+        told = await desk.file(adr(3, "Three", "The Quay is used.", created_at=day(2023)))
+        async with desk.reading() as connection:
+            keys = await connection.fetch(MENTIONED, desk.tenant, told.artifact.id)
+        assert [row["key"] for row in keys] == ["adr-2"]
