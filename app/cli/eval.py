@@ -14,7 +14,7 @@ from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, T
 from rich.table import Table
 from rich.text import Text
 
-from app.cli.printing import console, print_json, printable
+from app.cli.printing import console, counted, print_json, printable
 from app.cli.running import complain, finish, settings
 
 if TYPE_CHECKING:
@@ -83,7 +83,8 @@ def _progress() -> Iterator[Advance]:
 
 def _print_tables(output: Console, report: Report) -> None:
     output.print(
-        f"{report.documents} documents, {report.queries} queries, {report.forbidden} forbidden returned"
+        f"{counted(report.documents, 'document')}, {counted(report.queries, 'query', 'queries')},"
+        f" {report.forbidden} forbidden returned"
     )
     for title, rows in (("leg", report.scores), ("category (fused)", report.categories)):
         table = Table(title, *MEASURES)

@@ -10,6 +10,7 @@ from dataclasses import dataclass
 
 import asyncpg
 
+from app.cli.printing import counted
 from app.cli.settings_told import unknown_variables
 from app.embedding import Embedder, open_embedder
 from app.errors import TrigraphError
@@ -164,7 +165,8 @@ async def _graph(settings: Settings, owner: asyncpg.Connection) -> Finding:
             standing = await read_standing(owner, graph)
     except TrigraphError as error:
         return Finding("graph", True, error.message, is_doubtful=True)
-    behind = f"{standing.behind} changes are not projected yet" if standing.behind else "nothing is left"
+    changes = counted(standing.behind, "change is", "changes are")
+    behind = f"{changes} not projected yet" if standing.behind else "nothing is left"
     told = f"{graph.uri}, position {standing.position or 0} of {standing.ledger_position}, {behind}"
     if standing.failure is None:
         return Finding("graph", True, told, is_doubtful=standing.behind > 0)
@@ -173,7 +175,8 @@ async def _graph(settings: Settings, owner: asyncpg.Connection) -> Finding:
 
 def _counted(counts: inspection.ProjectCounts) -> str:
     return (
-        f"{counts.documents} documents, {counts.entities} entities, {counts.pending_references} references"
-        f" to what is not filed yet, {counts.alias_candidates} likely aliases and {counts.fact_candidates}"
-        " likely facts noticed in texts"
+        f"{counted(counts.documents, 'document')}, {counted(counts.entities, 'entity', 'entities')},"
+        f" {counted(counts.pending_references, 'reference')} to what is not filed yet,"
+        f" {counted(counts.alias_candidates, 'likely alias', 'likely aliases')} and"
+        f" {counted(counts.fact_candidates, 'likely fact')} noticed in texts"
     )

@@ -9,7 +9,7 @@ from rich.text import Text
 
 from app.cli.hit_reasons import explained, reasons
 from app.cli.no_hits import why_nothing
-from app.cli.printing import moment_text, printable
+from app.cli.printing import counted, moment_text, printable
 from app.domain.graphemes import beginning
 from app.domain.ontology import label_of
 from app.domain.recall import Anchor, Hit, RecallRequest, RecallResult, StateFlag
@@ -43,7 +43,8 @@ def print_explanation(console: Console, result: RecallResult) -> None:
     console.print(f"as of     {moment_text(result.as_of)}")
     console.print(f"known at  {moment_text(result.known_at)}")
     for ranking in result.legs:
-        told = f"{len(ranking.candidates)} candidates, {ranking.milliseconds:.1f} ms, {ranking.served}"
+        candidates = counted(len(ranking.candidates), "candidate")
+        told = f"{candidates}, {ranking.milliseconds:.1f} ms, {ranking.served}"
         told += ", approximate" if ranking.approximate else ""
         console.print(f"leg       {ranking.leg.lower()}: {ranking.problem or told}", soft_wrap=True)
 

@@ -7,7 +7,7 @@ from dataclasses import asdict, dataclass
 
 import typer
 
-from app.cli.printing import print_json, printable
+from app.cli.printing import counted, print_json, printable
 from app.errors import TrigraphError
 from app.settings import EMBEDDED, Settings
 from app.stores.neo4j import attendance
@@ -58,11 +58,14 @@ async def _answering(location: GraphLocation, lines: tuple[str, ...]) -> Status:
     try:
         async with Graph(location) as graph:
             version = await graph.version()
-            (counted,) = await graph.read(_COUNT)
+            (sizes,) = await graph.read(_COUNT)
     except TrigraphError as error:
         return Status((error.message, *lines), uri=location.uri)
-    nodes, relationships = int(counted["nodes"]), int(counted["relationships"])
-    told = (f"Neo4j {version} answers at {location.uri}", f"{nodes} nodes, {relationships} relationships")
+    nodes, relationships = int(sizes["nodes"]), int(sizes["relationships"])
+    told = (
+        f"Neo4j {version} answers at {location.uri}",
+        f"{counted(nodes, 'node')}, {counted(relationships, 'relationship')}",
+    )
     return Status((*told, *lines), True, location.uri, version, nodes, relationships)
 
 
@@ -75,6 +78,6 @@ def _embedded_lines(settings: Settings, seen: attendance.Attendance) -> tuple[st
     if seen.is_kept:
         lines.append("it stays up until `trigraph neo4j stop`")
     elif seen.location is not None:
-        used = "it is in use" if seen.is_used else "nobody uses it"
-        lines.append(f"{used}, and it stops by itself when nobody does")
+        used = "it is in use; it stops by itself soon after the last command that uses it ends"
+        lines.append(used if seen.is_used else "no command uses it, so it stops by itself soon")
     return tuple(lines)

@@ -24,6 +24,11 @@ def printable(text: str) -> str:
     return " ".join("".join(letter if letter.isprintable() else " " for letter in text).split())
 
 
+def counted(count: int, one: str, many: str | None = None) -> str:
+    """Answer a number with its noun: `1 document`, `1,200 documents`; `many` is for words without s."""
+    return f"{count:,} {one if count == 1 else many or one + 's'}"
+
+
 def moment_text(moment: datetime) -> str:
     """Answer a moment as the API writes it, in UTC with a Z."""
     return rfc_3339(moment)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import typer
 
+from app.cli.printing import counted
 from app.cli.running import finish, settings
 
 
@@ -13,7 +14,9 @@ def reembed() -> None:
     Cut off, it goes on where it stopped when it is run again.
     """
     done = finish(_reembed())
-    typer.echo(f"embedded {done} documents again" if done else "every vector is of this encoder already")
+    typer.echo(
+        f"embedded {counted(done, 'document')} again" if done else "every vector is of this encoder already"
+    )
 
 
 async def _reembed() -> int:

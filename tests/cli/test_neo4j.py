@@ -168,7 +168,7 @@ async def test_the_status_of_a_server_is_told(graph: Graph, asking: Shell) -> No
     await graph.write(FILL)
     ran = asking.run("neo4j", "status")
     assert ran.code == 0
-    assert f"answers at {graph.uri}\n2 nodes, 1 relationships\n" in ran.out
+    assert f"answers at {graph.uri}\n2 nodes, 1 relationship\n" in ran.out
     assert asking.run("neo4j", "status", "--json").object == {
         "answers": True,
         "uri": graph.uri,
