@@ -99,30 +99,59 @@ async def _filed(connection: asyncpg.Connection, tenant: str) -> int:
 
 @dataclass(frozen=True, slots=True)
 class Strike:
-    """A signal, sent a moment after so many documents are filed; after none, while the import opens."""
+    """A signal, sent while the import waits to write into a table, a while after it started or wrote once.
+
+    The import cannot end before the signal, however slow the machine: one transaction passes the table at a
+    time, and the table is held when the signal comes.
+    """
 
     number: signal.Signals
-    least: int
-    pause: float
+    table: str
+    pause: float | None = None
 
     async def hit(self, shell: Shell, folder: Path, url: str) -> Ran:
-        with shell.running("ingest", folder) as process:
-            if self.least:
-                await wait_until(self.least, url, shell.variables["TRIGRAPH_TENANT"], process)
-            await asyncio.sleep(self.pause)
-            process.send_signal(self.number)
-            out, err = await asyncio.to_thread(process.communicate)
-            return Ran(process.returncode, out, err)
+        tenant = shell.variables["TRIGRAPH_TENANT"]
+        gate = await asyncpg.connect(url)
+        try:
+            before = await _filed(gate, tenant)
+            await gate.execute(self._hold)
+            with shell.running("ingest", folder) as process:
+                if self.pause is None:
+                    await self._let_one_pass(gate, tenant, before, process)
+                else:
+                    await asyncio.sleep(self.pause)
+                process.send_signal(self.number)
+                said = await asyncio.to_thread(_first_line, process)
+                await gate.execute("COMMIT")
+                out, err = await asyncio.to_thread(process.communicate)
+                return Ran(process.returncode, out, said + err)
+        finally:
+            await gate.close()
+
+    @property
+    def _hold(self) -> str:
+        return f"BEGIN; LOCK TABLE {self.table} IN SHARE MODE"
+
+    async def _let_one_pass(
+        self, gate: asyncpg.Connection, tenant: str, before: int, process: subprocess.Popen[str]
+    ) -> None:
+        while process.poll() is None and await _filed(gate, tenant) == before:
+            await gate.execute("SELECT pg_sleep(0.005)")
+            await gate.execute(f"COMMIT; {self._hold}")
+
+
+def _first_line(process: subprocess.Popen[str]) -> str:
+    """Wait until the signal is heeded: it is told, or the process is gone."""
+    assert process.stderr is not None
+    return process.stderr.readline()
 
 
 def strikes(seed: int) -> list[Strike]:
-    """Answer one strike while the import opens and two while it files."""
+    """Answer one strike while the import opens and two while it files, each in a table of its own."""
     chance = random.Random(seed)
-    opening = Strike(SIGKILL, 0, chance.uniform(0.5, 1.5))
-    numbers = chance.sample((SIGINT, SIGKILL), 2)
-    least = (chance.randint(1, 7), chance.randint(8, 14))
-    pauses = [chance.uniform(0, 0.03) for _ in numbers]
-    return [opening, *map(Strike, numbers, least, pauses)]
+    first, second, third = chance.sample(("artifact", "entity_state", "outbox"), 3)
+    opening = Strike(SIGKILL, first, chance.uniform(0.5, 1.5))
+    return [opening, *map(Strike, chance.sample((SIGINT, SIGKILL), 2), (second, third))]
 
 
 def test_a_second_interrupt_stops_at_once_and_says_that_what_was_filed_stays() -> None:
