@@ -14,6 +14,7 @@ from app.domain.temporal import Branch
 from app.errors import Conflict, NotFound
 from app.services.canonical import CanonicalService, StatedEntity
 from app.services.filing import StatedDocument, document_from
+from app.services.memory import Memory
 from app.services.review import Decision, ReviewService
 from app.stores.postgres import candidates, ledger, states
 from app.stores.postgres.tenants import ensure_tenant
@@ -101,9 +102,8 @@ async def test_a_fact_told_by_an_older_version_holds_until_the_next(
     assert [state.props["status"] for state in held] == ["Accepted", "Rejected"]
 
 
-async def test_another_tenant_sees_and_reviews_nothing(
-    desk: Desk, review: ReviewService, owner: asyncpg.Connection
-) -> None:
+async def test_another_tenant_sees_and_reviews_nothing(memory: Memory, owner: asyncpg.Connection) -> None:
+    desk, review = Desk(memory, "reviewed"), ReviewService(memory.database)
     await desk.file(read("Beacon", TOLD))
     (candidate,) = await likely_aliases(desk, review)
     stranger = Caller(await ensure_tenant(owner, "other"), Role.HUMAN, "mallory")
