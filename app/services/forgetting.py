@@ -24,6 +24,8 @@ from app.stores.postgres.owner_connection import owner_connection
 AGE = timedelta(days=7)
 CHANGES_AT_ONCE = 10_000
 SECONDS_BETWEEN_LOOKS = 3600.0
+BROKEN = (asyncpg.PostgresError, asyncpg.InterfaceError, asyncpg.InternalClientError)
+"""What the driver raises when a connection breaks; the last where it breaks between two of its steps."""
 
 log = logging.getLogger(__name__)
 
@@ -55,6 +57,6 @@ async def _watch(url: str) -> None:
     while True:
         try:
             await forget_old_changes(url)
-        except (Unavailable, asyncpg.PostgresError, asyncpg.InterfaceError, OSError) as error:
+        except (Unavailable, *BROKEN, OSError) as error:
             log.warning("old changes are not forgotten now: %s", error)
         await asyncio.sleep(SECONDS_BETWEEN_LOOKS)
