@@ -153,8 +153,10 @@ async def test_the_graph_answers_the_same_from_both_stores(
         async with open_memory(settings) as other:
             for question in judged:
                 request = RecallRequest(question.text, as_of=question.as_of)
-                told = await other.recall.recall(memory.caller, request)
-                again = replace(request, as_of=told.as_of, known_at=told.known_at)
+                now = await memory.recall.recall(memory.caller, request)
+                # With a moment that is named, no index of vectors has a say: it may miss one now and then.
+                again = replace(request, as_of=now.as_of, known_at=now.known_at)
+                told = await other.recall.recall(memory.caller, again)
                 expected = await memory.recall.recall(memory.caller, again)
                 assert [hit.artifact.id for hit in told.hits] == [hit.artifact.id for hit in expected.hits]
                 graph_legs = [leg for leg in told.legs if leg.leg is LegName.GRAPH and leg.candidates]
