@@ -6,28 +6,17 @@ there are, and where there is none the notes go as well.
 
 from __future__ import annotations
 
-import asyncio
-import logging
-from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager
+from contextlib import AbstractAsyncContextManager
 from datetime import timedelta
 
-import asyncpg
-
-from app.errors import Unavailable
+from app.services.upkeep import kept_up
 from app.settings import Settings
-from app.stores.background import beside
 from app.stores.postgres import outbox
-from app.stores.postgres.location import locate_ledger
 from app.stores.postgres.owner_connection import owner_connection
 
 AGE = timedelta(days=7)
 CHANGES_AT_ONCE = 10_000
 SECONDS_BETWEEN_LOOKS = 3600.0
-BROKEN = (asyncpg.PostgresError, asyncpg.InterfaceError, asyncpg.InternalClientError)
-"""What the driver raises when a connection breaks; the last where it breaks between two of its steps."""
-
-log = logging.getLogger(__name__)
 
 
 async def forget_old_changes(url: str, age: timedelta = AGE) -> int:
@@ -42,21 +31,6 @@ async def forget_old_changes(url: str, age: timedelta = AGE) -> int:
     return forgotten
 
 
-@asynccontextmanager
-async def kept_short(settings: Settings) -> AsyncIterator[None]:
+def kept_short(settings: Settings) -> AbstractAsyncContextManager[None]:
     """Look every hour of the block whether there is something to forget."""
-    location = await locate_ledger(settings)
-    try:
-        async with beside(_watch(location.url)):
-            yield
-    finally:
-        await location.close()
-
-
-async def _watch(url: str) -> None:
-    while True:
-        try:
-            await forget_old_changes(url)
-        except (Unavailable, *BROKEN, OSError) as error:
-            log.warning("old changes are not forgotten now: %s", error)
-        await asyncio.sleep(SECONDS_BETWEEN_LOOKS)
+    return kept_up(settings, forget_old_changes, SECONDS_BETWEEN_LOOKS, "old changes are not forgotten now")

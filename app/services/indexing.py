@@ -6,16 +6,14 @@ which takes longer the larger it is. A build that was cut off is dropped and mad
 
 from __future__ import annotations
 
-import asyncio
 import logging
-from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager
+from contextlib import AbstractAsyncContextManager
+from functools import partial
 
 import asyncpg
 
-from app.errors import Unavailable
+from app.services.upkeep import kept_up
 from app.settings import Settings
-from app.stores.background import beside
 from app.stores.postgres import embeddings, vector_indexes
 from app.stores.postgres.location import locate_ledger
 from app.stores.postgres.owner_connection import owner_connection
@@ -69,21 +67,7 @@ async def _may_index(owner: asyncpg.Connection, todo: dict[int, str]) -> bool:
     return await vector_indexes.lock(owner)
 
 
-@asynccontextmanager
-async def kept_indexed(settings: Settings, at_least: int = LARGE) -> AsyncIterator[None]:
+def kept_indexed(settings: Settings, at_least: int = LARGE) -> AbstractAsyncContextManager[None]:
     """Look every minute of the block whether a project has so many vectors now, and index it."""
-    location = await locate_ledger(settings)
-    try:
-        async with beside(_watch(location.url, at_least)):
-            yield
-    finally:
-        await location.close()
-
-
-async def _watch(url: str, at_least: int) -> None:
-    while True:
-        try:
-            await index_large_projects(url, at_least)
-        except (Unavailable, asyncpg.PostgresError, asyncpg.InterfaceError, OSError) as error:
-            log.warning("nobody could look for projects without an index: %s", error)
-        await asyncio.sleep(SECONDS_BETWEEN_LOOKS)
+    look = partial(index_large_projects, at_least=at_least)
+    return kept_up(settings, look, SECONDS_BETWEEN_LOOKS, "nobody could look for projects without an index")

@@ -12,6 +12,7 @@ from app.main import create_app
 from app.services import forgetting
 from app.services.forgetting import forget_old_changes
 from app.services.memory import Memory
+from app.services.upkeep import BROKEN
 from app.settings import Settings
 from app.stores.postgres import outbox
 from app.stores.postgres.head import head_of_tenant
@@ -105,7 +106,7 @@ async def test_forgetting_that_is_cut_off_forgets_less(
         return await forgets(owner, age, most)
 
     monkeypatch.setattr(outbox, "forget", killed)
-    with pytest.raises(forgetting.BROKEN):
+    with pytest.raises(BROKEN):
         await forget_old_changes(database_url, AT_ONCE)
     after = await noted(copy.owner)
     assert after == before[6:]
