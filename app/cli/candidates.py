@@ -14,12 +14,10 @@ from app.cli.entities_told import ToldEntities, load_entities
 from app.cli.printing import printable
 from app.domain.artifact import Artifact
 from app.domain.candidate import AliasCandidate, Candidate, CandidateStatus, FactCandidate, status_of
-from app.domain.moment import EVERYTHING_KNOWN, present
 from app.domain.page import PageRequest
-from app.domain.temporal import AsOf
 from app.services.memory import Memory
 from app.services.review import ReviewService
-from app.stores.postgres import artifacts, ledger
+from app.stores.postgres import artifacts
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,10 +36,8 @@ async def load_candidates(memory: Memory, project: str | None, page: PageRequest
     names = await service.alias_candidates(caller, project, CandidateStatus.PENDING, page)
     facts = await service.fact_candidates(caller, project, CandidateStatus.PENDING, page)
     listed: tuple[Candidate, ...] = (*names.page.items, *facts.page.items)
+    called = await load_entities(memory, {candidate.entity for candidate in listed})
     async with memory.database.reading(caller.tenant) as connection:
-        now = AsOf(present(await ledger.read_clock(connection, caller.tenant)), EVERYTHING_KNOWN)
-        about = {candidate.entity for candidate in listed}
-        called = await load_entities(connection, caller.tenant, about, now)
         told_by = await artifacts.artifacts_by_id(
             connection, caller.tenant, list({candidate.artifact for candidate in listed})
         )
@@ -97,7 +93,7 @@ def _json(candidate: Candidate, found: WaitingCandidates) -> dict[str, Any]:
     return {
         "id": candidate.id,
         "status": status_of(candidate),
-        "entity": {"id": candidate.entity, "label": found.entities.labels[candidate.entity]},
+        "entity": {"id": candidate.entity, "label": found.entities.called[candidate.entity].label},
         "artifact": {"id": source.id, "identifier": source.identifier, "title": source.title},
         "quote": candidate.quote.text,
         "quoteStart": candidate.quote.start,

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
@@ -15,13 +14,11 @@ from app.cli.entities_told import ToldEntities, load_entities
 from app.cli.named import find_named
 from app.cli.printing import moment_text, printable
 from app.domain.entity import Reference
-from app.domain.moment import EVERYTHING_KNOWN, present
+from app.domain.moment import EVERYTHING_KNOWN
 from app.domain.page import PageRequest
-from app.domain.temporal import AsOf
 from app.domain.waiting import WaitingReference
 from app.services.catalog import CatalogService, Edges
 from app.services.memory import Memory
-from app.stores.postgres import ledger
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,7 +55,7 @@ async def load_held(
     listed = tuple(reference for listing in found for reference in listing.page.items)
     ends = {end for reference in listed for end in (reference.source, reference.target)}
     count = sum([await listing.count() for listing in found])
-    return HeldReferences(listed, count, await _ends(memory, ends, as_of))
+    return HeldReferences(listed, count, await load_entities(memory, ends, as_of))
 
 
 async def load_pending(
@@ -73,14 +70,7 @@ async def load_pending(
         document = (await find_named(memory, what, project, None)).entity.id
         every = await catalog.pending_of(memory.caller, document, EVERYTHING_KNOWN)
         listed, count = tuple(every[: page.first]), len(every)
-    return PendingReferences(listed, count, await _ends(memory, {each.source for each in listed}, None))
-
-
-async def _ends(memory: Memory, ids: Collection[UUID], as_of: datetime | None) -> ToldEntities:
-    tenant = memory.caller.tenant
-    async with memory.database.reading(tenant) as connection:
-        moment = AsOf(as_of or present(await ledger.read_clock(connection, tenant)), EVERYTHING_KNOWN)
-        return await load_entities(connection, tenant, ids, moment)
+    return PendingReferences(listed, count, await load_entities(memory, {each.source for each in listed}))
 
 
 def print_references(console: Console, found: HeldReferences | PendingReferences, nothing: str) -> None:
@@ -127,7 +117,7 @@ def references_json(found: HeldReferences) -> dict[str, Any]:
 
 
 def _end(ends: ToldEntities, id: UUID) -> dict[str, Any]:
-    return {"id": id, "type": ends.entities[id].type_name, "label": ends.labels[id]}
+    return {"id": id, "type": ends.entities[id].type_name, "label": ends.called[id].label}
 
 
 def pending_json(found: PendingReferences) -> dict[str, Any]:
