@@ -27,7 +27,7 @@ NO_HOMONYMS: Homonyms = MappingProxyType({})
 class Write:
     """One write transaction: its connection, its caller, its transaction time, and what names are unclear.
 
-    `foresight` is what it has read of the ledger beforehand, if anything.
+    `foresight` is what it has read of the ledger beforehand, where it files documents.
     """
 
     connection: asyncpg.Connection
@@ -46,6 +46,12 @@ class Write:
     def actor(self) -> str:
         """The name every row is stamped with."""
         return self.caller.principal
+
+    @property
+    def foreseen(self) -> Foresight:
+        """What was read beforehand, in a write that files documents."""
+        assert self.foresight is not None
+        return self.foresight
 
     async def later(self) -> Write:
         """Answer this write at its next transaction time: it may then give up what it believed until now."""

@@ -16,7 +16,7 @@ from app.services.filing.ways import sought_for
 from app.services.foresight import Foreseen, Foresight
 from app.services.write import Write
 from app.stores.postgres import aliases, artifacts, entities, mentions, references
-from app.stores.postgres.entities import KeyedEntity
+from app.stores.postgres.entities import KeyedEntity, by_either_key
 from app.stores.postgres.mentions import NamedForm
 from app.stores.postgres.references import PendingReference
 
@@ -60,11 +60,7 @@ class _Ledger:
         return {each.key: [each] for each in found if each.key is not None}
 
     async def by_key(self, keys: list[str]) -> Mapping[str, list[KeyedEntity]]:
-        found: dict[str, list[KeyedEntity]] = defaultdict(list)
-        for each in await entities.entities_by_keys(*self._where, keys):
-            for key in {each.key, each.bare_key}:
-                found[key].append(each)
-        return found
+        return by_either_key(await entities.entities_by_keys(*self._where, keys))
 
     async def by_source(self, sources: list[str]) -> Mapping[str, list[KeyedEntity]]:
         found = await entities.entities_by_source(*self._where, sources)

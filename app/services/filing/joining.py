@@ -77,8 +77,7 @@ async def _end_what_is_not_stated(
 ) -> None:
     effective = await _in_effect(write, filed.entity.id, before)
     await references.close_pending_of(write.connection, write.tenant, filed.entity.id, write.recorded_at)
-    if write.foresight is not None:
-        write.foresight.note_restated(filed.entity.id)
+    write.foreseen.note_restated(filed.entity.id)
     end = filed.artifact.created_at
     dropped = await references.end_dropped_references(
         write.connection,

@@ -7,7 +7,7 @@ from uuid import UUID
 
 from app.domain.entity import Alias, Entity, Project
 from app.services.write import Write
-from app.stores.postgres import aliases, entities, mentions, ontology, references
+from app.stores.postgres import entities, ontology, references
 from app.stores.postgres.entities import KeyedEntity
 from app.stores.postgres.mentions import NamedForm
 from app.stores.postgres.ontology import RecordedType
@@ -16,26 +16,20 @@ from app.stores.postgres.references import PendingReference
 
 async def types_known(write: Write, project: Project) -> list[RecordedType]:
     """Answer the types of a project and those that every project has, by name."""
-    seen = write.foresight
-    if seen is None or seen.types is None:
-        known = await ontology.types_in_projects(write.connection, write.tenant, [project.number])
-        if seen is not None:
-            seen.types = known
-        return known
+    seen = write.foreseen
+    if seen.types is None:
+        seen.types = await ontology.types_in_projects(write.connection, write.tenant, [project.number])
     return seen.types
 
 
 def forget_types(write: Write) -> None:
     """Read the types again when somebody asks: this write defined or widened one."""
-    if write.foresight is not None:
-        write.foresight.types = None
+    write.foreseen.types = None
 
 
-async def entity_of_key(write: Write, project: Project, key: str) -> Entity | None:
-    """Answer the entity of a project that has this key."""
-    if write.foresight is None:
-        return await entities.entity_by_key(write.connection, write.tenant, project.number, key)
-    found = await write.foresight.own.under([key])
+async def entity_of_key(write: Write, key: str) -> Entity | None:
+    """Answer the entity that has this key in the project of a write that files documents."""
+    found = await write.foreseen.own.under([key])
     return found[key][0] if found else None
 
 
@@ -87,17 +81,13 @@ async def waiting_for(
     return [pending for _, pending in waiting if pending.source != arrived]
 
 
-async def aliases_of(write: Write, project: Project, forms: Sequence[str]) -> list[Alias]:
-    """Answer the aliases of these forms in a project, whenever they are valid."""
-    if write.foresight is None:
-        return await aliases.believed_aliases(write.connection, write.tenant, project.number, forms)
-    found = await write.foresight.aliases.under(forms)
+async def aliases_of(write: Write, forms: Sequence[str]) -> list[Alias]:
+    """Answer the aliases of these forms in the project of such a write, whenever they are valid."""
+    found = await write.foreseen.aliases.under(forms)
     return list({alias.id: alias for held in found.values() for alias in held}.values())
 
 
-async def forms_beginning(write: Write, project: Project, words: Collection[str]) -> list[NamedForm]:
-    """Answer the aliases of a project, and the names its things have or had, that begin with these words."""
-    if write.foresight is None:
-        return await mentions.forms_to_look_for(write.connection, write.tenant, project.number, words)
-    found = await write.foresight.forms.under(words)
+async def forms_beginning(write: Write, words: Collection[str]) -> list[NamedForm]:
+    """Answer the aliases there, and the names that things have or had, that begin with these words."""
+    found = await write.foreseen.forms.under(words)
     return list(dict.fromkeys(form for held in found.values() for form in held))

@@ -63,7 +63,7 @@ def _unfit(form: str) -> str | None:
 
 async def _write_alias(write: Write, filed: Filed, form: str, joined: Joined) -> str | None:
     """Record an alias unless it is there, or answer why it is left out."""
-    held = await aliases_of(write, filed.project, [form])
+    held = await aliases_of(write, [form])
     current = [alias for alias in held if alias.valid.end is None]
     if any(alias.target != filed.entity.id for alias in current) or await _names_another(write, filed, form):
         return f"left out the alias {form}: it means another entity"
@@ -95,7 +95,7 @@ def spellings_of(identifier: str | None, key: str) -> list[str]:
 async def _give_way(write: Write, filed: Filed) -> None:
     """End an alias of something else that is spelled like this document's identifier: that outranks it."""
     spellings = spellings_of(filed.artifact.identifier, filed.key)
-    for alias in await aliases_of(write, filed.project, spellings):
+    for alias in await aliases_of(write, spellings):
         if alias.target != filed.entity.id and alias.valid.end is None:
             await _end(write, filed, alias)
 
@@ -110,8 +110,7 @@ async def _end(write: Write, filed: Filed, alias: Alias) -> None:
         write.recorded_at,
         write.actor,
     )
-    if write.foresight is not None:
-        write.foresight.note_alias()
+    write.foreseen.note_alias()
 
 
 async def _insert(write: Write, filed: Filed, form: str, start: datetime) -> None:
@@ -127,14 +126,13 @@ async def _insert(write: Write, filed: Filed, form: str, start: datetime) -> Non
     await aliases.insert_alias(
         write.connection, write.tenant, filed.project.number, alias, write.recorded_at, write.actor
     )
-    if write.foresight is not None:
-        write.foresight.note_alias()
+    write.foreseen.note_alias()
     await note_earlier_mentions(write, filed.project.number, NamedForm(filed.entity.id, form, fold(form)))
 
 
 async def note_mentions(write: Write, filed: Filed) -> None:
     """Record which aliases and names of things the document's text uses."""
-    forms = await forms_beginning(write, filed.project, filed.words)
+    forms = await forms_beginning(write, filed.words)
     found = find_forms(_text(filed.artifact), [form for form in forms if _is_other(form, filed.entity)])
     await mentions.insert_mentions(
         write.connection,

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections import defaultdict
 from collections.abc import Sequence
 from dataclasses import dataclass
 from uuid import UUID
@@ -18,7 +17,7 @@ from app.services.filing.looking_up import (
 )
 from app.services.filing.ways import Way, path_key, ways_of
 from app.services.write import Write
-from app.stores.postgres.entities import KeyedEntity
+from app.stores.postgres.entities import KeyedEntity, by_either_key
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,7 +62,8 @@ async def find_targets(
     """
     ways = {claim: ways_of(claim, own_key, source_uri) for claim in claims}
     every = [way for each in ways.values() for way in each]
-    by_key = _index(await _entities_by_keys(write, project, every))
+    keys = sorted({way.key for way in every})
+    by_key = by_either_key(await entities_of_keys(write, project, keys))
     unknown = [way for way in every if not _nearest(way.key, own_key, source_uri, by_key)]
     known = await _known(write, project, every, unknown, by_key)
     targets = []
@@ -80,11 +80,6 @@ async def find_targets(
 
 def _is_linked(way: Way, found: tuple[KeyedEntity, ...], known: _Known) -> bool:
     return any(known.by_path.get(path) in found for path in way.linked)
-
-
-async def _entities_by_keys(write: Write, project: Project, ways: Sequence[Way]) -> list[KeyedEntity]:
-    keys = sorted({way.key for way in ways})
-    return await entities_of_keys(write, project, keys)
 
 
 async def _known(
@@ -110,14 +105,6 @@ def _meant(way: Way, own_key: str, source_uri: str | None, known: _Known) -> tup
     )
     by_key = _nearest(way.key, own_key, source_uri, known.by_key)
     return tuple(linked[:1]) or by_key or tuple(named[:1] or known.by_name.get(way.name, ()))
-
-
-def _index(found: Sequence[KeyedEntity]) -> dict[str, list[KeyedEntity]]:
-    index: dict[str, list[KeyedEntity]] = defaultdict(list)
-    for entity in found:
-        for key in {entity.key, entity.bare_key}:
-            index[key].append(entity)
-    return index
 
 
 def _nearest(

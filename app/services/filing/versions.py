@@ -26,7 +26,7 @@ async def artifact_of(
     document = prepared.document
     return Artifact(
         id=uuid4(),
-        number=await number_for(write),
+        number=write.foreseen.numbers.pop(),
         project=project.number,
         kind=recorded_type.definition.name,
         identifier=document.identifier,
@@ -41,14 +41,6 @@ async def artifact_of(
         content_hash=prepared.content_hash,
         entity=entity.id,
     )
-
-
-async def number_for(write: Write) -> int:
-    """Answer the number of the next artifact of a write."""
-    if write.foresight is not None and write.foresight.numbers:
-        return write.foresight.numbers.pop()
-    (number,) = await artifacts.take_numbers(write.connection, 1)
-    return number
 
 
 async def _version_date(write: Write, document: Document, latest: Artifact | None) -> datetime:

@@ -44,8 +44,7 @@ async def keep_waiting(write: Write, filed: Filed, target: Target, joined: Joine
         write.recorded_at,
         write.actor,
     )
-    if write.foresight is not None:
-        write.foresight.note_waiting(pending, write.recorded_at)
+    write.foreseen.note_waiting(pending, write.recorded_at)
 
 
 def waited_for_as(key: str, title: str, source_uri: str | None) -> set[str]:

@@ -76,11 +76,12 @@ async def write_document(
 
 
 def _note(write: Write, filed: Filed, state: EntityState, *, is_new: bool) -> None:
-    seen, source = write.foresight, filed.artifact.source_uri
-    if seen is not None and is_new:
-        seen.note_entity(filed.entity, source, map(name_key, naming_forms(state.props).values()))
-    elif seen is not None:
-        seen.note_version(filed.entity, source)
+    source = filed.artifact.source_uri
+    if is_new:
+        names = map(name_key, naming_forms(state.props).values())
+        write.foreseen.note_entity(filed.entity, source, names)
+    else:
+        write.foreseen.note_version(filed.entity, source)
 
 
 async def unchanged(
@@ -96,7 +97,7 @@ async def _identity(
 ) -> tuple[Entity, Artifact | None]:
     """Answer the entity a document is a version of, and its latest version; a new one is not written."""
     name = recorded_type.definition.name
-    held = await entity_of_key(write, project, prepared.key)
+    held = await entity_of_key(write, prepared.key)
     if held is None:
         return Entity(uuid4(), name, project.number, prepared.key, write.recorded_at, None), None
     if fold(held.type_name) != fold(name):

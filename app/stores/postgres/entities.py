@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from uuid import UUID
@@ -42,6 +42,15 @@ def entity_from(row: asyncpg.Record) -> Entity:
         created_at=row["created_at"],
         source_artifact=row["source_artifact"],
     )
+
+
+def by_either_key(found: Iterable[KeyedEntity]) -> dict[str, list[KeyedEntity]]:
+    """Answer entities under their keys, whole and without their namespace."""
+    index: dict[str, list[KeyedEntity]] = defaultdict(list)
+    for entity in found:
+        for key in {entity.key, entity.bare_key}:
+            index[key].append(entity)
+    return index
 
 
 async def insert_entity(
