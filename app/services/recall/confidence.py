@@ -57,7 +57,8 @@ def confidence(
     if dense is None or dense.problem is not None:
         return None
     if hits and is_one_name(query):
-        return float(any(_has(_whole(hit), query_terms(query)) for hit in hits))
+        parts = query_terms(query)
+        return float(any(_has(_whole(hit), parts) for hit in hits))
     told = likelihood(dense.candidates[0].score) if dense.candidates else 0.0
     return EVEN if told < EVEN and _is_said(query, hits) else told
 
