@@ -13,7 +13,7 @@ from app.settings import Settings
 from app.stores.postgres.migrate import migrate, shipped
 from app.stores.postgres.owner_connection import owner_connection
 from tests.conftest import Server
-from tests.e2e.serving import served
+from tests.e2e.serving import client_of, served
 
 RECALL = '{ recall(query: "queue") { hits { artifact { identifier } } legs { problem } } }'
 ASK = {"query": "{ projects { key } }"}
@@ -22,10 +22,8 @@ ASK = {"query": "{ projects { key } }"}
 @pytest.fixture
 async def client(database_url: str) -> AsyncIterator[AsyncClient]:
     """A client of the application on a ledger of the test's own."""
-    with served(create_app(Settings(database_url=database_url, pool_size=4)), starts=True) as address:
-        async with AsyncClient(base_url=address, timeout=30) as client:
-            assert (await client.get("/healthz")).status_code == 200  # it has started
-            yield client
+    async with client_of(Settings(database_url=database_url, pool_size=4)) as client:
+        yield client
 
 
 async def test_it_lives_and_is_ready(client: AsyncClient) -> None:

@@ -6,10 +6,9 @@ import pytest
 from httpx2 import AsyncClient
 from prometheus_client.parser import text_string_to_metric_families
 
-from app.main import create_app
 from app.settings import Settings
 from tests.conftest import Server
-from tests.e2e.serving import served
+from tests.e2e.serving import client_of
 
 RECALL = {"query": '{ recall(query: "queue") { hits { rank } } }'}
 
@@ -17,10 +16,8 @@ RECALL = {"query": '{ recall(query: "queue") { hits { rank } } }'}
 @pytest.fixture
 async def client(database_url: str) -> AsyncIterator[AsyncClient]:
     """A client of the application on a ledger of the test's own, without Neo4j."""
-    with served(create_app(Settings(database_url=database_url, pool_size=4)), starts=True) as address:
-        async with AsyncClient(base_url=address, timeout=30) as client:
-            assert (await client.get("/healthz")).status_code == 200  # it has started
-            yield client
+    async with client_of(Settings(database_url=database_url, pool_size=4)) as client:
+        yield client
 
 
 async def measured(client: AsyncClient) -> dict[str, float]:

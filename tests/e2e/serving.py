@@ -3,12 +3,16 @@
 from __future__ import annotations
 
 import socket
-from collections.abc import Iterator
-from contextlib import contextmanager
+from collections.abc import AsyncIterator, Iterator
+from contextlib import asynccontextmanager, contextmanager
 from threading import Thread
 
 import uvicorn
+from httpx2 import AsyncClient
 from starlette.types import ASGIApp
+
+from app.main import create_app
+from app.settings import Settings
 
 
 @contextmanager
@@ -26,3 +30,12 @@ def served(app: ASGIApp, *, starts: bool = False) -> Iterator[str]:
         finally:
             server.should_exit = True
             thread.join()
+
+
+@asynccontextmanager
+async def client_of(settings: Settings) -> AsyncIterator[AsyncClient]:
+    """Give a client of the whole application on the ledger that the settings name, once it has started."""
+    with served(create_app(settings), starts=True) as address:
+        async with AsyncClient(base_url=address, timeout=30) as client:
+            assert (await client.get("/healthz")).status_code == 200
+            yield client
