@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterator
 from contextlib import suppress
 from time import monotonic
@@ -13,13 +14,16 @@ from starlette.requests import Request
 from starlette.responses import JSONResponse, Response
 
 from app.errors import TrigraphError
-from app.measures import REGISTRY
+from app.measures import IS_SHARED, all_counted
 from app.projector.projector import Projector
 from app.services.memory import Memory
 from app.services.readiness import changes_after, reasons_not_to_serve
 from app.stores.preferred_graph import PreferredGraph
 
 NOT_STORED = {"cache-control": "no-store"}
+
+# Of several processes, whichever answers tells how it stands itself; the series of each must be its own.
+_PROCESS = {"worker": str(os.getpid())} if IS_SHARED else {}
 
 
 async def healthz(_request: Request) -> Response:
@@ -57,7 +61,7 @@ async def _projection(memory: Memory, projector: Projector) -> dict[str, object]
 
 
 async def metrics(request: Request) -> Response:
-    """Tell in Prometheus' text what this process measured, and how its parts stand now."""
+    """Tell in Prometheus' text what was measured, and how the parts of this process stand now."""
     memory, projector = request.state.memory, request.state.projector
     found = [_gauge("ready", "Whether requests can be answered.", not await reasons_not_to_serve(memory))]
     if projector is not None:
@@ -100,11 +104,16 @@ def _of_reads(graph: PreferredGraph) -> list[Metric]:
 
 
 def _gauge(name: str, told: str, value: float) -> Metric:
-    return GaugeMetricFamily(f"trigraph_{name}", told, value=float(value))
+    return _of_this_process(GaugeMetricFamily(f"trigraph_{name}", told, labels=list(_PROCESS)), value)
 
 
 def _count(name: str, told: str, value: float) -> Metric:
-    return CounterMetricFamily(f"trigraph_{name}", told, value=float(value))
+    return _of_this_process(CounterMetricFamily(f"trigraph_{name}", told, labels=list(_PROCESS)), value)
+
+
+def _of_this_process(family: GaugeMetricFamily | CounterMetricFamily, value: float) -> Metric:
+    family.add_metric(list(_PROCESS.values()), float(value))
+    return family
 
 
 class _Look(Collector):
@@ -115,5 +124,5 @@ class _Look(Collector):
 
     def collect(self) -> Iterator[Metric]:
         """Answer all of it."""
-        yield from REGISTRY.collect()
+        yield from all_counted().collect()
         yield from self._standing

@@ -1,11 +1,13 @@
-"""The application while it opens: its address is told, and a failure is kept for the command to say."""
+"""The application while it opens: its address is told, and whoever serves it is told of a failure."""
 
 from __future__ import annotations
 
 import logging
+from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 from app.errors import TrigraphError
+from app.settings import Settings
 
 if TYPE_CHECKING:
     from starlette.types import ASGIApp, Message, Receive, Scope, Send
@@ -16,10 +18,10 @@ _LOG = logging.getLogger("trigraph")
 class Opening:
     """An application as it is, but for an expected failure to open: that is no fault with a trace."""
 
-    def __init__(self, app: ASGIApp, url: str) -> None:
+    def __init__(self, app: ASGIApp, url: str, failed: Callable[[TrigraphError], None]) -> None:
         self._app = app
         self._url = url
-        self.failure: TrigraphError | None = None
+        self._failed = failed
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Answer one request, or open and close the application."""
@@ -37,5 +39,16 @@ class Opening:
         try:
             await self._app(scope, receive, told)
         except TrigraphError as error:
-            self.failure = error
+            self._failed(error)
             await send({"type": "lifespan.startup.failed", "message": ""})
+
+
+def opened_at(address: tuple[str, int]) -> str:
+    """Answer where GraphQL answers when an address of this machine is listened on."""
+    host, port = address
+    return f"http://{f'[{host}]' if ':' in host else host}:{port}/graphql"
+
+
+def write_log(settings: Settings) -> None:
+    """Let this process write its log to the error output, as the settings say."""
+    logging.basicConfig(level=settings.log_level, format="%(levelname)s %(name)s: %(message)s")

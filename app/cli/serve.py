@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import ipaddress
-import logging
 import socket
 from typing import Annotated
 
 import typer
 
-from app.cli.opening import Opening
+from app.cli.opening import Opening, opened_at, write_log
 from app.cli.running import fail, settings
 from app.errors import Forbidden, Invalid, TrigraphError, Unavailable
 
@@ -19,11 +18,17 @@ def serve(
         "127.0.0.1"
     ),
     port: Annotated[int, typer.Option(min=0, max=65535, help="The port; 0 takes any that is free.")] = 8000,
+    workers: Annotated[
+        int, typer.Option(min=1, max=64, help="How many processes answer; each keeps one processor busy.")
+    ] = 1,
 ) -> None:
     """Serve GraphQL and GraphiQL at /graphql until it is interrupted."""
     try:
-        with listening(host, port) as sock:
-            _serve(sock)
+        with listening(host, port) as listener:
+            if workers == 1:
+                _serve(listener)
+            else:
+                _serve_by(workers, listener)
     except TrigraphError as error:
         fail(error)
 
@@ -56,21 +61,33 @@ def _loopback(host: str) -> tuple[socket.AddressFamily, str]:
     return min(addresses)
 
 
-def _serve(sock: socket.socket) -> None:
+def _serve(listener: socket.socket) -> None:
+    """Serve in this process."""
     import uvicorn
 
     from app.main import LOOPBACK_HOSTS, create_app
 
     chosen = settings()
-    logging.basicConfig(level=chosen.log_level.upper(), format="%(levelname)s %(name)s: %(message)s")
-    address, port = sock.getsockname()[:2]
-    place = f"[{address}]" if ":" in address else address
-    app = Opening(create_app(chosen, hosts=[*LOOPBACK_HOSTS, address]), f"http://{place}:{port}/graphql")
+    write_log(chosen)
+    address = listener.getsockname()[:2]
+    failures: list[TrigraphError] = []
+    app = Opening(
+        create_app(chosen, hosts=[*LOOPBACK_HOSTS, address[0]]), opened_at(address), failures.append
+    )
     level = chosen.log_level.lower()
     server = uvicorn.Server(uvicorn.Config(app, loop="uvloop", http="httptools", log_level=level))
     try:
-        server.run(sockets=[sock])
+        server.run(sockets=[listener])
     except SystemExit:
-        if app.failure is None:
+        if not failures:
             raise
-        raise app.failure from None
+        raise failures[0] from None
+
+
+def _serve_by(workers: int, listener: socket.socket) -> None:
+    """Serve in processes that this one looks after."""
+    from app.cli.workers import serve_by
+
+    chosen = settings()
+    write_log(chosen)
+    serve_by(workers, chosen, listener)

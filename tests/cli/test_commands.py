@@ -39,6 +39,7 @@ def test_the_service_says_where_it_answers(served_home: Shell) -> None:
         (("ingest", ".", "--git", "."), 2, "paths and --git do not go together"),
         (("recall", "x", "--project", "a\udcff"), 1, "there is no project"),
         (("serve", "--host", "0.0.0.0"), 1, "can be reached by others"),
+        (("serve", "--port", "0", "--workers", "9"), 2, "ask for fewer --workers, or set a smaller"),
         (("brew",), 2, "No such command"),
     ],
 )
@@ -86,7 +87,7 @@ def test_an_interrupt_while_the_command_loads_ends_it_quietly() -> None:
 
 def test_a_database_that_does_not_answer_is_named_without_its_password(served_home: Shell) -> None:
     url = "postgresql://me:secret@127.0.0.1:1/ledger"
-    for words in (("recall", "x"), ("serve", "--port", "0")):
+    for words in (("recall", "x"), ("serve", "--port", "0"), ("serve", "--port", "0", "--workers", "2")):
         ran = served_home.run(*words, TRIGRAPH_DATABASE_URL=url)
         assert (ran.code, ran.out) == (1, "")
         assert "no database answers at postgresql://me@127.0.0.1:1/ledger: " in ran.err

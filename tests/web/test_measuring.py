@@ -7,14 +7,14 @@ import pytest
 from starlette.testclient import TestClient
 from starlette.types import Receive, Scope, Send
 
-from app.measures import REGISTRY
+from app.measures import all_counted
 from app.stores.background import beside
 from app.web import measuring
 from app.web.measuring import Measured, watch_loop
 
 
 def value(name: str, **labels: str) -> float:
-    return REGISTRY.get_sample_value(name, labels) or 0.0
+    return all_counted().get_sample_value(name, labels) or 0.0
 
 
 def test_a_request_that_breaks_is_counted_as_failed() -> None:

@@ -25,11 +25,14 @@ _STILL_ENDING = "is still in use"  # what the server says of children that outli
 _NOBODY = str(2**31 - 1)  # beyond any number that a process can have
 _READY, _REJECTING = 0, 1
 
+CONNECTIONS = 97
+_FOR_OPERATORS = 3  # what PostgreSQL keeps for superusers
+
 _SETTINGS = {
     "listen_addresses": "",
     "unix_socket_permissions": "0700",
     "port": str(PORT),
-    "max_connections": "100",
+    "max_connections": str(CONNECTIONS + _FOR_OPERATORS),
     "shared_buffers": "256MB",
     "max_parallel_workers_per_gather": "0",
     "random_page_cost": "1.1",
