@@ -26,9 +26,8 @@ from app.measures import SHARED_FOLDER
 from app.services.memory import open_memory_at
 from app.settings import Settings
 from app.stores.postgres.location import LedgerLocation, locate_ledger
-from app.stores.postgres.postmaster import CONNECTIONS
+from app.stores.postgres.postmaster import most_processes
 
-_CONNECTIONS_BESIDE_A_POOL = 3
 _SECONDS_TO_BE_HEARD_OF = 60
 """A worker that says nothing for so long is replaced; on a busy machine it takes a while to start."""
 
@@ -72,10 +71,10 @@ def serve_by(workers: int, settings: Settings, listener: socket) -> None:
 
 
 async def _located(settings: Settings, workers: int) -> LedgerLocation:
-    needed = workers * (settings.pool_size + _CONNECTIONS_BESIDE_A_POOL)
-    if settings.database_url is None and needed > CONNECTIONS:
+    most = most_processes(settings.pool_size)
+    if settings.database_url is None and workers > most:
         raise Invalid(
-            f"{workers} workers may need {needed} connections and the embedded database takes {CONNECTIONS};"
+            f"the embedded database has connections for {most} workers that keep {settings.pool_size} each;"
             " ask for fewer --workers, or set a smaller TRIGRAPH_POOL_SIZE"
         )
     return await locate_ledger(settings)

@@ -27,7 +27,7 @@ RATIOS = {
     "bulk_over_embed", "dense_recall_at_50",
 }  # fmt: skip
 THROUGHPUT = {
-    "clients", "requests_per_second", "p50", "p95", "errors",
+    "clients", "workers", "requests_per_second", "p50", "p95", "errors",
     "floor_processor_ms", "processor_bound_per_second", "over_processor_bound",
 }  # fmt: skip
 BULK = {"filed_per_second", "indexing_seconds", "loop_lag_p50_ms", "loop_lag_p95_ms"}
@@ -60,6 +60,7 @@ def test_one_run_answers_every_figure(report: Report) -> None:
     assert all(ratio > 0 for ratio in report.ratios.values())
     assert set(report.throughput) == THROUGHPUT
     assert (report.throughput["clients"], report.throughput["errors"]) == (16, 0)
+    assert report.throughput["workers"] == min(os.cpu_count() or 1, 7)
     assert report.throughput["requests_per_second"] > 0
     assert set(report.bulk) == BULK | {"embedded_per_second"}
     assert report.corpus["vectors"] == "the encoder's"

@@ -2,43 +2,43 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator, Callable, Iterator, Sequence
+import os
+from collections.abc import AsyncIterator, Callable, Sequence
 from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import replace
 from functools import partial
 from itertools import count
 from pathlib import Path
-from random import Random
-from time import perf_counter
 
-from app.domain.artifact import Document
 from app.domain.recall import RecallRequest
 from app.services.benchmarking.client import RecallClient
 from app.services.benchmarking.corpus import SEED, read_corpus
 from app.services.benchmarking.dense_recall import dense_recall
-from app.services.benchmarking.documents import Body, made_of
+from app.services.benchmarking.documents import Body
 from app.services.benchmarking.filling import PROJECT, Filled, fill
 from app.services.benchmarking.home import hurried, scratch_home
 from app.services.benchmarking.leg_rows import LegRows
 from app.services.benchmarking.machine import describe_machine
+from app.services.benchmarking.making import Made, Making, making
 from app.services.benchmarking.processor_time import against_bound, floor_milliseconds
 from app.services.benchmarking.profile import profile_recall
 from app.services.benchmarking.questions import AskedFor, Wordings, make_questions, spread
 from app.services.benchmarking.recall_rows import RecallRows
 from app.services.benchmarking.report import Report, ratios_of
 from app.services.benchmarking.serving import served
+from app.services.benchmarking.settling import settle
 from app.services.benchmarking.synthetic import open_synthetic
 from app.services.benchmarking.throughput import SECONDS, measure_throughput
 from app.services.benchmarking.timing import REPEATS, percentiles, time_rows
 from app.services.filing import FilingService
-from app.services.indexing import LARGE, index_ledger
+from app.services.indexing import LARGE
 from app.services.memory import Memory, open_memory
 from app.services.recall.scoping import scope_of
 from app.settings import Settings
 from app.stores.postgres.floor import Floor
 from app.stores.postgres.location import locate_ledger
-from app.stores.postgres.owner_connection import owner_connection
 from app.stores.postgres.pool import Database
+from app.stores.postgres.postmaster import most_processes
 from app.stores.postgres.scope import Scope
 from app.stores.postgres.vector_indexes import valid_indexes
 
@@ -65,21 +65,21 @@ async def run_benchmark(
     """
     corpus = read_corpus(documents, corpora)
     machine = describe_machine()
-    async with scratch_home(settings) as scratch, open_memory(scratch) as memory:
+    async with (
+        scratch_home(settings) as scratch,
+        open_memory(scratch) as memory,
+        making(documents, corpora) as maker,
+    ):
         run = _Run(scratch, memory, advance)
-        random = Random(SEED)
-        source = corpus.bodies()
-        filled = await run.fill(source, documents, random, corpus.stretches if synthetic else ())
-        bulk = _bulk(filled, await _settle(scratch, large))
+        filled = await run.fill(maker, documents, corpus.stretches if synthetic else ())
+        bulk = _bulk(filled, await settle(scratch, large))
         questions = make_questions(filled.kept, SEED)
-        newcomers = (made_of(next(source), number, documents, random) for number in count(documents + 1))
+        newcomers = await maker.begin(range(documents + 1, documents + 1 + REPEATS * FILED_ALONE))
         wordings = Wordings()
         async with served(scratch.home) as url:
             rows, recall, milliseconds = await run.time(url, questions, wordings, newcomers)
-            throughput = await measure_throughput(
-                url, questions, wordings, seconds, run.step("asking with many clients", None)
-            )
-            throughput |= against_bound(throughput["requests_per_second"], milliseconds)
+        throughput = await run.ask_as_many(questions, wordings, seconds)
+        throughput |= against_bound(throughput["requests_per_second"], milliseconds)
         profile = await profile_recall(
             memory, scratch, questions, wordings, run.step("profiling", len(questions))
         )
@@ -107,24 +107,20 @@ class _Run:
         done = count(1)
         return lambda: self._advance(name, next(done), total)
 
-    async def fill(
-        self, source: Iterator[Body], documents: int, random: Random, mixed_of: Sequence[Body]
-    ) -> Filled:
+    async def fill(self, maker: Making, documents: int, mixed_of: Sequence[Body]) -> Filled:
         """File the documents, as many at once as an import does; their vectors may be mixed of others."""
         width = self._settings.embedding_threads + 1
         told: Callable[[int], None] = partial(self._told_filled, documents)
         memory = self._memory
         if not mixed_of:
-            return await fill(memory, source, documents, spread(documents), width, random, told)
+            return await fill(memory, maker, documents, spread(documents), width, told)
         mixing = await open_synthetic(memory.embedder, mixed_of)
         memory = replace(memory, filing=FilingService(memory.database, mixing))
         async with hurried(self._settings):
-            return await fill(
-                memory, source, documents, spread(documents), width, random, told, embeds_alone=False
-            )
+            return await fill(memory, maker, documents, spread(documents), width, told, embeds_alone=False)
 
     async def time(
-        self, url: str, questions: Sequence[AskedFor], wordings: Wordings, newcomers: Iterator[Document]
+        self, url: str, questions: Sequence[AskedFor], wordings: Wordings, newcomers: Sequence[Made]
     ) -> tuple[dict[str, list[float]], float, float | None]:
         """Time every row, those that read before the one that files, which changes what is read.
 
@@ -135,7 +131,9 @@ class _Run:
         async with AsyncExitStack() as stack:
             floor = await stack.enter_async_context(_floor(self._settings, scope))
             client = await stack.enter_async_context(RecallClient.connected(url))
-            recalls = RecallRows(self._memory, scope, floor, client, wordings, newcomers)
+            recalls = RecallRows(
+                self._memory, scope, floor, client, wordings, (each.document for each in newcomers)
+            )
             legs = LegRows(self._memory, scope)
             rows = {**recalls.rows(), **legs.rows()}
             total = REPEATS * len(questions)
@@ -147,25 +145,18 @@ class _Run:
             timed |= await time_rows({"file_one": recalls.file_one}, alone, filing)
             return timed, recall, milliseconds
 
+    async def ask_as_many(
+        self, questions: Sequence[AskedFor], wordings: Wordings, seconds: float
+    ) -> dict[str, float]:
+        """Let many clients ask a service that has a worker for each processor."""
+        workers = min(os.cpu_count() or 1, most_processes(self._settings.pool_size))
+        told = self.step("asking with many clients", None)
+        async with served(self._settings.home, workers) as url:
+            measured = await measure_throughput(url, questions, wordings, seconds, told)
+        return {"workers": workers, **measured}
+
     def _told_filled(self, documents: int, filed: int) -> None:
         self._advance("filling", filed, documents)
-
-
-async def _settle(settings: Settings, large: int) -> float:
-    """Tidy up now, as the server would by itself a minute after a large import and amid the timing.
-
-    Answers the seconds it took to index what is large.
-    """
-    started = perf_counter()
-    await index_ledger(settings, large)
-    took = perf_counter() - started
-    location = await locate_ledger(settings)
-    try:
-        async with owner_connection(location.url) as owner:
-            await owner.execute("VACUUM (ANALYZE)")
-    finally:
-        await location.close()
-    return took
 
 
 def _bulk(filled: Filled, indexing_seconds: float) -> dict[str, float]:

@@ -3,17 +3,16 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator, Awaitable, Callable, Collection, Iterator, Sequence
+from collections.abc import AsyncIterator, Awaitable, Callable, Collection, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
-from itertools import islice
 from math import ceil
-from random import Random
 from time import perf_counter
 from typing import TypeVar
 
 from app.domain.artifact import Document
-from app.services.benchmarking.documents import Body, made_of
+from app.services.benchmarking.documents import Body
+from app.services.benchmarking.making import Made, Making
 from app.services.filing.line import Outcome
 from app.services.filing.shipment import Shipment
 from app.services.memory import Memory
@@ -43,6 +42,11 @@ class Filled:
     embedding_seconds: float = 0.0
     lags: list[float] = field(default_factory=list)
 
+    def keep(self, made: Sequence[Made], asked_for: Collection[int]) -> None:
+        """Keep the bodies of those that are asked for, and count those that two texts were combined to."""
+        self.kept |= {each.number: each.body for each in made if each.number in asked_for}
+        self.recombined += sum(each.body.is_recombined for each in made)
+
     @property
     def filed_per_second(self) -> float:
         """Documents filed a second."""
@@ -56,11 +60,10 @@ class Filled:
 
 async def fill(
     memory: Memory,
-    source: Iterator[Body],
+    making: Making,
     count: int,
     asked_for: Collection[int],
     width: int,
-    random: Random,
     advance: Callable[[int], None],
     *,
     embeds_alone: bool = True,
@@ -71,25 +74,46 @@ async def fill(
     `embeds_alone`. `advance` is told how many are filed.
     """
     filled = Filled()
-    block = min(FILED_AT_A_TIME, count)
-    alone = min(EMBEDDED_AT_A_TIME, block)
-    every = max(1, ceil(count / block * alone / MOST_EMBEDDED_ALONE))
-    for place in range(ceil(count / block)):
-        numbered = dict(
-            zip(range(filled.filed + 1, min(filled.filed + block, count) + 1), source, strict=False)
-        )
-        documents = [made_of(body, number, count, random) for number, body in numbered.items()]
-        filled.kept |= {number: body for number, body in numbered.items() if number in asked_for}
-        filled.recombined += sum(body.is_recombined for body in numbered.values())
+    blocks = _blocks(count, embeds_alone=embeds_alone)
+    coming = making.begin(blocks[0].numbers)
+    for block, following in zip(blocks, [*blocks[1:], None], strict=True):
+        made = await coming
+        if following is not None:
+            coming = making.begin(following.numbers)
+        filled.keep(made[: block.filed], asked_for)
+        documents = [each.document for each in made]
         async with _lag_noted(filled.lags):
-            filled.filing_seconds += await _file_all(memory, documents, width)
-        filled.filed += len(documents)
-        if embeds_alone and place % every == 0:
-            others = [made_of(body, filled.filed, count, random) for body in islice(source, alone)]
-            filled.embedding_seconds += await _embed_all(memory, others, width)
-            filled.embedded += len(others)
+            filled.filing_seconds += await _file_all(memory, documents[: block.filed], width)
+        filled.embedding_seconds += await _embed_all(memory, documents[block.filed :], width)
+        filled.filed += block.filed
+        filled.embedded += block.alone
         advance(filled.filed)
     return filled
+
+
+@dataclass(frozen=True, slots=True)
+class _Block:
+    """How many documents are filed one after the other from a number on, and how many embedded alone then."""
+
+    first: int
+    filed: int
+    alone: int
+
+    @property
+    def numbers(self) -> list[int]:
+        """The numbers of all of them; those that are not filed are as young as the last that is."""
+        last = self.first + self.filed - 1
+        return [*range(self.first, last + 1), *([last] * self.alone)]
+
+
+def _blocks(count: int, *, embeds_alone: bool) -> list[_Block]:
+    block = min(FILED_AT_A_TIME, count)
+    alone = min(EMBEDDED_AT_A_TIME, block) if embeds_alone else 0
+    every = max(1, ceil(count / block * alone / MOST_EMBEDDED_ALONE))
+    return [
+        _Block(first, min(block, count + 1 - first), alone if place % every == 0 else 0)
+        for place, first in enumerate(range(1, count + 1, block))
+    ]
 
 
 @asynccontextmanager

@@ -14,6 +14,14 @@ from app.stores.postgres.embedded import EmbeddedPostgres
 from app.stores.postgres.location import locate_ledger
 from app.stores.postgres.owner_connection import owner_connection
 
+_HURRIED = {
+    "synchronous_commit": "off",
+    "fsync": "off",
+    "full_page_writes": "off",
+    "max_wal_size": "4GB",
+    "checkpoint_timeout": "30min",
+}
+
 
 @asynccontextmanager
 async def scratch_home(settings: Settings) -> AsyncIterator[Settings]:
@@ -42,10 +50,11 @@ async def hurried(settings: Settings) -> AsyncIterator[None]:
     location = await locate_ledger(settings)
     try:
         async with owner_connection(location.url) as owner:
-            await owner.execute("ALTER SYSTEM SET synchronous_commit = off")
+            for setting, value in _HURRIED.items():
+                await owner.execute(f"ALTER SYSTEM SET {setting} = '{value}'")
             await owner.execute("SELECT pg_reload_conf()")
             yield
-            await owner.execute("ALTER SYSTEM RESET synchronous_commit")
+            await owner.execute("ALTER SYSTEM RESET ALL")
             await owner.execute("SELECT pg_reload_conf()")
     finally:
         await location.close()

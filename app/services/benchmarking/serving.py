@@ -1,4 +1,4 @@
-"""A real `trigraph serve` on the scratch ledger, in a process of its own."""
+"""A real `trigraph serve` on the scratch ledger, in processes of its own."""
 
 from __future__ import annotations
 
@@ -20,17 +20,17 @@ _ADDRESS = re.compile(rb"GraphQL answers at (http://\S+)")
 
 
 @asynccontextmanager
-async def served(home: Path) -> AsyncIterator[str]:
-    """Serve the ledger of a home and give the address of its GraphQL API; stop the process at the end.
+async def served(home: Path, workers: int = 1) -> AsyncIterator[str]:
+    """Serve the ledger of a home and give the address of its GraphQL API; stop the service at the end.
 
     Raises Unavailable, with what it said, when it does not start.
     """
     # Safe paths, for the folder that people happen to be in may hold another `app`.
-    words = (sys.executable, "-P", "-m", "app", "serve", "--port", "0")
+    words = (sys.executable, "-P", "-m", "app", "serve", "--port", "0", "--workers", str(workers))
     process = await asyncio.create_subprocess_exec(*words, env=_variables(home), stdout=DEVNULL, stderr=PIPE)
     reading = None
     try:
-        url = await asyncio.wait_for(_address(process), _START_SECONDS)
+        url = await asyncio.wait_for(_address(process, workers), _START_SECONDS)
         reading = asyncio.create_task(_drain(process))
         yield url
     except TimeoutError as error:
@@ -47,12 +47,16 @@ def _variables(home: Path) -> dict[str, str]:
     return kept | {"PYTHONPATH": places, "TRIGRAPH_HOME": str(home), "TRIGRAPH_LOG_LEVEL": "INFO"}
 
 
-async def _address(process: Process) -> str:
+async def _address(process: Process, workers: int) -> str:
+    """Answer where it answers, once each of its workers has said so."""
     assert process.stderr is not None
     said = []
+    opened = 0
     async for line in process.stderr:
         if (found := _ADDRESS.search(line)) is not None:
-            return found[1].decode()
+            opened += 1
+            if opened == workers:
+                return found[1].decode()
         said.append(line.decode(errors="replace"))
     raise Unavailable(f"`trigraph serve` did not start: {''.join(said[-3:]).strip()}")
 

@@ -25,14 +25,15 @@ _STILL_ENDING = "is still in use"  # what the server says of children that outli
 _NOBODY = str(2**31 - 1)  # beyond any number that a process can have
 _READY, _REJECTING = 0, 1
 
-CONNECTIONS = 97
+_CONNECTIONS = 97
+_BESIDE_A_POOL = 3  # an index being made, old changes being forgotten, a graph being projected
 _FOR_OPERATORS = 3  # what PostgreSQL keeps for superusers
 
 _SETTINGS = {
     "listen_addresses": "",
     "unix_socket_permissions": "0700",
     "port": str(PORT),
-    "max_connections": str(CONNECTIONS + _FOR_OPERATORS),
+    "max_connections": str(_CONNECTIONS + _FOR_OPERATORS),
     "shared_buffers": "256MB",
     "max_parallel_workers_per_gather": "0",
     "random_page_cost": "1.1",
@@ -40,6 +41,11 @@ _SETTINGS = {
     "timezone": "UTC",
     "log_timezone": "UTC",
 }
+
+
+def most_processes(pool_size: int) -> int:
+    """Answer how many processes that serve, with pools of this size, the embedded server can connect."""
+    return _CONNECTIONS // (pool_size + _BESIDE_A_POOL)
 
 
 def binaries() -> Path:
