@@ -9,7 +9,8 @@ import typer
 
 from app.cli.moment import HELP, read_moment
 from app.cli.running import complain, finish, settings
-from app.domain.recall import RecallRequest
+from app.domain.artifact import MemoryDomain
+from app.domain.recall import RecallRequest, StateFlag
 
 
 def recall(
@@ -29,6 +30,14 @@ def recall(
     kind: Annotated[
         list[str] | None, typer.Option(help="Answer this kind, and what replaced it; may be repeated.")
     ] = None,
+    domain: Annotated[
+        list[MemoryDomain] | None,
+        typer.Option(case_sensitive=False, help="Answer documents of this domain; may be repeated."),
+    ] = None,
+    flag: Annotated[
+        list[StateFlag] | None,
+        typer.Option(case_sensitive=False, help="Answer hits with this flag only; may be repeated."),
+    ] = None,
     first: Annotated[int, typer.Option(help="How many hits to answer at most, up to 100.")] = 10,
     token_budget: Annotated[
         int | None, typer.Option(help="How many word pieces the passages may take together.")
@@ -46,6 +55,8 @@ def recall(
         prefer_wip=prefer_wip,
         project=project,
         kinds=tuple(kind or ()),
+        domains=tuple(domain or ()),
+        flags=tuple(flag or ()),
         first=first,
         token_budget=token_budget,
     )

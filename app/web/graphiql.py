@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from starlette.responses import FileResponse, Response
-from starlette.routing import BaseRoute, Mount
+from starlette.requests import Request
+from starlette.responses import FileResponse, RedirectResponse, Response
+from starlette.routing import BaseRoute, Mount, Route
 from starlette.staticfiles import StaticFiles
 
 FOLDER = Path(__file__).resolve().parent / "graphiql"
@@ -42,5 +43,10 @@ def graphiql_page() -> Response:
 
 
 def graphiql_routes() -> list[BaseRoute]:
-    """Answer the routes of the files that the page loads."""
-    return [Mount("/graphiql", app=StaticFiles(directory=FOLDER), name="graphiql")]
+    """Answer the routes of the files that the page loads, and the way to it from the address alone."""
+    files = Mount("/graphiql", app=StaticFiles(directory=FOLDER), name="graphiql")
+    return [files, Route("/", _to_the_page)]
+
+
+async def _to_the_page(_request: Request) -> Response:
+    return RedirectResponse("/graphql")

@@ -80,3 +80,22 @@ def test_a_result_without_hits_says_why(
     served_home.run("ingest", folder, "--project", "team")
     ran = served_home.run("recall", "messages", "--project", "team", *asked)
     assert (ran.code, ran.out) == (0, told)
+
+
+def test_only_hits_of_a_flag_or_a_domain_are_answered(
+    served_home: Shell, folder: Path, tmp_path: Path
+) -> None:
+    (tmp_path / "ADR-7.md").write_text("---\ndomain: runtime\n---\n# Messages wait in memory\n")
+    served_home.run("ingest", folder, tmp_path, "--project", "narrowed")
+
+    def found(*narrowed: str) -> list[str]:
+        ran = served_home.run("recall", "messages", "--project", "narrowed", "--json", *narrowed)
+        return [hit["artifact"]["identifier"] for hit in ran.object["hits"]]
+
+    assert found("--flag", "historical") == ["ADR-0001"]
+    assert set(found("--flag", "CURRENT", "--flag", "HISTORICAL")) == {"ADR-0001", "ADR-0002", "ADR-7"}
+    assert found("--domain", "runtime") == ["ADR-7"]
+    assert found("--domain", "DECISION") == []
+    wrong = served_home.run("recall", "messages", "--flag", "OLD")
+    assert (wrong.code, wrong.out) == (2, "")
+    assert "'OLD' is not one of 'CURRENT', 'HISTORICAL', 'WIP'" in wrong.err

@@ -66,3 +66,9 @@ def test_the_page_runs_no_script_but_our_files(client: TestClient) -> None:
 )
 def test_nothing_but_the_folder_is_served(client: TestClient, path: str) -> None:
     assert client.get(path).status_code == 404
+
+
+def test_the_bare_address_leads_to_the_page(client: TestClient) -> None:
+    led = client.get("/")
+    assert (led.status_code, led.url.path) == (200, "/graphql")
+    assert client.get("/", follow_redirects=False).headers["location"] == "/graphql"
