@@ -98,4 +98,4 @@ def test_only_hits_of_a_flag_or_a_domain_are_answered(
     assert found("--domain", "DECISION") == []
     wrong = served_home.run("recall", "messages", "--flag", "OLD")
     assert (wrong.code, wrong.out) == (2, "")
-    assert "'OLD' is not one of 'CURRENT', 'HISTORICAL', 'WIP'" in wrong.err
+    assert "'OLD' is not one of 'current', 'historical', 'wip'" in wrong.err
