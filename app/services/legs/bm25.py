@@ -2,36 +2,49 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterator, Sequence
+
 import numpy as np
 from numpy.typing import NDArray
 
 from app.domain.bm25 import LENGTH_NORMALISATION, TERM_SATURATION, most_of_a_term
 from app.domain.recall import Candidate
 from app.stores.postgres.packed import Numbers
-from app.stores.postgres.term_postings import Postings
+from app.stores.postgres.postings_at_hand import Postings
 
 SHARE_UNITS = 1e7
 """A term's share of a score is rounded to this part of one, so that it is a small whole number to add."""
 
 _SPARSE = 4
+_AT_ONCE = 16_384
+"""So many postings stay in a processor's own memory from one step of the formula to the next."""
+
+_SAMPLED = 16
+"""Every so manieth score tells a score that the best are not below."""
+
+Seen = Callable[[Numbers], NDArray[np.bool_]]
+Shares = Iterator[tuple[Numbers, NDArray[np.float64]]]
 
 
 def best_by_bm25(
-    postings: Postings,
+    terms: Sequence[Sequence[Postings]],
     documents: int,
     total_terms: int,
     limit: int,
     *,
-    seen: NDArray[np.bool_] | None = None,
+    seen: Seen | None = None,
     wanted: Numbers | None = None,
 ) -> list[Candidate]:
     """Answer the artifacts that hold the terms best among so many documents with so many terms.
 
-    `seen` tells which of the postings count and `wanted` which artifacts may be answered; None means all.
+    Each term comes in pieces, whose artifacts rise. `seen` tells of some artifacts which of them count, and
+    `wanted` which may be answered; None means all.
     """
-    artifacts, scores = _sums(postings.artifacts, _shares(postings, documents, total_terms, seen))
-    if wanted is not None:
-        artifacts, scores = _only(np.isin(artifacts, wanted), artifacts, scores)
+    held = [postings for pieces in terms for postings in pieces if len(postings)]
+    if not held:
+        return []
+    shares = _shares(terms, documents, total_terms, seen)
+    artifacts, scores = _sums(shares, held, limit, wanted)
     if len(scores) > limit:
         artifacts, scores = _only(scores >= np.partition(scores, -limit)[-limit], artifacts, scores)
     order = np.lexsort((artifacts, -scores))[:limit]
@@ -42,37 +55,75 @@ def best_by_bm25(
 
 
 def _shares(
-    postings: Postings, documents: int, total_terms: int, seen: NDArray[np.bool_] | None
-) -> NDArray[np.float64]:
-    """Answer what each posting adds to the score of its artifact; nothing where it is not seen."""
-    holding = np.bincount(postings.terms, seen).astype(np.int64)
-    most = np.array([most_of_a_term(documents, held) * SHARE_UNITS for held in holding.tolist()])
+    terms: Sequence[Sequence[Postings]], documents: int, total_terms: int, seen: Seen | None
+) -> Shares:
+    """Answer what postings add to the scores of their artifacts, term by term and some at once."""
     longer = TERM_SATURATION * LENGTH_NORMALISATION / max(total_terms / max(documents, 1), 1)
-    frequencies = postings.frequencies.astype(np.float64)
-    shares: NDArray[np.float64] = most[postings.terms] * frequencies
-    shares /= frequencies + TERM_SATURATION * (1 - LENGTH_NORMALISATION) + longer * postings.term_counts
-    if seen is not None:
-        shares *= seen
-    return np.rint(shares, out=shares)
+    for pieces in terms:
+        if seen is not None:
+            pieces = [_only_seen(postings, seen) for postings in pieces]
+        most = most_of_a_term(documents, sum(map(len, pieces))) * SHARE_UNITS
+        for postings in pieces:
+            for start in range(0, len(postings), _AT_ONCE):
+                part = slice(start, start + _AT_ONCE)
+                frequencies = postings.frequencies[part].astype(np.float64)
+                below = longer * postings.term_counts[part]
+                below += frequencies + TERM_SATURATION * (1 - LENGTH_NORMALISATION)
+                frequencies *= most
+                frequencies /= below
+                yield postings.artifacts[part], np.rint(frequencies, out=frequencies)
 
 
-def _sums(artifacts: Numbers, shares: NDArray[np.float64]) -> tuple[Numbers, NDArray[np.float64]]:
+def _only_seen(postings: Postings, seen: Seen) -> Postings:
+    counts = seen(postings.artifacts)
+    return Postings(
+        np.compress(counts, postings.artifacts),
+        np.compress(counts, postings.frequencies),
+        np.compress(counts, postings.term_counts),
+    )
+
+
+def _sums(
+    shares: Shares, held: Sequence[Postings], limit: int, wanted: Numbers | None
+) -> tuple[Numbers, NDArray[np.float64]]:
     """Add up the shares by artifact: in a table of numbers, or by sorting where that would be mostly empty.
 
-    An artifact without any is left out.
+    Answers the best at least, and none without a share.
     """
-    if not len(artifacts):
-        return artifacts, shares
-    first, last = int(artifacts.min()), int(artifacts.max())
-    if last - first < _SPARSE * len(artifacts):
-        sums: NDArray[np.float64] = np.bincount(artifacts - first, shares).view(np.float64)
-        held = np.flatnonzero(sums > 0)
-        return held + first, sums[held]
+    first = min(int(postings.artifacts[0]) for postings in held)
+    last = max(int(postings.artifacts[-1]) for postings in held)
+    if last - first < _SPARSE * sum(map(len, held)):
+        return _from_table(shares, first, last, limit, wanted)
+    return _by_sorting(shares, wanted)
+
+
+def _from_table(
+    shares: Shares, first: int, last: int, limit: int, wanted: Numbers | None
+) -> tuple[Numbers, NDArray[np.float64]]:
+    table = np.zeros(last - first + 1)
+    for artifacts, share in shares:
+        table[artifacts - first] += share  # a term has one posting of an artifact
+    if wanted is not None:
+        wanted = wanted[(wanted >= first) & (wanted <= last)]
+        scores = table[wanted - first]
+        return _only(scores > 0, wanted, scores)
+    sample = table[::_SAMPLED]
+    least = np.partition(sample, -limit)[-limit] if len(sample) >= limit else 0.0
+    places = np.flatnonzero(table >= least if least > 0 else table > 0)
+    return places + first, table[places]
+
+
+def _by_sorting(shares: Shares, wanted: Numbers | None) -> tuple[Numbers, NDArray[np.float64]]:
+    parts = list(shares)
+    if not parts:
+        return np.array([], np.int64), np.array([])
+    artifacts = np.concatenate([numbers for numbers, _ in parts])
     order = np.argsort(artifacts, kind="stable")
     ordered = artifacts[order]
     starts = np.flatnonzero(np.diff(ordered, prepend=ordered[0] - 1))
-    sums = np.add.reduceat(shares[order], starts)
-    return _only(sums > 0, ordered[starts], sums)
+    sums = np.add.reduceat(np.concatenate([share for _, share in parts])[order], starts)
+    kept = sums > 0 if wanted is None else (sums > 0) & np.isin(ordered[starts], wanted)
+    return _only(kept, ordered[starts], sums)
 
 
 def _only(

@@ -11,6 +11,7 @@ from app.services.legs.bm25 import best_by_bm25
 from app.services.legs.leg import Question
 from app.stores.postgres import artifacts
 from app.stores.postgres.pool import Database
+from app.stores.postgres.postings_at_hand import PostingsAtHand
 from app.stores.postgres.seen_documents import PackedDocuments, documents_of_projects, is_narrow
 from app.stores.postgres.term_postings import PackedPostings, postings_of_terms
 
@@ -29,7 +30,7 @@ class LexicalLeg:
         if not question.terms:
             return Proposal()
         async with database.reading(question.scope.tenant) as connection:
-            postings, documents = await _read(connection, question)
+            postings, documents = await _read(connection, database.postings_at_hand, question)
             best = await _best(postings, documents, question.limit)
             # Asked here, while the encoder is still at work.
             numbers = [candidate.artifact for candidate in best]
@@ -37,7 +38,7 @@ class LexicalLeg:
 
 
 async def _read(
-    connection: asyncpg.Connection, question: Question
+    connection: asyncpg.Connection, at_hand: PostingsAtHand, question: Question
 ) -> tuple[PackedPostings, PackedDocuments | None]:
     """Answer the postings of the terms, and the documents where not all of them are seen and wanted.
 
@@ -45,11 +46,11 @@ async def _read(
     """
     scope = question.scope
     if scope.sees_everything and not is_narrow(scope):
-        postings = await postings_of_terms(connection, scope, question.terms)
+        postings = await postings_of_terms(connection, at_hand, scope, question.terms)
         if postings.sees_everything:
             return postings, None
     documents = await documents_of_projects(connection, scope)
-    return await postings_of_terms(connection, scope, question.terms), documents
+    return await postings_of_terms(connection, at_hand, scope, question.terms), documents
 
 
 async def _best(postings: PackedPostings, documents: PackedDocuments | None, limit: int) -> list[Candidate]:
@@ -59,9 +60,8 @@ async def _best(postings: PackedPostings, documents: PackedDocuments | None, lim
 
 
 def _scored(packed: PackedPostings, documents: PackedDocuments | None, limit: int) -> list[Candidate]:
-    postings = packed.unpacked()
+    terms = packed.unpacked()
     if documents is None:
-        return best_by_bm25(postings, packed.documents, packed.total_terms, limit)
+        return best_by_bm25(terms, packed.documents, packed.total_terms, limit)
     view = documents.seen()
-    seen = view.among(postings.artifacts)
-    return best_by_bm25(postings, view.documents, view.total_terms, limit, seen=seen, wanted=view.wanted)
+    return best_by_bm25(terms, view.documents, view.total_terms, limit, seen=view.among, wanted=view.wanted)

@@ -24,6 +24,8 @@ def unpacked(packed: Iterable[bytes], kind: str) -> NDArray[Any]:
 
 def whole_numbers(lower: NDArray[np.uint32], last: Numbers) -> Numbers:
     """Answer artifact numbers from their lower 32 bits and the last number of the block of each."""
+    if not len(last) or last.max() < 1 << 32:
+        return lower.astype(np.int64)
     below: NDArray[np.uint32] = last.astype(np.uint32) - lower
     return last - below
 

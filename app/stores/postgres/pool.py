@@ -12,6 +12,7 @@ import asyncpg
 from app.errors import Unavailable
 from app.stores.postgres.errors import translated
 from app.stores.postgres.ledger_connection import LedgerConnection, prepared, refuse_a_privileged_role
+from app.stores.postgres.postings_at_hand import PostingsAtHand
 from app.stores.postgres.service_role import SERVICE_ROLE
 
 StatementLogger = Callable[[Any], None]
@@ -37,6 +38,8 @@ _BROKEN = "the connection to the database broke; retry"
 class Database:
     """A pool of connections and the three ways to use one: to read, to read one moment, to write.
 
+    Beside it is what the process keeps at hand of this database's postings.
+
     Every way raises Unavailable when the database does not answer or no connection comes free in time, and
     says what the database refuses in the words of app.errors.
     """
@@ -44,6 +47,7 @@ class Database:
     def __init__(self, pool: asyncpg.Pool, patience: float) -> None:
         self._pool = pool
         self._patience = patience
+        self.postings_at_hand = PostingsAtHand()
         self._loggers: list[StatementLogger] = []
 
     @classmethod

@@ -6,35 +6,40 @@ from random import Random
 
 import numpy as np
 import pytest
+from numpy.typing import NDArray
 
 from app.domain.bm25 import LENGTH_NORMALISATION, TERM_SATURATION, most_of_a_term
 from app.domain.recall import Candidate
 from app.services.legs.bm25 import SHARE_UNITS, best_by_bm25
-from app.stores.postgres.term_postings import Postings
+from app.stores.postgres.packed import Numbers
+from app.stores.postgres.postings_at_hand import Postings
 
 DOCUMENTS, TERMS = 200, 5
 LENGTHS = [1 + place * 7 % 90 for place in range(DOCUMENTS)]
 
 
 def _held(random: Random) -> list[tuple[int, int, int]]:
-    """Answer which term is held where and how often, in no order."""
-    held = [
+    """Answer which term is held where and how often."""
+    return [
         (term, place, random.randint(1, 4))
         for term in range(TERMS)
         for place in range(DOCUMENTS)
         if random.random() < 0.1 + term / TERMS
     ]
-    random.shuffle(held)
-    return held
 
 
-def _postings(held: list[tuple[int, int, int]], first: int = 1, step: int = 1) -> Postings:
-    terms, places, frequencies = np.array(held, np.int64).reshape(-1, 3).T
-    return Postings(
-        terms.astype(np.intp),
-        first + places.astype(np.int64) * step,
-        frequencies.astype(np.uint32),
-        np.array(LENGTHS, np.uint32)[places],
+def _postings(held: list[tuple[int, int, int]], first: int = 1, step: int = 1) -> list[list[Postings]]:
+    """Answer what each term holds in pieces of at most a hundred."""
+    return [
+        [_piece(of_term[start : start + 100], first, step) for start in range(0, len(of_term), 100)]
+        for of_term in ([each for each in held if each[0] == term] for term in range(TERMS))
+    ]
+
+
+def _piece(held: list[tuple[int, int, int]], first: int, step: int) -> Postings:
+    _, places, frequencies = np.array(sorted(held), np.int64).T
+    return Postings.of(
+        first + places * step, frequencies.astype(np.uint32), np.array(LENGTHS, np.uint32)[places]
     )
 
 
@@ -63,7 +68,8 @@ def test_artifacts_close_together_and_far_apart_are_scored_alike(seed: int, firs
 @pytest.mark.parametrize("limit", [1, 10, 50, 1000])
 def test_the_best_are_those_of_the_whole_order(limit: int) -> None:
     """Ties at the end go to the artifact that came first."""
-    held = [(0, place, 1) for place in range(0, DOCUMENTS, 2)] + _held(Random(1))
+    held = [(0, place, 1) for place in range(0, DOCUMENTS, 2)]
+    held += [each for each in _held(Random(1)) if each[0]]
     postings = _postings(held)
     assert (
         best_by_bm25(postings, DOCUMENTS, sum(LENGTHS), limit)
@@ -71,19 +77,27 @@ def test_the_best_are_those_of_the_whole_order(limit: int) -> None:
     )
 
 
-def test_what_is_not_seen_counts_nothing() -> None:
+@pytest.mark.parametrize("step", [1, 1000])
+def test_what_is_not_seen_counts_nothing(step: int) -> None:
     held = _held(Random(2))
-    seen = np.array([place % 3 > 0 for _, place, _ in held])
     left = [posting for posting in held if posting[1] % 3]
-    assert best_by_bm25(_postings(held), DOCUMENTS, sum(LENGTHS), 1000, seen=seen) == best_by_bm25(
-        _postings(left), DOCUMENTS, sum(LENGTHS), 1000
+
+    def seen(artifacts: Numbers) -> NDArray[np.bool_]:
+        counts: NDArray[np.bool_] = (artifacts - 1) // step % 3 > 0
+        return counts
+
+    given = _postings(held, step=step)
+    assert best_by_bm25(given, DOCUMENTS, sum(LENGTHS), 1000, seen=seen) == best_by_bm25(
+        _postings(left, step=step), DOCUMENTS, sum(LENGTHS), 1000
     )
+    assert best_by_bm25(given, DOCUMENTS, sum(LENGTHS), 9, seen=lambda every: every < 0) == []
 
 
-def test_what_is_not_wanted_counts_and_is_not_answered() -> None:
-    postings = _postings(_held(Random(3)))
+@pytest.mark.parametrize("step", [1, 1000])
+def test_what_is_not_wanted_counts_and_is_not_answered(step: int) -> None:
+    postings = _postings(_held(Random(3)), step=step)
     everything = best_by_bm25(postings, DOCUMENTS, sum(LENGTHS), 1000)
-    wanted = np.arange(10, 20)
+    wanted = np.array([-7, 0, *(1 + place * step for place in range(10, 20)), 10**9])
     found = best_by_bm25(postings, DOCUMENTS, sum(LENGTHS), 3, wanted=wanted)
     assert found == [each for each in everything if each.artifact in wanted][:3]
 

@@ -16,7 +16,9 @@ from app.services.memory import Memory
 from app.stores.postgres.ledger import read_extent
 from app.stores.postgres.migrate import shipped
 from app.stores.postgres.pool import Database
+from app.stores.postgres.postings_at_hand import PostingsAtHand
 from app.stores.postgres.scope import Scope
+from app.stores.postgres.term_postings import postings_of_terms
 from tests.bm25_by_rows import best_by_counting
 from tests.conftest import TEMPLATE, Server, memory_on
 from tests.services.legs.random_ledger import WORDS, fill, proposed, random_scope
@@ -88,6 +90,20 @@ async def test_a_question_takes_two_statements_and_one_of_the_past_three(filled:
         async with counted(filled.memory.database) as statements:
             await proposed(filled.memory, scope, WORDS, 100)
         assert len(statements) == expected
+
+
+async def test_a_full_block_is_read_once(filled: Filled) -> None:
+    at_hand = PostingsAtHand()
+    async with filled.memory.database.reading(filled.scope.tenant) as connection:
+        first = await postings_of_terms(connection, at_hand, filled.scope, WORDS)
+        told = [[each.artifacts.tolist() for each in pieces] for pieces in first.unpacked()]
+        again = await postings_of_terms(connection, at_hand, filled.scope, WORDS)
+    assert any(block["is_full"] for block in first.blocks)
+    assert not any(block["is_full"] for block in again.blocks)
+    assert len(again) == len(first)
+    assert sorted(map(sorted, told)) == sorted(
+        sorted(each.artifacts.tolist() for each in pieces) for pieces in again.unpacked()
+    )
 
 
 async def test_blocks_that_are_missing_or_made_later_change_no_answer(filled: Filled) -> None:
