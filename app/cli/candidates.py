@@ -93,7 +93,7 @@ def _json(candidate: Candidate, found: WaitingCandidates) -> dict[str, Any]:
     return {
         "id": candidate.id,
         "status": status_of(candidate),
-        "entity": {"id": candidate.entity, "label": found.entities.called[candidate.entity].label},
+        "entity": found.entities.object(candidate.entity),
         "artifact": {"id": source.id, "identifier": source.identifier, "title": source.title},
         "quote": candidate.quote.text,
         "quoteStart": candidate.quote.start,

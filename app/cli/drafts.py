@@ -2,24 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
-from uuid import UUID
 
 from rich.console import Console
 from rich.text import Text
 
+from app.cli.entities_told import ToldEntities, load_entities
 from app.cli.printing import moment_text, printable, properties_text
-from app.domain.entity import Entity
-from app.domain.moment import EVERYTHING_KNOWN, present
+from app.domain.moment import present
 from app.domain.page import MOST_ITEMS, PageRequest
-from app.domain.temporal import AsOf, EntityState
+from app.domain.temporal import EntityState
 from app.services.memory import Memory
 from app.services.states import StateService, is_stale
-from app.stores.postgres import entities, ledger
-from app.stores.postgres.labels import labels_as_of
+from app.stores.postgres import ledger
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,27 +25,23 @@ class OpenDrafts:
 
     listed: tuple[EntityState, ...]
     count: int
-    entities: Mapping[UUID, Entity]
-    labels: Mapping[UUID, str]
+    entities: ToldEntities
     now: datetime
 
 
 async def load_drafts(memory: Memory, project: str | None) -> OpenDrafts:
     """Answer the drafts of a project, or of all, the first hundred; raises NotFound for no project."""
     listing = await StateService(memory.database).drafts(memory.caller, project, PageRequest(MOST_ITEMS))
-    drafted = [draft.entity for draft in listing.page.items]
-    tenant = memory.caller.tenant
-    async with memory.database.reading(tenant) as connection:
-        now = present(await ledger.read_clock(connection, tenant))
-        found = await entities.entities_by_id(connection, tenant, drafted)
-        labels = await labels_as_of(connection, tenant, drafted, AsOf(now, EVERYTHING_KNOWN))
-    return OpenDrafts(listing.page.items, await listing.count(), found, labels, now)
+    async with memory.database.reading(memory.caller.tenant) as connection:
+        now = present(await ledger.read_clock(connection, memory.caller.tenant))
+    called = await load_entities(memory, {draft.entity for draft in listing.page.items})
+    return OpenDrafts(listing.page.items, await listing.count(), called, now)
 
 
 def print_drafts(console: Console, found: OpenDrafts) -> None:
     """Write each draft: its id, what it is a draft of, since when nobody touched it, then what it says."""
     for draft in found.listed:
-        name = f"{found.entities[draft.entity].type_name} {found.labels[draft.entity]}"
+        name = found.entities.told(draft.entity)
         stale = "; seal it or discard it" if is_stale(draft, found.now) else ""
         touched = f"touched {moment_text(draft.recorded_at)} by {draft.actor}{stale}"
         console.print(Text(f"{draft.id}  {printable(name)}  {printable(touched)}"), soft_wrap=True)
@@ -65,11 +58,7 @@ def drafts_json(found: OpenDrafts) -> dict[str, Any]:
         "drafts": [
             {
                 "id": draft.id,
-                "entity": {
-                    "id": draft.entity,
-                    "type": found.entities[draft.entity].type_name,
-                    "label": found.labels[draft.entity],
-                },
+                "entity": found.entities.object(draft.entity),
                 "props": draft.props,
                 "wipSource": draft.wip_source,
                 "touchedAt": draft.recorded_at,

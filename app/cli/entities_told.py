@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 from datetime import datetime
+from typing import Any
 from uuid import UUID
 
 from app.domain.entity import Entity
@@ -31,6 +32,16 @@ class ToldEntities:
         kind = entity.type_name if is_named_alone else called.identifier
         project = f" ({self.projects[entity.project]})" if len(self.projects) > 1 else ""
         return f"{kind} {called.label}{project}"
+
+    def object(self, id: UUID) -> dict[str, Any]:
+        """Answer an entity as programs read it."""
+        called = self.called[id]
+        return {
+            "id": id,
+            "type": self.entities[id].type_name,
+            "identifier": called.identifier,
+            "label": called.label,
+        }
 
 
 async def load_entities(memory: Memory, ids: Collection[UUID], as_of: datetime | None = None) -> ToldEntities:

@@ -5,7 +5,6 @@ from __future__ import annotations
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
-from uuid import UUID
 
 from rich.console import Console
 from rich.text import Text
@@ -105,9 +104,9 @@ def references_json(found: HeldReferences) -> dict[str, Any]:
     listed = [
         {
             "id": reference.id,
-            "source": _end(found.ends, reference.source),
+            "source": found.ends.object(reference.source),
             "type": reference.type,
-            "target": _end(found.ends, reference.target),
+            "target": found.ends.object(reference.target),
             "validFrom": reference.valid.start,
             "validUntil": reference.valid.end,
         }
@@ -116,16 +115,12 @@ def references_json(found: HeldReferences) -> dict[str, Any]:
     return {"references": listed, "count": found.count}
 
 
-def _end(ends: ToldEntities, id: UUID) -> dict[str, Any]:
-    return {"id": id, "type": ends.entities[id].type_name, "label": ends.called[id].label}
-
-
 def pending_json(found: PendingReferences) -> dict[str, Any]:
     """Answer the references that wait with the names that the API gives them."""
     listed = [
         {
             "id": waiting.id,
-            "source": _end(found.ends, waiting.source),
+            "source": found.ends.object(waiting.source),
             "type": waiting.type,
             "waitsFor": waiting.waits_for,
             "isInverted": waiting.is_inverted,

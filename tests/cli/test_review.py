@@ -32,6 +32,7 @@ def test_candidates_are_listed_and_decided_about_once(told: Shell) -> None:
     counted = told.run("review", "--project", "harbor", "--first", "0")
     assert counted.out == "2 wait; --first lists that many of each\n"
     assert (alias["surfaceForm"], alias["entity"]["label"]) == ("Lighthouse", "Beacon")
+    assert (alias["entity"]["type"], alias["entity"]["identifier"]) == ("ADR", "ADR-7")
     assert (fact["property"], fact["value"], fact["quoteStart"]) == (
         "status",
         "Accepted",
