@@ -35,10 +35,11 @@ class ToldEntities:
 
     def object(self, id: UUID) -> dict[str, Any]:
         """Answer an entity as programs read it."""
-        called = self.called[id]
+        entity, called = self.entities[id], self.called[id]
         return {
             "id": id,
-            "type": self.entities[id].type_name,
+            "project": self.projects[entity.project],
+            "type": entity.type_name,
             "identifier": called.identifier,
             "label": called.label,
         }

@@ -13,7 +13,7 @@ _GROUNDS = {
 def reasons(hit: Hit, result: RecallResult) -> str:
     """Answer whether the query names a hit, and the rank that each leg gave it.
 
-    A hit that no leg found says which one below it replaces.
+    A hit that stands where it does for the one below that it replaced says which that is.
     """
     shares = [f"{share.leg.lower()} {share.rank}" for share in hit.contributions]
     return ", ".join([*_beside_legs(hit, result), *shares])
@@ -37,12 +37,8 @@ def _beside_legs(hit: Hit, result: RecallResult) -> list[str]:
     entity = hit.artifact.entity
     if any(anchor.exact and anchor.entity.id == entity for anchor in result.anchors):
         return ["named"]
-    if hit.contributions:
-        return []
-    replaced = (
-        other.rank
-        for other in result.hits
-        if other.rank > hit.rank and other.annotation.superseded_by == entity
-    )
-    rank = next(replaced, None)
-    return ["brought along" if rank is None else f"replaces {rank}"]
+    replaced = (other for other in result.hits if other.annotation.superseded_by == entity)
+    below = next((other for other in replaced if other.rank > hit.rank), None)
+    if below is not None and (below.score > hit.score or not hit.contributions):
+        return [f"replaces {below.rank}"]
+    return [] if hit.contributions else ["brought along"]

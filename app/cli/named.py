@@ -6,7 +6,7 @@ from datetime import datetime
 from uuid import UUID
 
 from app.cli.choices_told import choices_told
-from app.cli.printing import printable
+from app.cli.printing import moment_text, printable
 from app.domain.entity import AliasResolution
 from app.errors import Invalid, NotFound
 from app.services.catalog import Ambiguous, CatalogService
@@ -34,5 +34,11 @@ async def find_named(
             found = (await entities.entities_by_id(connection, memory.caller.tenant, [id])).get(id)
         named = None if found is None else AliasResolution(what, found, ())
     if named is None:
-        raise NotFound(f"nothing goes by {printable(what)} at that moment; ask by an identifier, name or id")
+        raise NotFound(_nothing(printable(what), as_of))
     return named
+
+
+def _nothing(what: str, as_of: datetime | None) -> str:
+    if as_of is None:
+        return f"nothing goes by {what}; ask by an identifier, name or id"
+    return f"nothing goes by {what} at {moment_text(as_of)}; without --as-of the present is asked"

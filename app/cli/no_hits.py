@@ -13,11 +13,15 @@ def why_nothing(request: RecallRequest, result: RecallResult) -> str:
     if any(ranking.problem for ranking in result.legs):
         return "the legs of recall that answered found nothing; ask again"
     if any(ranking.candidates for ranking in result.legs):
-        return "what fits is left out: raise --token-budget"
+        if request.token_budget is not None:
+            return "what fits is left out: raise --token-budget"
+        return f"what fits is not {' or '.join(request.flags).lower()}: leave --flag out to see it"
     if request.known_at is not None:
         return f"nothing that fits was known at {moment_text(result.known_at)}{_as_of(request, result)}"
     if request.as_of is not None:
         return f"nothing that fits existed at {moment_text(result.as_of)}"
+    if request.kinds or request.domains:
+        return "nothing of that kind or domain fits; ask in other words, or leave --kind and --domain out"
     return "nothing fits; ask in other words, or file something with `trigraph ingest PATH`"
 
 

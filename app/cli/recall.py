@@ -79,5 +79,6 @@ async def _recall(request: RecallRequest, *, explain: bool, as_json: bool) -> No
     if explain:
         print_explanation(console(), result)
     print_hits(console(), request, result, explain=explain)
-    for advisory in result.advisories:
-        complain(advisory)
+    if result.hits or any(ranking.problem for ranking in result.legs):
+        for advisory in result.advisories:
+            complain(advisory)

@@ -117,6 +117,11 @@ def _why(event: StateEvent | None, causes: Mapping[UUID, str]) -> str:
     return printable(f"{event.event_type}{commit}{because}, told by {event.actor}")
 
 
+def _cause(event: StateEvent, causes: Mapping[UUID, str]) -> dict[str, Any] | None:
+    cause = event.cause_artifact
+    return None if cause is None else {"id": cause, "label": causes.get(cause)}
+
+
 def states_json(told: Told) -> dict[str, Any]:
     """Answer a thing and its states with the names that the API gives them."""
     return {
@@ -136,6 +141,7 @@ def states_json(told: Told) -> dict[str, Any]:
                 "recordedAt": held.recorded_at,
                 "props": held.props,
                 "eventType": None if event is None else event.event_type,
+                "causeArtifact": None if event is None else _cause(event, told.causes),
                 "causeCommit": None if event is None else event.cause_commit,
                 "description": None if event is None else event.description,
                 "actor": held.actor if event is None else event.actor,

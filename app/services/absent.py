@@ -18,7 +18,7 @@ TOLD_BY: Mapping[str, str] = MappingProxyType(
     {
         "alias": "the field aliases of an entity tells them",
         "artifact": "artifacts tells them, by identifier too",
-        "candidate": "aliasCandidates and factCandidates tell them",
+        "candidate": "aliasCandidates, factCandidates and `trigraph review` tell them",
         "entity": "resolveAlias tells that of a name or identifier",
         "reference": "references tells them",
         "state": "stateAsOf, drafts and the field states of an entity tell them",

@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from starlette.requests import Request
-from starlette.responses import FileResponse, RedirectResponse, Response
+from starlette.responses import FileResponse, PlainTextResponse, Response
 from starlette.routing import BaseRoute, Mount, Route
 from starlette.staticfiles import StaticFiles
 
@@ -49,4 +49,5 @@ def graphiql_routes() -> list[BaseRoute]:
 
 
 async def _to_the_page(_request: Request) -> Response:
-    return RedirectResponse("/graphql")
+    told = "GraphQL answers at /graphql, which is GraphiQL in a browser\n"
+    return PlainTextResponse(told, 307, {"location": "/graphql"})

@@ -29,7 +29,13 @@ async def test_drafts_are_listed_with_what_they_say(memory: Memory) -> None:
     assert second == '    identifier: ADR-1; status: Rejected; tags: ["queue"]; title: Queue'
     told = drafts_json(found)
     (draft,) = told["drafts"]
-    assert draft["entity"] == {"id": entity, "type": "ADR", "identifier": "ADR-1", "label": "Queue"}
+    assert draft["entity"] == {
+        "id": entity,
+        "project": "harbor",
+        "type": "ADR",
+        "identifier": "ADR-1",
+        "label": "Queue",
+    }
     assert (draft["isStale"], told["count"]) == (False, 1)
     later = replace(found, now=found.now + timedelta(days=31))
     assert _printed(later).splitlines()[0].endswith("; seal it or discard it")

@@ -46,7 +46,7 @@ def hit(rank: int, entity: UUID, passage: Passage, **said: Any) -> Hit:
     above = said.get("superseded_by")
     flag = StateFlag.CURRENT if above is None else StateFlag.HISTORICAL
     note = Annotation(flag, FlagGround.OWN_STATE, None, None, above)
-    return Hit(artifact, passage, 0.02, rank, note, said.get("contributions", FOUND))
+    return Hit(artifact, passage, said.get("score", 0.02), rank, note, said.get("contributions", FOUND))
 
 
 def printed(*hits: Hit, explain: bool = False) -> list[str]:
@@ -71,6 +71,14 @@ def test_a_hit_that_no_leg_found_says_which_one_it_replaces() -> None:
     assert told[2] == (
         "    score 0.02000; historical by its own state; dense rank 1, scored 0.5000, adds 0.01600"
     )
+
+
+def test_a_hit_above_a_better_one_that_it_replaced_says_so() -> None:
+    text = Passage(0, None, "Text.", 1)
+    new, old = uuid4(), uuid4()
+    below = hit(2, old, text, superseded_by=new, score=0.03)
+    assert printed(hit(1, new, text), below)[2::3] == ["    replaces 2, dense 1", "    dense 1"]
+    assert printed(hit(1, new, text, score=0.04), below)[2::3] == ["    dense 1", "    dense 1"]
 
 
 @pytest.mark.parametrize(

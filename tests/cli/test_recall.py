@@ -68,9 +68,14 @@ def test_a_hit_says_what_brought_it_here(served_home: Shell, folder: Path) -> No
         (("--as-of", "1990-01-01"), "nothing that fits existed at 1990-01-01T00:00:00Z\n"),
         (("--known-at", "1990-01-01"), "nothing that fits was known at 1990-01-01T00:00:00Z\n"),
         (("--token-budget", "0"), "what fits is left out: raise --token-budget\n"),
+        (("--flag", "WIP"), "what fits is not wip: leave --flag out to see it\n"),
+        (
+            ("--flag", "wip", "--flag", "historical", "--as-of", "2026-02-01"),
+            "what fits is not wip or historical: leave --flag out to see it\n",
+        ),
         (
             ("--kind", "Retro"),
-            "nothing fits; ask in other words, or file something with `trigraph ingest PATH`\n",
+            "nothing of that kind or domain fits; ask in other words, or leave --kind and --domain out\n",
         ),
     ],
 )
@@ -79,7 +84,7 @@ def test_a_result_without_hits_says_why(
 ) -> None:
     served_home.run("ingest", folder, "--project", "team")
     ran = served_home.run("recall", "messages", "--project", "team", *asked)
-    assert (ran.code, ran.out) == (0, told)
+    assert (ran.code, ran.out, ran.err) == (0, told, "")
 
 
 def test_only_hits_of_a_flag_or_a_domain_are_answered(

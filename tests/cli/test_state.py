@@ -18,12 +18,19 @@ def test_a_state_is_shown_at_a_moment_and_as_a_history(served_home: Shell, folde
     history = served_home.run("state", "ADR-0001", "--project", "states", "--history", "--json").object
     told = [(each["validFrom"], each["eventType"]) for each in history["states"]]
     assert told == [("2026-01-01T00:00:00Z", "created"), ("2026-03-01T00:00:00Z", "superseded")]
+    assert [each["causeArtifact"] and each["causeArtifact"]["label"] for each in history["states"]] == [
+        "ADR-0001",
+        "ADR-0002",
+    ]
     id = history["entity"]["id"]
     earlier = served_home.run("state", id, "--as-of", "2026-02-01", "--json").object
     assert [each["props"].get("status") for each in earlier["states"]] == [None]
     unknown = served_home.run("state", id, "--known-at", "2000-01-01")
     assert (unknown.code, unknown.out) == (1, "")
     assert "nothing was known of ADR Poll for messages at that moment" in unknown.err
+    early = served_home.run("state", "ADR-0001", "--project", "states", "--as-of", "2025-01-01")
+    expected = "nothing goes by ADR-0001 at 2025-01-01T00:00:00Z; without --as-of the present is asked\n"
+    assert (early.code, early.out, early.err) == (1, "", expected)
 
 
 def test_what_a_name_could_mean_is_listed_with_what_means_one_alone(

@@ -23,6 +23,8 @@ def _advisories(
         if ranking.problem:
             yield f"{ranking.leg} did not answer: {ranking.problem}"
     has_hits = packed.hits or packed.beyond
+    if request.flags and not has_hits and any(ranking.candidates for ranking in rankings):
+        yield f"what fits is not {' or '.join(request.flags)}: leave flags out to see it"
     if has_hits and confidence is not None and confidence < DOUBT:
         yield (
             f"nothing here seems to answer this (confidence {confidence:.2f}): take the hits for what lies"

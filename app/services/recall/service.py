@@ -88,6 +88,8 @@ class RecallService:
         hits = _hits(request, chosen, found, standings)
         packed = pack(hits, request.token_budget)
         sureness = confidence(request.query, rankings, hits, is_named=bool(asked.anchored.leading))
+        if request.flags and not hits:
+            sureness = 0.0
         return RecallResult(
             id=uuid4(),
             hits=packed.hits,

@@ -107,6 +107,15 @@ async def test_flags_narrow_the_answer(desk: Desk) -> None:
         assert set(identifiers(await desk.ask("queue", flags=flags))) == expected
 
 
+async def test_flags_that_nothing_has_are_told_of(desk: Desk) -> None:
+    await desk.file(adr(1, "Queue one"))
+    for query in ("queue", "ADR-1"):
+        result = await desk.ask(query, flags=(StateFlag.WIP, StateFlag.HISTORICAL))
+        assert (result.hits, result.confidence) == ((), 0)
+        assert result.advisories == ("what fits is not WIP or HISTORICAL: leave flags out to see it",)
+    assert not (await desk.ask("queue", flags=(StateFlag.CURRENT,))).advisories
+
+
 async def test_a_budget_is_filled_from_the_best_hit_down(desk: Desk) -> None:
     for number in range(5):
         words = (f"queue{number}{place}" for place in range(2 + 6 * number))
