@@ -12,6 +12,9 @@ from app.settings import Settings
 if TYPE_CHECKING:
     from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
+GRACE = 10
+"""Seconds that requests have to end in when the service does."""
+
 _LOG = logging.getLogger("trigraph")
 
 

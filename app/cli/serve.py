@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import ipaddress
+import os
 import socket
 from typing import Annotated
 
 import typer
 
-from app.cli.opening import Opening, opened_at, write_log
-from app.cli.running import fail, settings
+from app.cli.opening import GRACE, Opening, opened_at, write_log
+from app.cli.running import fail, finish, settings
 from app.errors import Forbidden, Invalid, TrigraphError, Unavailable
 
 
@@ -23,6 +24,8 @@ def serve(
     ] = 1,
 ) -> None:
     """Serve GraphQL and GraphiQL at /graphql until it is interrupted."""
+    # Somebody else's folder of measures is none of this service.
+    os.environ.pop("PROMETHEUS_MULTIPROC_DIR", None)
     try:
         with listening(host, port) as listener:
             if workers == 1:
@@ -75,7 +78,9 @@ def _serve(listener: socket.socket) -> None:
         create_app(chosen, hosts=[*LOOPBACK_HOSTS, address[0]]), opened_at(address), failures.append
     )
     level = chosen.log_level.lower()
-    server = uvicorn.Server(uvicorn.Config(app, loop="uvloop", http="httptools", log_level=level))
+    server = uvicorn.Server(
+        uvicorn.Config(app, loop="uvloop", http="httptools", log_level=level, timeout_graceful_shutdown=GRACE)
+    )
     try:
         server.run(sockets=[listener])
     except SystemExit:
@@ -90,4 +95,4 @@ def _serve_by(workers: int, listener: socket.socket) -> None:
 
     chosen = settings()
     write_log(chosen)
-    serve_by(workers, chosen, listener)
+    finish(serve_by(workers, chosen, listener))

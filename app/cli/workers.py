@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 import asyncio
+import logging
 import os
+import shutil
 import signal
+import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -17,8 +20,9 @@ from threading import Thread
 import uvicorn
 from uvicorn.config import STARTUP_FAILURE
 from uvicorn.supervisors import Multiprocess
+from uvicorn.supervisors.multiprocess import Process
 
-from app.cli.opening import Opening, opened_at, write_log
+from app.cli.opening import GRACE, Opening, opened_at, write_log
 from app.cli.running import complain
 from app.errors import Invalid, Unavailable
 from app.main import LOOPBACK_HOSTS, create_app
@@ -28,8 +32,10 @@ from app.settings import Settings
 from app.stores.postgres.location import LedgerLocation, locate_ledger
 from app.stores.postgres.postmaster import most_processes
 
-_SECONDS_TO_BE_HEARD_OF = 60
-"""A worker that says nothing for so long is replaced; on a busy machine it takes a while to start."""
+SECONDS_BEFORE_ANOTHER_TRY = 2.0
+_SECONDS_TO_START = 60  # for those that replace others one by one, on a busy machine
+
+log = logging.getLogger(__name__)
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,6 +48,7 @@ class Application:
     def __call__(self) -> Opening:
         """Answer the application; a failure to open it is told by the worker itself."""
         write_log(self.settings)
+        signal.signal(signal.SIGHUP, signal.SIG_IGN)  # a terminal that closes tells all, and one acts on it
         Thread(target=_end_after, args=[parent_process()], daemon=True).start()
         host, _ = self.address
         app = create_app(self.settings, hosts=[*LOOPBACK_HOSTS, host])
@@ -51,23 +58,27 @@ class Application:
 def _end_after(parent: BaseProcess) -> None:
     """End in order once the process that looks after this one is gone: nobody else would ever end it."""
     parent.join()
+    shutil.rmtree(os.environ[SHARED_FOLDER], ignore_errors=True)
     os.kill(os.getpid(), signal.SIGTERM)
 
 
-def serve_by(workers: int, settings: Settings, listener: socket) -> None:
+async def serve_by(workers: int, settings: Settings, listener: socket) -> None:
     """Let so many processes serve until this one is interrupted or terminated; one that dies is replaced.
 
     Everything is opened here once beforehand, so that what is wrong is said once, and an embedded server runs
     until the last of them has ended. Raises Invalid for more connections than the embedded server takes,
-    and Unavailable when a worker does not start.
+    and Unavailable when no worker starts.
     """
-    with asyncio.Runner() as runner, _shared_measures():
-        location = runner.run(_located(settings, workers))
-        try:
-            runner.run(_tried(location, settings))
-            _supervise(workers, settings, listener)
-        finally:
-            runner.run(location.close())
+    location = await _located(settings, workers)
+    try:
+        async with open_memory_at(location, settings, migrates=location.embedded is not None):
+            pass
+        with _shared_measures():
+            # From here on signals are the supervisor's, and so is this thread: nothing else runs in it.
+            asyncio.get_running_loop().remove_signal_handler(signal.SIGTERM)
+            _Supervisor(workers, settings, listener).run()
+    finally:
+        await location.close()
 
 
 async def _located(settings: Settings, workers: int) -> LedgerLocation:
@@ -80,34 +91,57 @@ async def _located(settings: Settings, workers: int) -> LedgerLocation:
     return await locate_ledger(settings)
 
 
-async def _tried(location: LedgerLocation, settings: Settings) -> None:
-    async with open_memory_at(location, settings, migrates=location.embedded is not None):
-        pass
+class _Supervisor(Multiprocess):
+    """Keeps workers running: a dead one is replaced at once, one that does not start is tried again.
 
+    Whether one answers is not asked: asking one that dies meanwhile would hold up everything else.
+    """
 
-def _supervise(workers: int, settings: Settings, listener: socket) -> None:
-    host, port = listener.getsockname()[:2]
-    supervisor = Multiprocess(
-        uvicorn.Config(
+    def __init__(self, workers: int, settings: Settings, listener: socket) -> None:
+        host, port = listener.getsockname()[:2]
+        config = uvicorn.Config(
             Application(settings, (host, port)),
             factory=True,
             workers=workers,
             loop="uvloop",
             http="httptools",
             log_level=settings.log_level.lower(),
-            timeout_worker_healthcheck=_SECONDS_TO_BE_HEARD_OF,
-        ),
-        [listener],
-    )
-    supervisor.run()
-    if any(process.exitcode == STARTUP_FAILURE for process in supervisor.processes):
-        raise Unavailable("a worker did not start; what it said stands above")
+            timeout_graceful_shutdown=GRACE,
+            timeout_worker_healthcheck=_SECONDS_TO_START,
+        )
+        super().__init__(config, [listener])
+        self._not_before = 0.0
+
+    def run(self) -> None:
+        """Look after the workers until a signal ends it; raises Unavailable when none of them starts."""
+        super().run()
+        if all(process.exitcode == STARTUP_FAILURE for process in self.processes):
+            raise Unavailable("no worker starts; what they said stands above")
+
+    def keep_subprocess_alive(self) -> None:
+        """Replace the workers that are gone, and end when all of them failed to start."""
+        gone = [place for place, each in enumerate(self.processes) if not each.process.is_alive()]
+        failed = [place for place in gone if self.processes[place].exitcode == STARTUP_FAILURE]
+        if len(failed) == len(self.processes):
+            self.should_exit.set()
+            return
+        for place in gone:
+            if place not in failed or time.monotonic() >= self._not_before:
+                self._replace(place)
+
+    def _replace(self, place: int) -> None:
+        self._not_before = time.monotonic() + SECONDS_BEFORE_ANOTHER_TRY
+        gone = self.processes[place]
+        log.warning("worker %s ended with status %s; another takes its place", gone.pid, gone.exitcode)
+        gone.join()
+        self.processes[place] = Process(self.config, self.sockets)
+        self.processes[place].start()
 
 
 @contextmanager
 def _shared_measures() -> Iterator[None]:
     """Let the workers of the block count in one folder, so that each can tell what all of them measured."""
-    with TemporaryDirectory(prefix="trigraph-measures-") as folder:
+    with TemporaryDirectory(prefix="trigraph-measures-", ignore_cleanup_errors=True) as folder:
         os.environ[SHARED_FOLDER] = folder
         try:
             yield

@@ -4,38 +4,65 @@ import os
 import re
 import signal
 import socket
+import subprocess
 import tempfile
+import time
 from collections.abc import Iterator
 from pathlib import Path
 from subprocess import Popen
+from urllib.parse import urlsplit
 
 import httpx2
 import pytest
 from prometheus_client.parser import text_string_to_metric_families
 
+from app.cli.running import INTERRUPTED
 from tests.cli.processes import Shell
+from tests.conftest import Server
 
-ANSWERS = re.compile(r"GraphQL answers at (http://127\.0\.0\.1:\d+)/graphql")
+SERVE = ("serve", "--port", "0", "--workers", "2")
+ANSWERS = r"GraphQL answers at (http://127\.0\.0\.1:\d+)/graphql"
 FILE = 'mutation { fileArtifact(input: { kind: "ADR", identifier: "ADR-1", body: "Poll." }) { created } }'
 RECALL = '{ recall(query: "ADR-1") { hits { artifact { identifier } } } }'
+STALLED = (
+    b"POST /graphql HTTP/1.1\r\nhost: localhost\r\n"
+    b"content-type: application/json\r\ncontent-length: 9\r\n\r\n{"
+)
 REQUESTS = "trigraph_http_requests_total"
 
 
 class Service:
     """A `trigraph serve` of two workers: what they say, and what they answer to new connections."""
 
-    def __init__(self, process: Popen[str]) -> None:
+    def __init__(self, process: Popen[str], workers: int = 2) -> None:
         self.process = process
         self.address = self.next_opened()
-        self.next_opened()
+        for _ in range(workers - 1):
+            self.next_opened()
 
     def next_opened(self) -> str:
         """Wait for a worker to say where it answers."""
+        return self.next_said(ANSWERS)[1]
+
+    def next_said(self, pattern: str) -> re.Match[str]:
+        """Wait for a line that has something in it."""
         assert self.process.stderr is not None
         for line in self.process.stderr:
-            if (found := ANSWERS.search(line)) is not None:
-                return found[1]
+            if (found := re.search(pattern, line)) is not None:
+                return found
         raise AssertionError("the service ended")
+
+    def workers(self) -> list[int]:
+        """Answer the processes that answer, or start to, by their numbers."""
+        listed = subprocess.run(
+            ["ps", "-e", "-ww", "-o", "pid=,ppid=,stat=,args="], capture_output=True, text=True, check=True
+        )
+        found = [line.split(maxsplit=3) for line in listed.stdout.splitlines()]
+        return [
+            int(pid)
+            for pid, parent, state, command in found
+            if int(parent) == self.process.pid and "spawn_main" in command and not state.startswith("Z")
+        ]
 
     def ask(self, query: str) -> object:
         """Answer the data that whichever worker takes the connection gives."""
@@ -64,7 +91,7 @@ def shell() -> Iterator[Shell]:
 @pytest.fixture(scope="module")
 def service(shell: Shell) -> Iterator[Service]:
     """Two workers on a new embedded ledger that holds one record."""
-    with shell.running("serve", "--port", "0", "--workers", "2") as process:
+    with shell.running(*SERVE) as process:
         service = Service(process)
         service.ask(FILE)
         yield service
@@ -87,21 +114,76 @@ def test_a_worker_that_is_killed_is_replaced_and_what_it_counted_stays(service: 
     assert after == before + 1
 
 
-def test_they_end_in_order_together(service: Service) -> None:
-    worker, _ = service.measured()
-    service.process.terminate()
-    _, said = service.process.communicate(timeout=60)
+def test_workers_that_die_while_they_start_hold_up_nothing(service: Service) -> None:
+    for _ in range(2):
+        for worker in service.workers():
+            os.kill(worker, signal.SIGKILL)
+        while len(service.workers()) < 2:
+            pass
+    service.next_opened()
+    service.next_opened()
+    assert service.ask(RECALL)
+
+
+def test_they_end_in_order_together_whatever_a_client_does(service: Service) -> None:
+    port = int(service.address.rpartition(":")[2])
+    with socket.create_connection(("127.0.0.1", port)) as stalling:
+        stalling.sendall(STALLED)
+        time.sleep(0.5)  # until a worker reads it
+        workers = service.workers()
+        service.process.terminate()
+        _, said = service.process.communicate(timeout=60)
     assert service.process.returncode == 0
-    assert "Traceback" not in said
-    with pytest.raises(ProcessLookupError):
-        os.kill(worker, 0)
+    assert "Cancel 1 running task(s), timeout graceful shutdown exceeded" in said
+    for worker in workers:
+        with pytest.raises(ProcessLookupError):
+            os.kill(worker, 0)
 
 
 def test_none_outlives_the_process_that_looks_after_them(shell: Shell) -> None:
-    with shell.running("serve", "--port", "0", "--workers", "2") as process:
+    with shell.running(*SERVE) as process:
         service = Service(process)
-        port = int(service.address.rpartition(":")[2])
         process.kill()
         assert process.stderr is not None
         process.stderr.read()  # it is at its end when no worker holds it any more
-    socket.create_server(("127.0.0.1", port)).close()
+    socket.create_server(("127.0.0.1", int(service.address.rpartition(":")[2]))).close()
+
+
+async def test_a_database_that_is_away_for_a_while_ends_no_service(
+    server: Server, database_url: str, tmp_path: Path
+) -> None:
+    shell = Shell(tmp_path, {"TRIGRAPH_DATABASE_URL": database_url})
+    with shell.running(*SERVE) as process:
+        service = Service(process)
+        await _let_in(server, database_url, "false")
+        os.kill(service.workers()[0], signal.SIGKILL)
+        service.next_said("ended with status 3")
+        assert httpx2.get(f"{service.address}/healthz", timeout=30).status_code == 200
+        await _let_in(server, database_url, "true")
+        service.next_opened()
+        assert service.ask(RECALL)
+
+
+async def _let_in(server: Server, url: str, whether: str) -> None:
+    name = urlsplit(url).path.strip("/")
+    await server.run(f"ALTER DATABASE {name} ALLOW_CONNECTIONS {whether}")
+    await server.run(f"SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = '{name}'")
+
+
+def test_terminated_while_it_opens_it_stops_its_database(tmp_path: Path) -> None:
+    shell = Shell(tmp_path, {"TMPDIR": str(tmp_path)})
+    with shell.running(*SERVE) as process:
+        while not (written := tmp_path / "postgres/postmaster.pid").exists():
+            assert process.poll() is None
+        process.terminate()
+        assert process.wait(60) == INTERRUPTED
+    assert not written.exists()
+    assert not list(tmp_path.glob("trigraph-*"))
+
+
+@pytest.mark.parametrize("workers", ["1", "2"])
+def test_a_folder_of_measures_that_others_set_is_left_alone(tmp_path: Path, workers: str) -> None:
+    shell = Shell(tmp_path, {"PROMETHEUS_MULTIPROC_DIR": str(tmp_path / "nowhere")})
+    with shell.running("serve", "--port", "0", "--workers", workers) as process:
+        service = Service(process, int(workers))
+        assert httpx2.get(f"{service.address}/metrics", timeout=30).status_code == 200
