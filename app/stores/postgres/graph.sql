@@ -1,7 +1,8 @@
 -- name: artifacts_beside
 -- Which artifacts belong to the entities one reference away from these, at a moment?
 -- Shares are added as whole numbers, which give one sum in every order.
--- Each anchor gives at most $7 references a way, the strongest first, so that a hub stays cheap.
+-- Each anchor gives at most $7 references a way, the strongest first. They are sought type by type, in the order that
+-- an index has, so that of a hub no more are read.
 WITH strength AS (
     SELECT type, weight FROM unnest($5::text[], $6::float8[]) AS strength (type, weight)
 ),
@@ -9,11 +10,16 @@ edge AS (
     SELECT anchor, neighbour, score
     FROM unnest($2::uuid[]) AS anchor
     CROSS JOIN LATERAL (
-        SELECT reference.target AS neighbour, weight * ln(1 + occurrences)::float8 AS score
-        FROM reference JOIN strength USING (type)
-        WHERE tenant_id = $1 AND source = anchor
-            AND valid_from <= $3 AND (valid_until > $3 OR valid_until IS NULL)
-            AND recorded_at <= $4 AND (retracted_at > $4 OR retracted_at IS NULL)
+        SELECT strongest.target AS neighbour, weight * ln(1 + occurrences)::float8 AS score
+        FROM strength CROSS JOIN LATERAL (
+            SELECT target, occurrences
+            FROM reference
+            WHERE tenant_id = $1 AND source = anchor AND reference.type = strength.type
+                AND valid_from <= $3 AND (valid_until > $3 OR valid_until IS NULL)
+                AND recorded_at <= $4 AND (retracted_at > $4 OR retracted_at IS NULL)
+            ORDER BY occurrences DESC, target
+            LIMIT $7
+        ) AS strongest
         ORDER BY score DESC, target
         LIMIT $7
     ) AS outward
@@ -21,11 +27,16 @@ edge AS (
     SELECT anchor, neighbour, score
     FROM unnest($2::uuid[]) AS anchor
     CROSS JOIN LATERAL (
-        SELECT reference.source AS neighbour, weight * ln(1 + occurrences)::float8 AS score
-        FROM reference JOIN strength USING (type)
-        WHERE tenant_id = $1 AND target = anchor
-            AND valid_from <= $3 AND (valid_until > $3 OR valid_until IS NULL)
-            AND recorded_at <= $4 AND (retracted_at > $4 OR retracted_at IS NULL)
+        SELECT strongest.source AS neighbour, weight * ln(1 + occurrences)::float8 AS score
+        FROM strength CROSS JOIN LATERAL (
+            SELECT source, occurrences
+            FROM reference
+            WHERE tenant_id = $1 AND target = anchor AND reference.type = strength.type
+                AND valid_from <= $3 AND (valid_until > $3 OR valid_until IS NULL)
+                AND recorded_at <= $4 AND (retracted_at > $4 OR retracted_at IS NULL)
+            ORDER BY occurrences DESC, source
+            LIMIT $7
+        ) AS strongest
         ORDER BY score DESC, source
         LIMIT $7
     ) AS inward
