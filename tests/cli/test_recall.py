@@ -70,6 +70,10 @@ def test_a_hit_says_what_brought_it_here(served_home: Shell, folder: Path) -> No
         (("--token-budget", "0"), "what fits is left out: raise --token-budget\n"),
         (("--flag", "WIP"), "what fits is not wip: leave --flag out to see it\n"),
         (
+            ("--flag", "current", "--token-budget", "0"),
+            "what fits is not current, or larger than --token-budget: leave --flag out to see it\n",
+        ),
+        (
             ("--flag", "wip", "--flag", "historical", "--as-of", "2026-02-01"),
             "what fits is not wip or historical: leave --flag out to see it\n",
         ),

@@ -6,6 +6,7 @@ import asyncio
 from collections.abc import AsyncIterator, Awaitable, Callable, Collection, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
+from itertools import pairwise
 from math import ceil
 from time import perf_counter
 from typing import TypeVar
@@ -71,15 +72,15 @@ async def fill(
     """File so many documents in blocks, and embed others alone after a block; both `width` at once.
 
     Past ten thousand documents not every block is followed by one of the others, and none is unless it
-    `embeds_alone`. `advance` is told how many are filed.
+    `embeds_alone`; then filing has the processors to itself, else the next documents are made meanwhile.
+    `advance` is told how many are filed.
     """
     filled = Filled()
-    blocks = _blocks(count, embeds_alone=embeds_alone)
-    coming = making.begin(blocks[0].numbers)
-    for block, following in zip(blocks, [*blocks[1:], None], strict=True):
-        made = await coming
-        if following is not None:
-            coming = making.begin(following.numbers)
+    ahead: Awaitable[list[Made]] | None = None
+    for block, following in pairwise([*_blocks(count, embeds_alone=embeds_alone), None]):
+        assert block is not None
+        made = await (ahead or making.begin(block.numbers))
+        ahead = making.begin(following.numbers) if following and not embeds_alone else None
         filled.keep(made[: block.filed], asked_for)
         documents = [each.document for each in made]
         async with _lag_noted(filled.lags):
@@ -101,7 +102,7 @@ class _Block:
 
     @property
     def numbers(self) -> list[int]:
-        """The numbers of all of them; those that are not filed are as young as the last that is."""
+        """The numbers of all of them; what is not filed is as young as the last that is."""
         last = self.first + self.filed - 1
         return [*range(self.first, last + 1), *([last] * self.alone)]
 
