@@ -187,3 +187,5 @@ def test_a_folder_of_measures_that_others_set_is_left_alone(tmp_path: Path, work
     with shell.running("serve", "--port", "0", "--workers", workers) as process:
         service = Service(process, int(workers))
         assert httpx2.get(f"{service.address}/metrics", timeout=30).status_code == 200
+        process.terminate()
+        process.communicate(timeout=60)  # killed, it would leave its database running
