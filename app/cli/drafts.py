@@ -34,7 +34,7 @@ async def load_drafts(memory: Memory, project: str | None) -> OpenDrafts:
     listing = await StateService(memory.database).drafts(memory.caller, project, PageRequest(MOST_ITEMS))
     async with memory.database.reading(memory.caller.tenant) as connection:
         now = present(await ledger.read_clock(connection, memory.caller.tenant))
-    called = await load_entities(memory, {draft.entity for draft in listing.page.items})
+    called = await load_entities(memory, {draft.entity for draft in listing.page.items}, now)
     return OpenDrafts(listing.page.items, await listing.count(), called, now)
 
 

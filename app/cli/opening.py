@@ -4,16 +4,16 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Callable
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from app.errors import TrigraphError
 from app.settings import Settings
 
 if TYPE_CHECKING:
     from starlette.types import ASGIApp, Message, Receive, Scope, Send
+    from uvicorn import Config
 
-GRACE = 10
-"""Seconds that requests have to end in when the service does."""
+_GRACE = 10  # seconds that requests have to end in when the service does
 
 _LOG = logging.getLogger("trigraph")
 
@@ -46,10 +46,29 @@ class Opening:
             await send({"type": "lifespan.startup.failed", "message": ""})
 
 
-def opened_at(address: tuple[str, int]) -> str:
-    """Answer where GraphQL answers when an address of this machine is listened on."""
+def opening(settings: Settings, address: tuple[str, int], failed: Callable[[TrigraphError], None]) -> Opening:
+    """Answer the application at an address of this machine; the process writes its log from now on."""
+    from app.main import LOOPBACK_HOSTS, create_app
+
+    write_log(settings)
     host, port = address
-    return f"http://{f'[{host}]' if ':' in host else host}:{port}/graphql"
+    place = f"[{host}]" if ":" in host else host
+    app = create_app(settings, hosts=[*LOOPBACK_HOSTS, host])
+    return Opening(app, f"http://{place}:{port}/graphql", failed)
+
+
+def server_of(app: ASGIApp | Callable[[], ASGIApp], settings: Settings, **others: Any) -> Config:
+    """Answer how a server serves an application, or what makes one, with other settings of uvicorn's."""
+    from uvicorn import Config
+
+    return Config(
+        app,
+        loop="uvloop",
+        http="httptools",
+        log_level=settings.log_level.lower(),
+        timeout_graceful_shutdown=_GRACE,
+        **others,
+    )
 
 
 def write_log(settings: Settings) -> None:

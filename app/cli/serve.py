@@ -9,7 +9,7 @@ from typing import Annotated
 
 import typer
 
-from app.cli.opening import GRACE, Opening, opened_at, write_log
+from app.cli.opening import opening, server_of, write_log
 from app.cli.running import fail, finish, settings
 from app.errors import Forbidden, Invalid, TrigraphError, Unavailable
 
@@ -66,23 +66,13 @@ def _loopback(host: str) -> tuple[socket.AddressFamily, str]:
 
 def _serve(listener: socket.socket) -> None:
     """Serve in this process."""
-    import uvicorn
-
-    from app.main import LOOPBACK_HOSTS, create_app
+    from uvicorn import Server
 
     chosen = settings()
-    write_log(chosen)
-    address = listener.getsockname()[:2]
     failures: list[TrigraphError] = []
-    app = Opening(
-        create_app(chosen, hosts=[*LOOPBACK_HOSTS, address[0]]), opened_at(address), failures.append
-    )
-    level = chosen.log_level.lower()
-    server = uvicorn.Server(
-        uvicorn.Config(app, loop="uvloop", http="httptools", log_level=level, timeout_graceful_shutdown=GRACE)
-    )
+    app = opening(chosen, listener.getsockname()[:2], failures.append)
     try:
-        server.run(sockets=[listener])
+        Server(server_of(app, chosen)).run(sockets=[listener])
     except SystemExit:
         if not failures:
             raise

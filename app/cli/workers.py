@@ -17,15 +17,13 @@ from socket import socket
 from tempfile import TemporaryDirectory
 from threading import Thread
 
-import uvicorn
 from uvicorn.config import STARTUP_FAILURE
 from uvicorn.supervisors import Multiprocess
 from uvicorn.supervisors.multiprocess import Process
 
-from app.cli.opening import GRACE, Opening, opened_at, write_log
+from app.cli.opening import Opening, opening, server_of
 from app.cli.running import complain
 from app.errors import Invalid, Unavailable
-from app.main import LOOPBACK_HOSTS, create_app
 from app.measures import SHARED_FOLDER
 from app.services.memory import open_memory_at
 from app.settings import Settings
@@ -47,12 +45,9 @@ class Application:
 
     def __call__(self) -> Opening:
         """Answer the application; a failure to open it is told by the worker itself."""
-        write_log(self.settings)
         signal.signal(signal.SIGHUP, signal.SIG_IGN)  # a terminal that closes tells all, and one acts on it
         Thread(target=_end_after, args=[parent_process()], daemon=True).start()
-        host, _ = self.address
-        app = create_app(self.settings, hosts=[*LOOPBACK_HOSTS, host])
-        return Opening(app, opened_at(self.address), lambda error: complain(error.message))
+        return opening(self.settings, self.address, lambda error: complain(error.message))
 
 
 def _end_after(parent: BaseProcess) -> None:
@@ -98,15 +93,11 @@ class _Supervisor(Multiprocess):
     """
 
     def __init__(self, workers: int, settings: Settings, listener: socket) -> None:
-        host, port = listener.getsockname()[:2]
-        config = uvicorn.Config(
-            Application(settings, (host, port)),
+        config = server_of(
+            Application(settings, listener.getsockname()[:2]),
+            settings,
             factory=True,
             workers=workers,
-            loop="uvloop",
-            http="httptools",
-            log_level=settings.log_level.lower(),
-            timeout_graceful_shutdown=GRACE,
             timeout_worker_healthcheck=_SECONDS_TO_START,
         )
         super().__init__(config, [listener])
