@@ -17,6 +17,7 @@ from app.domain.recall import Anchor, Hit, RecallRequest, RecallResult, StateFla
 SNIPPET = 200
 _COLOURS = {StateFlag.CURRENT: "green", StateFlag.HISTORICAL: "yellow", StateFlag.WIP: "cyan"}
 _INNER_HEADING = re.compile(r"(?m)^#{1,6}[ \t]+(.+?)[ \t#]*$")
+_INNER_UNDERLINED = re.compile(r"(?m)^(\S.*)\n(?:={3,}|-{3,})[ \t]*$")
 _LEADING_HEADING = re.compile(r"\s*(?:#{1,6}[ \t][^\n]*|[^\n]+\n[ \t]*(?:=+|-+)[ \t]*)(?:\n|\Z)")
 
 
@@ -84,4 +85,4 @@ def _without_headings(text: str) -> str:
     rest = text
     while (match := _LEADING_HEADING.match(rest)) is not None:
         rest = rest[match.end() :]
-    return _INNER_HEADING.sub(r"\1:", rest).strip()
+    return _INNER_UNDERLINED.sub(r"\1:", _INNER_HEADING.sub(r"\1:", rest)).strip()

@@ -95,6 +95,8 @@ def test_a_hit_above_a_better_one_that_it_replaced_says_so() -> None:
         ),
         ("Queues > Ends", "## Ends", "## Ends"),
         (None, "#123 is fixed.", "#123 is fixed."),
+        ("Plan", "Short.\n\nEnds\n====\n\nThey end.", "Plan: Short. Ends: They end."),
+        ("Plan", "Short.\n\none\n--\ntwo", "Plan: Short. one -- two"),
     ],
 )
 def test_a_heading_is_shown_once(heading: str | None, text: str, shown: str) -> None:

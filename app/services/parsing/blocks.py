@@ -80,13 +80,13 @@ def read_page(body: str) -> Page:
     definitions: dict[str, object] = {}
     blocks: list[Block] = []
     quotes = 0
-    heading = 0
+    heading: Token | None = None
     cell = False
     for token in _BLOCKS.parse(body, definitions):
         if token.type in ("blockquote_open", "blockquote_close"):
             quotes += token.nesting
         elif token.type in ("heading_open", "heading_close"):
-            heading = int(token.tag[1:]) if token.nesting == 1 else 0
+            heading = token if token.nesting == 1 else None
         elif token.type in _CELLS:
             cell = token.nesting == 1
         elif token.type == "inline" or token.type in _LEAVES:
@@ -94,9 +94,12 @@ def read_page(body: str) -> Page:
     return Page(body, tuple(blocks), definitions)
 
 
-def _block(token: Token, heading: int, quoted: bool, cell: bool) -> Block:
-    first, end = token.map or (0, 0)
+def _block(token: Token, heading: Token | None, quoted: bool, cell: bool) -> Block:
+    # The text of an underlined heading ends above its underline, and the heading itself below it.
+    first, end = (heading or token).map or (0, 0)
     if token.type != "inline":
         return Block(_LEAVES[token.type], token.content, first, end, 0, quoted, token.level == 0)
-    kind = BlockKind.HEADING if heading else BlockKind.TEXT
-    return Block(kind, token.content, first, end, heading, quoted, token.level == 1, cell)
+    if heading is None:
+        return Block(BlockKind.TEXT, token.content, first, end, 0, quoted, token.level == 1, cell)
+    level = int(heading.tag[1:])
+    return Block(BlockKind.HEADING, token.content, first, end, level, quoted, token.level == 1, cell)

@@ -74,6 +74,22 @@ def test_passages_carry_the_path_of_their_headings() -> None:
     ]
 
 
+def test_the_underline_of_a_heading_is_no_text() -> None:
+    body = f"Scheme\n======\n\none {ENOUGH}\n\nOrder\n-----\n\ntwo {ENOUGH}\n"
+    passages = cut_passages(TITLE, body, piece_offsets, LONGEST)
+    assert [(passage.heading, passage.text) for passage in passages] == [
+        ("Scheme", f"one {ENOUGH}"),
+        ("Scheme > Order", f"two {ENOUGH}"),
+    ]
+
+
+def test_an_underlined_heading_of_a_few_words_is_joined_whole() -> None:
+    passages = cut_passages(
+        TITLE, f"Short\n=====\n\nAbc.\n\nOrder\n=====\n\ntwo {ENOUGH}\n", piece_offsets, LONGEST
+    )
+    assert [passage.text for passage in passages] == [f"Short\n=====\n\nAbc.\n\nOrder\n=====\n\ntwo {ENOUGH}"]
+
+
 def test_small_paragraphs_of_one_section_are_joined() -> None:
     (passage,) = cut_passages(TITLE, "# A\n\none\n\ntwo\n\n- three\n", piece_offsets, LONGEST)
     assert passage.text == "one\n\ntwo\n\n- three"
