@@ -11,7 +11,7 @@ unexport PYTHONDONTWRITEBYTECODE
 help:           ## what can be done here
 	@awk -F ':[^\#]*\#\# *' '/^[a-z-]+:.*\#\#/ { printf "%-14s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
 
-demo: .venv/ready     ## file the project's own decisions and show five recalls
+demo: .venv/ready     ## import sixteen Python proposals with their history, ask six questions, show a timeline
 	$(BIN)/trigraph demo
 
 serve: .venv/ready     ## serve GraphQL on http://127.0.0.1:8000/graphql

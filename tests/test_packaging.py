@@ -44,6 +44,13 @@ def test_the_wheel_carries_every_file_of_the_package(wheel: set[str]) -> None:
     assert set(tracked) <= wheel
 
 
+def test_the_wheel_carries_the_notices_of_what_others_wrote(wheel: set[str]) -> None:
+    notices = {path.relative_to(ROOT).as_posix() for path in (ROOT / "app").rglob("NOTICE")}
+    assert "app/cli/demo_data/NOTICE" in notices
+    carried = {name.partition(".dist-info/licenses/")[2] for name in wheel}
+    assert notices | {"LICENSE"} <= carried
+
+
 def test_no_pin_names_a_registry() -> None:
     pins = sorted((ROOT / ".requirements").glob("*.txt"))
     assert pins

@@ -2,16 +2,27 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
+from pathlib import Path
+from typing import TYPE_CHECKING
 
 from app.cli.running import finish, settings
 
-PROJECT = "trigraph"
+if TYPE_CHECKING:
+    from rich.console import Console
+
+    from app.services.importing import ImportRequest
+    from app.services.memory import Memory
+
+DATA = Path(__file__).with_name("demo_data")
+PROJECT = "demo"
 HITS = 3
-SUPERSEDED_RECORD = "ADR-0005"
-TIMELINE = f"The timeline of one decision: what {SUPERSEDED_RECORD} was when, and what made it so."
-HISTORY = f"trigraph state {SUPERSEDED_RECORD} --project {PROJECT} --history"
+INTRODUCTION = f"Sixteen Python proposals on packaging with their history, in the project {PROJECT}:"
+TIMELINE = "A timeline: each state of a proposal, and the commit that made it."
+TIMELINE_OF = "PEP-386"
+HISTORY = f"trigraph state {TIMELINE_OF} --project {PROJECT} --history"
 
 
 @dataclass(frozen=True, slots=True)
@@ -23,63 +34,89 @@ class Example:
     as_of: datetime | None = None
 
 
+IN_2010 = Example(
+    "In 2010: PEP 386 was in force, and PEP 440 did not exist.",
+    "which version scheme orders releases",
+    datetime(2010, 6, 1, tzinfo=UTC),
+)
+NOW = Example(
+    "The same question now: PEP 440 is in force, and PEP 386 is marked as superseded.", IN_2010.query
+)
 EXAMPLES = (
-    Example("Plain words: meaning and words lead to the record that answers.", "why not ts_rank"),
-    Example("An identifier, spelled otherwise: what the question names comes first.", "adr 13"),
-    Example("An old name: it leads to what goes by another one now.", "ReviewItem"),
     Example(
-        "As of a day in the past: the answer that held then, and nothing that came later.",
-        "how are the rankings of the legs merged",
-        datetime(2026, 6, 1, tzinfo=UTC),
+        "Plain words: meaning and words lead to the proposal that decided it.",
+        "why can nobody upload eggs any more",
     ),
+    Example("An identifier: any spelling finds the document.", "pep 440"),
     Example(
-        "The same question now: what was decided since, above what it superseded.",
-        "how are the rankings of the legs merged",
+        "An old title: the document is found by a title it no longer has.",
+        "Removal of Official Public PyPI Mirrors",
     ),
+    IN_2010,
+    NOW,
+    Example("A superseded document: what replaced it comes first.", "PEP 345"),
 )
 
 
 def demo() -> None:
-    """File Trigraph's own decision records into the project `trigraph`, and ask five questions of them.
+    """Import sixteen Python proposals with their history into the project `demo`, and ask six questions.
 
-    Then show what one of them was when.
+    Then show the timeline of one of them.
     """
     finish(_demo())
 
 
+def demo_import() -> ImportRequest:
+    """Return the import of the proposals that ship with Trigraph: their texts and states over time."""
+    from app.services.importing import ImportRequest
+
+    return ImportRequest(
+        (DATA / "docs.jsonl.xz",),
+        PROJECT,
+        states=(DATA / "states.jsonl",),
+        revisions=(DATA / "revisions.jsonl.xz",),
+    )
+
+
+async def print_examples(screen: Console, memory: Memory, examples: Sequence[Example]) -> None:
+    """Ask each question and print its caption, the command that asks it, and its hits."""
+    from app.cli.hits import print_hits
+    from app.domain.recall import RecallRequest
+
+    for number, example in enumerate(examples, start=1):
+        _print_caption(screen, f"{number}. {example.caption}", _command(example))
+        request = RecallRequest(example.query, as_of=example.as_of, project=PROJECT, first=HITS)
+        print_hits(screen, request, await memory.recall.recall(memory.caller, request))
+
+
 async def _demo() -> None:
     from rich.console import Console
-    from rich.text import Text
 
-    from app.cli.hits import print_hits
     from app.cli.import_progress import import_progress
     from app.cli.import_report import print_summary
     from app.cli.printing import console
     from app.cli.states_told import load_history, print_states
-    from app.domain.recall import RecallRequest
-    from app.resources import shipped_folder
-    from app.services.importing import ImportRequest, ImportService
+    from app.services.importing import ImportService
     from app.services.memory import open_memory
 
     chosen = settings()
     screen = console()
-    folder = shipped_folder("decisions", "docs/decisions")
     async with open_memory(chosen) as memory:
         service = ImportService(memory.database, memory.filing, chosen.embedding_threads + 1)
-        screen.print(f"Trigraph's own decision records, filed into the project {PROJECT}:")
+        screen.print(INTRODUCTION)
         with import_progress(Console(stderr=True)) as watch:
-            request = ImportRequest((folder,), PROJECT)
-            print_summary(screen, await service.run(memory.caller, request, watch=watch))
-        for number, example in enumerate(EXAMPLES, start=1):
-            screen.print()
-            screen.print(Text(f"{number}. {example.caption}", style="bold"), soft_wrap=True)
-            screen.print(Text(f"$ {_command(example)}", style="magenta"), soft_wrap=True)
-            asked = RecallRequest(example.query, as_of=example.as_of, project=PROJECT, first=HITS)
-            print_hits(screen, asked, await memory.recall.recall(memory.caller, asked))
-        screen.print()
-        screen.print(Text(f"{len(EXAMPLES) + 1}. {TIMELINE}", style="bold"), soft_wrap=True)
-        screen.print(Text(f"$ {HISTORY}", style="magenta"), soft_wrap=True)
-        print_states(screen, await load_history(memory, SUPERSEDED_RECORD, PROJECT, None))
+            print_summary(screen, await service.run(memory.caller, demo_import(), watch=watch))
+        await print_examples(screen, memory, EXAMPLES)
+        _print_caption(screen, f"{len(EXAMPLES) + 1}. {TIMELINE}", HISTORY)
+        print_states(screen, await load_history(memory, TIMELINE_OF, PROJECT, None))
+
+
+def _print_caption(screen: Console, caption: str, command: str) -> None:
+    from rich.text import Text
+
+    screen.print()
+    screen.print(Text(caption, style="bold"), soft_wrap=True)
+    screen.print(Text(f"$ {command}", style="magenta"), soft_wrap=True)
 
 
 def _command(example: Example) -> str:

@@ -4,7 +4,6 @@ import re
 import subprocess
 import sys
 import urllib.request
-from pathlib import Path
 
 import pytest
 
@@ -125,24 +124,35 @@ def test_the_version_and_the_schema_are_printed(served_home: Shell) -> None:
     assert "type Query {" in served_home.run("schema").out
 
 
-def test_the_demo_shows_five_recalls_and_a_timeline_and_files_once(served_home: Shell) -> None:
+def test_the_demo_answers_from_the_past_of_real_documents_and_files_them_once(served_home: Shell) -> None:
     first, again = served_home.run("demo"), served_home.run("demo")
     assert (first.code, first.err, again.code) == (0, "", 0)
-    decisions = sum(1 for _ in Path("docs/decisions").glob("[0-9]*.md"))
-    assert f"filed {decisions}, unchanged 0, refused 0" in first.out
-    assert f"filed 0, unchanged {decisions}, refused 0" in again.out
+    assert "filed 16, unchanged 0, refused 0" in first.out
+    assert "histories 16: states recorded 55, unchanged 0" in first.out
+    assert "filed 0, unchanged 16, refused 0" in again.out
+    assert "histories 16: states recorded 0, unchanged 55" in again.out
     shown = re.split(r"^\d\. ", again.out, flags=re.MULTILINE)[1:]
-    assert len(shown) == 6
-    words, identifier, old_name, past, now, timeline = shown
-    assert re.search(r"^ 1  ADR-0006 ", words, re.MULTILINE)
-    assert re.search(r"^ 1  ADR-0013 ", identifier, re.MULTILINE)
-    assert re.search(r"^ 1  ADR-0011 ", old_name, re.MULTILINE)
-    assert re.search(r"^ \d  ADR-0005 .* current$", past, re.MULTILINE)
-    assert "ADR-0013" not in past
-    assert now.index("ADR-0013  ") < now.index("ADR-0005  ")
-    assert "[historical: ADR-0005 is superseded by ADR-0013" in now
-    heading, before, _, after, says = timeline.splitlines()[2:]
-    assert re.fullmatch(r"ADR .+ \([0-9a-f-]{36}\) in trigraph", heading)
-    assert before.startswith("committed  2026-03-24T00:00:00Z until 2026-09-15T00:00:00Z  created")
-    assert after.startswith("committed  2026-09-15T00:00:00Z  superseded because of ADR-0013")
-    assert "status: Superseded" in says
+    assert len(shown) == 7
+    words, identifier, old_title, past, now, superseded, timeline = shown
+    assert re.search(r"^ 1  PEP-715 .* current$", words, re.MULTILINE)
+    assert re.search(r"^ 1  PEP-440 .* current$", identifier, re.MULTILINE)
+    assert "named" in identifier
+    assert "PEP-449  Removal of the PyPI Mirror Auto Discovery and Naming Scheme" in old_title.splitlines()[2]
+    assert "--as-of 2010-06-01" in past
+    assert re.search(r"^ 1  PEP-386 .* current$", past, re.MULTILINE)
+    assert "PEP-440" not in past
+    assert re.search(r"^ 1  PEP-440 .* current$", now, re.MULTILINE)
+    assert re.search(r"^ 2  PEP-386 .* historical$", now, re.MULTILINE)
+    assert "[historical: PEP-386 is superseded by PEP-440 " in now
+    assert re.search(r"^ 1  PEP-566 .* current$", superseded, re.MULTILINE)
+    assert re.search(r"^ 2  PEP-345 .* historical$", superseded, re.MULTILINE)
+    heading, draft, _, accepted, _, over, says = timeline.splitlines()[2:]
+    assert re.fullmatch(r"PEP .+ \([0-9a-f-]{36}\) in demo", heading)
+    assert draft.startswith(
+        "committed  2009-06-04T09:13:08Z until 2010-03-21T22:24:43Z  created at 526ad628ce51"
+    )
+    assert accepted.startswith(
+        "committed  2010-03-21T22:24:43Z until 2014-08-22T12:43:42Z  status_transition at"
+    )
+    assert over.startswith("committed  2014-08-22T12:43:42Z  status_transition at df28da700d4b")
+    assert 'status: Superseded; superseded_by: ["PEP-440"]' in says
