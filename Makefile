@@ -6,7 +6,7 @@ INSTALL := uv pip install --quiet --compile-bytecode
 # Each command that a test starts would compile everything anew.
 unexport PYTHONDONTWRITEBYTECODE
 .DEFAULT_GOAL := help
-.PHONY: help demo serve test test-corpora test-models check bench lock clean
+.PHONY: help demo serve test test-corpora test-models check pictures bench lock clean
 
 help:           ## what can be done here
 	@awk -F ':[^\#]*\#\# *' '/^[a-z-]+:.*\#\#/ { printf "%-14s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -25,6 +25,9 @@ check: .venv/dev-ready ## style, types and the import order
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
 	$(BIN)/lint-imports
+
+pictures: .venv/dev-ready  ## draw the picture in the README again
+	$(BIN)/python -m tests.docs.screenshot
 
 # What it takes to run.
 .venv/ready: .requirements/build.txt .requirements/default.txt pyproject.toml
