@@ -20,8 +20,10 @@ from app.services.recall import RecallService
 from app.stores.graph_reader import GraphReader
 from app.stores.neo4j.driver import Graph
 from app.stores.neo4j.location import GraphLocation
+from app.stores.postgres.database_rights import close_database
 from app.stores.postgres.embedded import EmbeddedPostgres
 from app.stores.postgres.migrate import migrate
+from app.stores.postgres.owner_connection import owner_connection
 from app.stores.postgres.pool import Database
 from app.stores.postgres.tenants import ensure_tenant
 from app.stores.postgres.traversal import PostgresTraversal
@@ -59,6 +61,9 @@ class Server:
         """Make a database of a new name and answer the name."""
         name = f"ledger_{next(_NUMBERS)}"
         await self.run(f"CREATE DATABASE {name} TEMPLATE {template}")
+        if template == TEMPLATE:  # a copy has the rows and the rules, but not who may do what in it
+            async with owner_connection(self.url_of(name)) as owner:
+                await close_database(owner)
         return name
 
     async def drop(self, name: str) -> None:

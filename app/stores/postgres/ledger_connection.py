@@ -15,13 +15,20 @@ from app.stores.postgres.rows import SEARCHED, Collected, Table
 
 _BINARY_JSON = b"\x01"  # the version byte that PostgreSQL puts before binary jsonb
 
+# A superuser is a member of every role; and what a role may become counts as what it is.
 _PRIVILEGE = """
-SELECT rolsuper OR rolbypassrls OR EXISTS (
-    SELECT FROM pg_class
-    WHERE relkind IN ('r', 'p') AND relnamespace = 'public'::regnamespace
-        AND pg_has_role(current_user, relowner, 'USAGE')
+WITH reachable AS (
+    SELECT * FROM pg_roles WHERE pg_has_role(current_user, oid, 'MEMBER')
 )
-FROM pg_roles WHERE rolname = current_user
+SELECT EXISTS (
+    SELECT FROM reachable
+    WHERE rolsuper OR rolbypassrls OR rolcreaterole OR rolreplication
+        OR starts_with(rolname, 'pg_')
+        OR EXISTS (
+            SELECT FROM pg_class
+            WHERE relkind IN ('r', 'p') AND relnamespace = 'public'::regnamespace AND relowner = reachable.oid
+        )
+)
 """
 
 
@@ -125,10 +132,10 @@ async def prepared(connection: asyncpg.Connection) -> None:
 
 
 async def refuse_a_privileged_role(connection: asyncpg.Connection) -> None:
-    """Raise Unavailable when the role could see past row level security."""
+    """Raise Unavailable when the role could see past row level security, or reach beyond the database."""
     if await connection.fetchval(_PRIVILEGE):
         role = await connection.fetchval("SELECT current_user")
         raise Unavailable(
-            f"the database role {role} is a superuser or owns tables and would see the rows of every tenant;"
-            " take those rights from it"
+            f"the database role {role} is a superuser or owns tables, or may become a role that sees the rows"
+            " of every tenant; take those rights and memberships from it"
         )

@@ -12,6 +12,7 @@ import asyncpg
 
 from app.errors import Conflict, Unavailable
 from app.resources import shipped_folder
+from app.stores.postgres.database_rights import close_database
 from app.stores.postgres.owner_connection import owner_connection
 
 _FILE_NAME = re.compile(r"^(?P<version>\d{4})_(?P<name>[a-z0-9_]+)\.sql$")
@@ -91,14 +92,16 @@ async def pending(connection: asyncpg.Connection, folder: Path | None = None) ->
 async def migrate(url: str, folder: Path | None = None) -> list[Migration]:
     """Apply what is pending, each file in a transaction of its own, and answer what was applied.
 
-    Processes that start at once wait for each other. Raises Conflict as `pending` does, and Unavailable
-    when the database does not answer or withholds a right.
+    Takes from everybody but the owner the right to make anything in the database. Processes that start at
+    once wait for each other. Raises Conflict as `pending` does, and Unavailable when the database does not
+    answer or withholds a right.
     """
     async with owner_connection(url) as connection:
         await connection.execute("SELECT pg_advisory_lock($1)", _LOCK)
         todo = await pending(connection, folder)
         for migration in todo:
             await _apply(connection, migration)
+        await close_database(connection)
         return todo
 
 

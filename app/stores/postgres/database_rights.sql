@@ -1,0 +1,33 @@
+-- name: open_rights
+-- What may everybody, or the role $1, make in this database, and which statement takes that away?
+WITH role AS (
+    SELECT 0::oid AS oid, 'PUBLIC' AS name
+    UNION ALL
+    SELECT oid, quote_ident(rolname) FROM pg_roles WHERE rolname = $1
+),
+held AS (
+    SELECT 'TEMPORARY' AS right_name, 'temporary objects' AS meaning, 'DATABASE ' || quote_ident(datname) AS thing,
+        coalesce(datacl, acldefault('d', datdba)) AS rights
+    FROM pg_database WHERE datname = current_database()
+    UNION ALL
+    SELECT 'CREATE', 'schemas', 'DATABASE ' || quote_ident(datname), coalesce(datacl, acldefault('d', datdba))
+    FROM pg_database WHERE datname = current_database()
+    UNION ALL
+    SELECT 'CREATE', 'objects in the schema public', 'SCHEMA public', coalesce(nspacl, acldefault('n', nspowner))
+    FROM pg_namespace WHERE nspname = 'public'
+)
+SELECT DISTINCT meaning, format('REVOKE %s ON %s FROM %s', right_name, thing, role.name) AS taken_by
+FROM held CROSS JOIN aclexplode(rights) JOIN role ON role.oid = grantee
+WHERE privilege_type = right_name
+ORDER BY meaning;
+
+-- name: is_superuser
+-- Is this role a superuser?
+SELECT rolsuper FROM pg_roles WHERE rolname = current_user;
+
+-- name: rights_on_large_objects
+-- Which functions that make or change large objects may everybody call, and which statement takes that away?
+SELECT format('REVOKE EXECUTE ON FUNCTION %s FROM PUBLIC', pg_proc.oid::regprocedure) AS taken_by
+FROM pg_proc CROSS JOIN aclexplode(coalesce(proacl, acldefault('f', proowner)))
+WHERE pronamespace = 'pg_catalog'::regnamespace AND grantee = 0
+    AND proname IN ('lo_creat', 'lo_create', 'lo_from_bytea', 'lo_open', 'lo_put', 'lowrite', 'lo_import');
