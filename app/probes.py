@@ -17,7 +17,7 @@ from app.errors import TrigraphError
 from app.measures import IS_SHARED, all_counted
 from app.projector.projector import Projector
 from app.services.memory import Memory
-from app.services.readiness import changes_after, reasons_not_to_serve
+from app.services.readiness import changes_after, oddities, reasons_not_to_serve
 from app.stores.preferred_graph import PreferredGraph
 
 NOT_STORED = {"cache-control": "no-store"}
@@ -34,11 +34,14 @@ async def healthz(_request: Request) -> Response:
 async def readyz(request: Request) -> Response:
     """Say whether requests can be answered now, and if not, why.
 
-    A graph that is not projected makes it degraded and not unready: the ledger answers instead.
+    A graph that is not projected makes it degraded and not unready: the ledger answers instead. So does a
+    clock that is wrong.
     """
     memory, projector = request.state.memory, request.state.projector
     reasons = await reasons_not_to_serve(memory)
     told: dict[str, object] = {"status": "not ready" if reasons else "ready", "reasons": reasons}
+    if not reasons and (warnings := await oddities(memory)):
+        told |= {"status": "degraded", "warnings": warnings}
     if projector is not None and not reasons:
         told["projection"] = await _projection(memory, projector)
         if projector.why_not is not None:

@@ -12,7 +12,7 @@ from app.cli.running import FAILED, finish, settings
 if TYPE_CHECKING:
     from rich.text import Text
 
-    from app.cli.examination import Finding
+    from app.cli.finding import Finding
 
 
 def doctor(

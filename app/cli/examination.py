@@ -6,11 +6,12 @@ import os
 import platform
 import tempfile
 from collections.abc import AsyncIterator
-from dataclasses import dataclass
 
 import asyncpg
 
+from app.cli.finding import Finding
 from app.cli.printing import counted
+from app.cli.service_examination import examine_service
 from app.cli.settings_told import unknown_variables
 from app.embedding import Embedder, open_embedder
 from app.errors import TrigraphError
@@ -23,21 +24,7 @@ from app.stores.postgres import embeddings, inspection, vector_indexes
 from app.stores.postgres.location import LedgerLocation, locate_ledger
 from app.stores.postgres.migrate import pending
 from app.stores.postgres.owner_connection import owner_connection, without_password
-from app.stores.postgres.pool import Database
 from app.stores.postgres.vector_indexes import LargeProject
-
-
-@dataclass(frozen=True, slots=True)
-class Finding:
-    """What was seen of one part; when something is wrong, `told` says what to do.
-
-    What is doubtful fails nothing, but can hardly be meant.
-    """
-
-    part: str
-    is_well: bool
-    told: str
-    is_doubtful: bool = False
 
 
 async def examine(settings: Settings) -> AsyncIterator[Finding]:
@@ -91,7 +78,8 @@ async def _ledger(
         yield migrations
         if not is_ready:
             return
-        yield await _role(location.url)
+        async for finding in examine_service(owner, location, settings.tenant):
+            yield finding
         if embedder is not None:
             yield await _model(owner, embedder)
         for counts in await inspection.count_by_project(owner, settings.tenant):
@@ -115,15 +103,6 @@ async def _migrations(owner: asyncpg.Connection, *, is_embedded: bool) -> tuple[
     if is_embedded:
         return Finding("migrations", True, f"{names} will be applied by the next command"), False
     return Finding("migrations", False, f"the ledger lacks {names}; run `trigraph migrate`"), False
-
-
-async def _role(url: str) -> Finding:
-    try:
-        database = await Database.open(url, size=1)
-    except TrigraphError as error:
-        return Finding("role", False, error.message)
-    await database.close()
-    return Finding("role", True, "ordinary, and bound by row level security")
 
 
 async def _model(owner: asyncpg.Connection, embedder: Embedder) -> Finding:

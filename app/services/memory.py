@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import AsyncIterator
 from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass
+from pathlib import Path
 
 from app.domain.entity import Caller, Role
 from app.embedding import Embedder, open_embedder
@@ -28,7 +29,10 @@ LOCAL_PRINCIPAL = "local"
 
 @dataclass(frozen=True, slots=True)
 class Memory:
-    """The open services, and the local caller: one human, who works in the tenant the settings name."""
+    """The open services, and the local caller: one human, who works in the tenant the settings name.
+
+    `data` is the folder of the embedded ledger's data, None for one on a server.
+    """
 
     database: Database
     graph: GraphReader
@@ -36,6 +40,7 @@ class Memory:
     filing: FilingService
     recall: RecallService
     caller: Caller
+    data: Path | None = None
 
 
 @asynccontextmanager
@@ -86,4 +91,5 @@ async def open_memory_at(
             filing=FilingService(database, embedder),
             recall=RecallService(database, embedder, graph, settings.leg_timeout, settings.recency),
             caller=Caller(tenant, Role.HUMAN, LOCAL_PRINCIPAL),
+            data=None if location.embedded is None else location.embedded.data,
         )

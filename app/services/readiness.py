@@ -5,14 +5,17 @@ from __future__ import annotations
 from app.errors import TrigraphError
 from app.services.memory import Memory
 from app.services.models import check_model
+from app.stores.disk_room import lack_of_room
 from app.stores.postgres import outbox
+from app.stores.postgres.clocks import read_clocks
 from app.stores.postgres.migrate import pending
 
 
 async def reasons_not_to_serve(memory: Memory) -> list[str]:
     """Answer why requests cannot be answered now, empty when they can.
 
-    Asks the database itself, whether every migration is applied, and whose vectors it holds.
+    Asks the database itself, whether every migration is applied, whose vectors it holds, and whether it takes
+    writes.
     """
     try:
         async with memory.database.reading(memory.caller.tenant) as connection:
@@ -22,7 +25,23 @@ async def reasons_not_to_serve(memory: Memory) -> list[str]:
             await check_model(connection, memory.embedder)
     except TrigraphError as error:
         return [error.message]
-    return []
+    return await _reasons_not_to_write(memory)
+
+
+async def _reasons_not_to_write(memory: Memory) -> list[str]:
+    no_room = None if memory.data is None else lack_of_room(memory.data)
+    refusal = no_room or await memory.database.write_probe.refusal(memory.caller.tenant)
+    return [] if refusal is None else [f"nothing can be written: {refusal}"]
+
+
+async def oddities(memory: Memory) -> list[str]:
+    """Return what an operator should look at though requests are answered: clocks that are wrong."""
+    try:
+        async with memory.database.reading(memory.caller.tenant) as connection:
+            clocks = await read_clocks(connection, memory.caller.tenant)
+    except TrigraphError as error:
+        return [error.message]
+    return [oddity for oddity in (clocks.difference, clocks.lead) if oddity is not None]
 
 
 async def changes_after(memory: Memory, position: int) -> int:

@@ -21,7 +21,7 @@ async def close_database(owner: asyncpg.Connection) -> None:
     """
     for right in await owner.fetch(SQL["open_rights"], SERVICE_ROLE):
         await _take(owner, right["taken_by"])
-    if await owner.fetchval(SQL["is_superuser"]):
+    if await is_superuser(owner):
         for right in await owner.fetch(SQL["rights_on_large_objects"]):
             await _take(owner, right["taken_by"])
 
@@ -29,6 +29,12 @@ async def close_database(owner: asyncpg.Connection) -> None:
 async def open_rights(owner: asyncpg.Connection) -> list[str]:
     """Return what the service's role may make in the database though it should not, in words."""
     return [right["meaning"] for right in await owner.fetch(SQL["open_rights"], SERVICE_ROLE)]
+
+
+async def is_superuser(owner: asyncpg.Connection) -> bool:
+    """Return whether this connection is of a superuser."""
+    holds: bool = await owner.fetchval(SQL["is_superuser"])
+    return holds
 
 
 async def _take(owner: asyncpg.Connection, statement: str) -> None:

@@ -12,6 +12,8 @@ from app.errors import Unavailable
 from app.stores.file_locks import locked, opened
 from app.stores.postgres.postmaster import DATABASE, PORT, Postmaster
 
+DATA = "postgres"
+
 
 class EmbeddedPostgres:
     """One process's share in the server of a home; the last process that lets go stops the server.
@@ -50,7 +52,7 @@ class EmbeddedPostgres:
         users = opened(home / "postgres.users")
         try:
             fcntl.flock(users, fcntl.LOCK_SH)
-            postmaster = Postmaster(home / "postgres")
+            postmaster = Postmaster(home / DATA)
             postmaster.ensure_initialised()
             postmaster.ensure_running()
             return cls(home, postmaster, users)
@@ -62,6 +64,11 @@ class EmbeddedPostgres:
     def url(self) -> str:
         """The address of the database, as its owner, in the form asyncpg reads."""
         return self._url
+
+    @property
+    def data(self) -> Path:
+        """The folder of the server's data."""
+        return self._home / DATA
 
     def keep_running(self) -> None:
         """Start the server again if it died; costs a look at a file while it lives.

@@ -28,6 +28,7 @@ CONSTRAINTS: dict[str, tuple[type[TrigraphError], str | None]] = {
     "a_reference_is_of_the_project_of_its_source": (Invalid, None),
     "a_reference_occurs_at_least_once": (Invalid, "a reference occurs at least once"),
     "a_role_is_reader_agent_human_or_admin": (Invalid, "a role is reader, agent, human or admin"),
+    "a_second_clock_confirms_a_leap": (Unwritable, None),
     "a_state_ends_after_it_starts": (Invalid, "a state must end after it starts; give a later end"),
     "a_state_speaks_of_what_its_type_has": (Invalid, None),
     "a_surface_form_has_two_to_512_characters": (Invalid, "a surface form has 2 to 512 characters"),

@@ -10,6 +10,7 @@ import asyncpg
 from app.domain.surface_form import UNKEEPABLE, fold
 from app.domain.temporal import AsOf
 from app.stores.postgres.sql import blocks_beside
+from app.stores.postgres.writer_clock import WRITER_CLOCK
 
 SQL = blocks_beside(__file__)
 
@@ -51,12 +52,18 @@ class TransactionTimes:
         self._left: list[datetime] = []
 
     async def following(self) -> datetime:
-        """Answer the next one; other writers of the tenant wait until this transaction ends."""
+        """Answer the next one; other writers of the tenant wait until this transaction ends.
+
+        Raises Unwritable, once the driver's error is translated, when the clocks of the database and of this
+        process do not agree on a leap.
+        """
         if not self._left:
             # Held first: the time would else be read before the wait, and lie before what readers
             # settled meanwhile.
             await self._connection.execute(SQL["hold_clock"], self._tenant)
-            last = await self._connection.fetchval(SQL["advance_clock"], self._tenant, self._at_once)
+            last = await self._connection.fetchval(
+                SQL["advance_clock"], self._tenant, self._at_once, WRITER_CLOCK.now()
+            )
             self._left = [last - timedelta(microseconds=before) for before in range(self._at_once)]
         return self._left.pop()
 

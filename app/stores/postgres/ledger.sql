@@ -4,10 +4,15 @@ SELECT recorded_at FROM ledger_clock WHERE tenant_id = $1 FOR NO KEY UPDATE;
 
 -- name: advance_clock
 -- Take the next $2 transaction times of a tenant whose ledger is held; answers the last, a microsecond after the one before.
+-- $3 is what the writer's own clock reads: the ledger asks for it where its clock leaps.
+WITH writer AS MATERIALIZED (
+    SELECT set_config('trigraph.writer_clock', $3::timestamptz::text, true) AS clock
+)
 UPDATE ledger_clock
 SET recorded_at = greatest(clock_timestamp(), recorded_at + interval '1 microsecond')
     + ($2::integer - 1) * interval '1 microsecond'
-WHERE tenant_id = $1
+FROM writer
+WHERE tenant_id = $1 AND writer.clock <> ''
 RETURNING recorded_at;
 
 -- name: read_clock

@@ -14,6 +14,7 @@ from app.stores.postgres.errors import translated
 from app.stores.postgres.ledger_connection import LedgerConnection, prepared, refuse_a_privileged_role
 from app.stores.postgres.postings_at_hand import PostingsAtHand
 from app.stores.postgres.service_role import SERVICE_ROLE
+from app.stores.postgres.write_probe import WriteProbe
 
 StatementLogger = Callable[[Any], None]
 
@@ -38,7 +39,7 @@ _BROKEN = "the connection to the database broke; retry"
 class Database:
     """A pool of connections and the three ways to use one: to read, to read one moment, to write.
 
-    Beside it is what the process keeps at hand of this database's postings.
+    Beside it is what the process keeps at hand of this database's postings, and whether writes succeed.
 
     Every way raises Unavailable when the database does not answer or no connection comes free in time, and
     says what the database refuses in the words of app.errors.
@@ -48,6 +49,7 @@ class Database:
         self._pool = pool
         self._patience = patience
         self.postings_at_hand = PostingsAtHand()
+        self.write_probe = WriteProbe(self.writing)
         self._loggers: list[StatementLogger] = []
 
     @classmethod
@@ -104,11 +106,12 @@ class Database:
     @asynccontextmanager
     async def writing(self, tenant: int) -> AsyncIterator[asyncpg.Connection]:
         """Lend a connection inside a transaction: committed at the end, rolled back on any exception."""
-        async with (
-            self._connection(tenant) as connection,
-            connection.transaction(isolation="read_committed"),
-        ):
-            yield connection
+        with self.write_probe.watching():
+            async with (
+                self._connection(tenant) as connection,
+                connection.transaction(isolation="read_committed"),
+            ):
+                yield connection
 
     @contextmanager
     def logging(self, logger: StatementLogger) -> Iterator[None]:

@@ -29,3 +29,9 @@ async def ensure_tenant(owner: asyncpg.Connection, key: str) -> int:
             await ontology.insert_type(owner, created, None, definition, recorded_at)
         await ontology.insert_rules(owner, created, None, rules_among(types))
         return created
+
+
+async def find_tenant(owner: asyncpg.Connection, key: str) -> int | None:
+    """Return the tenant of this key, None when there is none; takes a connection of the ledger's owner."""
+    tenant: int | None = await owner.fetchval(SQL["tenant_by_key"], key)
+    return tenant

@@ -356,6 +356,7 @@ async def service(url: str, ledger_owner: asyncpg.Connection) -> AsyncIterator[a
 
 def test_every_rule_is_tried() -> None:
     tried = {rule for rule, _ in ATTEMPTS} | BEHIND.keys() | {"a_write_moves_the_ledger_clock"}
+    tried |= {"a_second_clock_confirms_a_leap"}  # in tests/security/test_ledger_clock.py
     assert tried == CONSTRAINTS.keys()
 
 

@@ -1,0 +1,86 @@
+"""Whether the ledger takes writes: one is tried and rolled back."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable, Iterator
+from contextlib import AbstractAsyncContextManager, contextmanager
+from time import monotonic
+
+import asyncpg
+
+from app.errors import TrigraphError, Unwritable
+from app.stores.postgres import ledger
+from app.stores.postgres.sql import blocks_beside
+
+SQL = blocks_beside(__file__)
+
+PROBE_SECONDS = 2.0
+SECONDS_BETWEEN_PROBES = 2.0
+SECONDS_AFTER_A_REFUSAL = 0.5
+
+
+class _RolledBack(Exception):
+    """The end of a write that was only tried."""
+
+
+class WriteProbe:
+    """Tries a write, at most every two seconds, and remembers that a real one was refused.
+
+    A write that changes one row in its place succeeds on a full disk. So once a real write was refused, the
+    next one that is tried takes as much room as a document.
+    """
+
+    def __init__(self, writing: Callable[[int], AbstractAsyncContextManager[asyncpg.Connection]]) -> None:
+        self._writing = writing
+        self._one_at_a_time = asyncio.Lock()
+        self._needs_room = False
+        self._answer: str | None = None
+        self._valid_until = 0.0
+
+    @contextmanager
+    def watching(self) -> Iterator[None]:
+        """Remember when the write in the block is refused because nothing can be written."""
+        try:
+            yield
+        except Unwritable:
+            self._needs_room = True
+            self._valid_until = 0.0
+            raise
+
+    async def refusal(self, tenant: int) -> str | None:
+        """Return why the ledger takes no writes of the tenant now; None when it does.
+
+        Returns what the last probe said when nobody lends a connection in time: then others write.
+        """
+        async with self._one_at_a_time:
+            if monotonic() >= self._valid_until:
+                self._answer = await self._try(tenant)
+                pause = SECONDS_BETWEEN_PROBES if self._answer is None else SECONDS_AFTER_A_REFUSAL
+                self._valid_until = monotonic() + pause
+            return self._answer
+
+    async def _try(self, tenant: int) -> str | None:
+        has_connection = False
+        try:
+            async with asyncio.timeout(PROBE_SECONDS), self._writing(tenant) as connection:
+                has_connection = True
+                await _write(connection, tenant, needs_room=self._needs_room)
+                raise _RolledBack
+        except _RolledBack:
+            self._needs_room = False
+            return None
+        except TimeoutError:
+            return f"no write ended within {PROBE_SECONDS:g} seconds" if has_connection else self._answer
+        except TrigraphError as error:
+            return error.message
+        except asyncpg.PostgresError as error:
+            return f"the database refuses a write: {error}"
+
+
+async def _write(connection: asyncpg.Connection, tenant: int, *, needs_room: bool) -> None:
+    if await connection.fetchval(SQL["hold_clock_unless_busy"], tenant) is None:
+        return  # somebody writes at this moment
+    await ledger.advance_clock(connection, tenant)
+    if needs_room:
+        await connection.execute(SQL["take_room"], tenant)
