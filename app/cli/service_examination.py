@@ -41,10 +41,9 @@ async def examine_service(
 async def _role(owner: asyncpg.Connection, *, is_embedded: bool) -> Finding:
     bound = "ordinary, and bound by row level security"
     if rights := await open_rights(owner):
-        told = (
-            f"{bound}, but it may make {', '.join(sorted(set(rights)))}; run `trigraph migrate` as the owner"
-        )
-        return Finding("role", True, f"{told} of the database", is_doubtful=True)
+        may = ", ".join(sorted(set(rights)))
+        told = f"{bound}, but it may make {may}; run `trigraph migrate` as the owner of the database"
+        return Finding("role", True, told, is_doubtful=True)
     if not is_embedded and await is_superuser(owner):
         told = f"{bound}, but TRIGRAPH_DATABASE_URL signs in as a superuser; let it name an ordinary owner"
         return Finding("role", True, told, is_doubtful=True)

@@ -14,11 +14,12 @@ END;
 REVOKE ALL ON FUNCTION stands_in_ledger(bigint, text) FROM PUBLIC;
 GRANT EXECUTE ON FUNCTION stands_in_ledger(bigint, text) TO trigraph_service;
 
--- A path of its own would keep these from being planned as a part of the statement that calls them.
+-- A path of its own would keep these from being planned as a part of the statement that calls them. Their parameters
+-- have names because a dump of such a body cannot be read back without.
 CREATE OR REPLACE FUNCTION current_tenant() RETURNS integer LANGUAGE sql STABLE PARALLEL SAFE
 RETURN NULLIF(pg_catalog.current_setting('trigraph.tenant', true), '')::integer;
 
-CREATE OR REPLACE FUNCTION fresh_postings(integer, text, integer, bigint)
+CREATE OR REPLACE FUNCTION fresh_postings(of_tenant integer, of_term text, of_project integer, at_most bigint)
 RETURNS TABLE (last_number bigint, packed bytea) LANGUAGE sql STABLE
 BEGIN ATOMIC
     SELECT
@@ -30,19 +31,19 @@ BEGIN ATOMIC
     FROM (
         SELECT artifact_number, frequency, term_count
         FROM public.posting
-        WHERE tenant_id = $1 AND term = $2 AND project_id = $3
+        WHERE tenant_id = of_tenant AND term = of_term AND project_id = of_project
             AND artifact_number > (
                 SELECT coalesce(max(block.last_number), 0)
                 FROM public.posting_block AS block
-                WHERE block.tenant_id = $1 AND block.term = $2 AND block.project_id = $3
+                WHERE block.tenant_id = of_tenant AND block.term = of_term AND block.project_id = of_project
             )
         ORDER BY artifact_number
-        LIMIT $4
+        LIMIT at_most
     ) AS fresh
     HAVING count(*) > 0;
 END;
 
-CREATE OR REPLACE FUNCTION fresh_documents(integer, integer, bigint)
+CREATE OR REPLACE FUNCTION fresh_documents(of_tenant integer, of_project integer, at_most bigint)
 RETURNS TABLE (
     last_number bigint, total_terms bigint, latest_created_at timestamptz, latest_recorded_at timestamptz,
     numbers bytea, created_at bytea, recorded_at bytea, term_counts bytea, types bytea, domains bytea,
@@ -52,14 +53,14 @@ BEGIN ATOMIC
     WITH document AS MATERIALIZED (
         SELECT number, created_at, recorded_at, term_count, type_id, domain
         FROM public.artifact
-        WHERE tenant_id = $1 AND project_id = $2
+        WHERE tenant_id = of_tenant AND project_id = of_project
             AND number > (
                 SELECT coalesce(max(block.last_number), 0)
                 FROM public.document_block AS block
-                WHERE block.tenant_id = $1 AND block.project_id = $2
+                WHERE block.tenant_id = of_tenant AND block.project_id = of_project
             )
         ORDER BY number
-        LIMIT $3
+        LIMIT at_most
     ),
     named AS MATERIALIZED (
         SELECT coalesce(array_agg(DISTINCT domain) FILTER (WHERE domain IS NOT NULL), '{}') AS names FROM document

@@ -10,6 +10,8 @@ from pathlib import Path
 import asyncpg
 import pytest
 
+from app.cli.examination import examine
+from app.cli.finding import Finding
 from app.errors import Unavailable
 from app.services.memory import open_memory
 from app.settings import Settings
@@ -19,6 +21,7 @@ from app.stores.postgres.ledger_connection import refuse_a_privileged_role
 from app.stores.postgres.migrate import migrate, shipped
 from app.stores.postgres.owner_connection import owner_connection
 from app.stores.postgres.pool import Database
+from app.stores.postgres.postmaster import binaries
 from app.stores.postgres.service_role import SERVICE_ROLE
 from tests.conftest import Server
 from tests.stores.postgres import scene
@@ -367,6 +370,21 @@ async def test_a_restored_ledger_is_closed_again_though_nothing_is_pending(datab
         assert await open_rights(owner) == []
 
 
+async def test_a_dump_is_restored_whole(
+    server: Server, database_url: str, empty_database_url: str, tmp_path: Path
+) -> None:
+    dump = ("--format=custom", f"--file={tmp_path / 'ledger'}", f"--dbname={database_url}")
+    restore = ("--no-owner", "--exit-on-error", f"--dbname={empty_database_url}", str(tmp_path / "ledger"))
+    for program, words in (("pg_dump", dump), ("pg_restore", restore)):
+        done = await asyncio.create_subprocess_exec(binaries() / program, *words)
+        assert await done.wait() == 0, program
+    async with owner_connection(database_url) as owner, owner_connection(empty_database_url) as other:
+        written = "SELECT pg_get_functiondef(oid) FROM pg_proc WHERE pronamespace = 'public'::regnamespace"
+        own = f"{written} AND prokind = 'f' ORDER BY 1"
+        assert await other.fetch(own) == await owner.fetch(own)
+    await migrate(empty_database_url)
+
+
 async def test_an_ordinary_owner_migrates_and_closes_its_ledger(
     server: Server, empty_database_url: str
 ) -> None:
@@ -392,6 +410,20 @@ async def test_an_ordinary_owner_migrates_and_closes_its_ledger(
         await server.run(f"DROP DATABASE {name} WITH (FORCE)")
         await server.run(f"CREATE DATABASE {name}")
         await server.run("DROP ROLE plain_owner")
+
+
+async def test_the_doctor_tells_of_what_the_operator_left_open(
+    owner: asyncpg.Connection, database_url: str
+) -> None:
+    async def role() -> Finding:
+        examined = examine(Settings(database_url=database_url))
+        return next(finding for finding in [each async for each in examined] if finding.part == "role")
+
+    assert (await role()).is_doubtful
+    assert "TRIGRAPH_DATABASE_URL signs in as a superuser" in (await role()).told
+    name = await owner.fetchval("SELECT current_database()")
+    await owner.execute(f"GRANT TEMPORARY ON DATABASE {name} TO PUBLIC")
+    assert "it may make temporary objects; run `trigraph migrate`" in (await role()).told
 
 
 GIVEN = (
