@@ -11,6 +11,7 @@ import unicodedata
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
+from typing import IO
 
 from app.errors import Invalid
 from app.services.filing.preparation import LARGEST_BODY
@@ -135,24 +136,44 @@ def _is_folder(entry: os.DirEntry[str], *, follow: bool) -> bool:
 
 
 def read_text(path: Path) -> str:
-    """Read a regular file as UTF-8; raises Invalid with the reason when it cannot be or says nothing."""
+    """Return the text of a regular file of UTF-8; raises Invalid with the reason when there is none."""
+    return text_of_bytes(read_bytes(path, LARGEST_BODY))
+
+
+def read_bytes(path: Path, most: int) -> bytes:
+    """Return the bytes of a regular file, at most one more than `most`.
+
+    Raises Invalid with the reason when it is a link or no file, or cannot be read.
+    """
+    with open_file(path) as file:
+        try:
+            return file.read(most + 1)
+        except OSError as error:
+            raise Invalid(f"it cannot be read: {error.strerror}") from error
+
+
+def open_file(path: Path) -> IO[bytes]:
+    """Return a regular file that is open; a link is not followed, and nothing waits for a pipe or a device.
+
+    Raises Invalid with the reason.
+    """
     try:
         # Not blocking, for a pipe without a writer would hold the import for ever.
-        descriptor = os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC)
-        with os.fdopen(descriptor, "rb") as file:
-            return text_of_bytes(file.read(LARGEST_BODY + 1) if _is_regular(descriptor) else None)
+        descriptor = os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC | os.O_NOCTTY)
     except OSError as error:
         raise Invalid(_REASONS.get(error.errno or 0, f"it cannot be read: {error.strerror}")) from error
+    if not _is_regular(descriptor):
+        os.close(descriptor)
+        raise Invalid(NO_FILE)
+    return os.fdopen(descriptor, "rb")
 
 
 def _is_regular(descriptor: int) -> bool:
     return stat.S_ISREG(os.fstat(descriptor).st_mode)
 
 
-def text_of_bytes(data: bytes | None) -> str:
+def text_of_bytes(data: bytes) -> str:
     """Read bytes as UTF-8; raises Invalid with the reason when they are no text or there are none."""
-    if data is None:
-        raise Invalid(NO_FILE)
     if len(data) > LARGEST_BODY:
         raise Invalid(f"it is larger than {LARGEST_BODY} bytes; split it")
     if (encoding := _wide_encoding(data)) is not None:

@@ -20,8 +20,9 @@ from app.services.importing.history.telling import History
 from app.services.importing.item import Refusal, read_in_threads
 from app.services.importing.request import Batch, ImportRequest
 from app.services.importing.run import Run
+from app.services.importing.stopping import Stopped
 from app.services.importing.summary import ImportSummary
-from app.services.importing.survey import Stopped, survey
+from app.services.importing.survey import survey
 from app.stores.postgres import ontology, projects
 from app.stores.postgres.pool import Database
 

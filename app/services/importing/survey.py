@@ -20,6 +20,7 @@ from app.services.importing.files import (
 )
 from app.services.importing.item import Items, Readable, Refusal, Skipped, refusing, shown
 from app.services.importing.rows import count_rows, is_row_file, read_rows
+from app.services.importing.stopping import Stopped
 from app.services.parsing import parse_markdown
 
 
@@ -64,10 +65,6 @@ class Survey:
                 yield source
             else:
                 yield _read_file(source, self.prefixes)
-
-
-class Stopped(Exception):
-    """Somebody asked for an end while there was still something to look at."""
 
 
 def survey(

@@ -13,7 +13,7 @@ from app.errors import TrigraphError
 from app.services.filing.preparation import LARGEST_BODY
 from app.services.importing.claims import Claim, prefixes_among, read_claim
 from app.services.importing.files import NO_TEXT, is_text, text_of_bytes
-from app.services.importing.history.git_command import Blobs
+from app.services.importing.history.git_blobs import Blobs
 from app.services.importing.history.git_lineage import Edition, Lineage
 from app.services.importing.history.git_stretches import Edit, Others, Stretch, add_edition
 from app.services.importing.history.telling import HistoricState
@@ -59,7 +59,7 @@ def is_twin(path: bytes, paths: Container[bytes]) -> bool:
 
 
 def _text(edition: Edition, blobs: Blobs) -> str:
-    return text_of_bytes(blobs.read(edition.blob, LARGEST_BODY + 1))
+    return text_of_bytes(blobs.read(edition.blob, LARGEST_BODY))
 
 
 def read_claims(

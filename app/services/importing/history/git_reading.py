@@ -15,7 +15,7 @@ from app.domain.identifier import identifier_key
 from app.services.importing.claims import Claim, read_claim
 from app.services.importing.collisions import Collision, Named, name_apart
 from app.services.importing.files import A_TWIN, PASSED_OVER, is_markdown
-from app.services.importing.history.git_command import Blobs, ask_git, open_blobs
+from app.services.importing.history.git_blobs import Blobs, open_blobs
 from app.services.importing.history.git_documents import (
     RepositoryFile,
     changes_among,
@@ -25,12 +25,13 @@ from app.services.importing.history.git_documents import (
     read_file,
     read_stretches,
 )
-from app.services.importing.history.git_line import is_shallow, read_line
+from app.services.importing.history.git_line import read_line
 from app.services.importing.history.git_lineage import Lineage, Lineages, follow
+from app.services.importing.history.git_store import find_place, open_store
 from app.services.importing.history.git_stretches import Edit, Stretch, by_identifier, with_past
 from app.services.importing.history.telling import HistoricState, in_order
 from app.services.importing.item import Refusal
-from app.services.importing.survey import Stopped
+from app.services.importing.stopping import Stopped
 
 _Stating: TypeAlias = Mapping[str, Sequence[RepositoryFile]]
 """The files that state an identifier now, by its key."""
@@ -74,14 +75,12 @@ def read_repository(
     What is not committed is not read. Raises Invalid when the folder lies in no repository, Unavailable
     without git, and Stopped once `is_stopped` says so.
     """
-    prefix = ask_git(folder, "rev-parse", "--show-prefix").removesuffix(b"\n")
-    depth = len([part for part in prefix.split(b"/") if part])
-    root = folder.resolve()
-    name = (root.parents[depth - 1] if depth else root).name
-    lineages = follow(read_line(folder, now), _is_document)
-    with open_blobs(folder) as blobs:
-        read = _Reading(name, kind, blobs, is_stopped).read(lineages, prefix, prefixes)
-    return replace(read, is_shallow=is_shallow(folder))
+    place = find_place(folder, is_stopped)
+    with open_store(place, is_stopped) as git, open_blobs(git) as blobs:
+        line = read_line(git, place.head, place.prefix, blobs, now)
+        lineages = follow(line, _is_document)
+        read = _Reading(place.top.name, kind, blobs, is_stopped).read(lineages, place.prefix, prefixes)
+    return replace(read, is_shallow=place.is_shallow)
 
 
 def _is_document(path: bytes) -> bool:
