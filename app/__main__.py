@@ -11,6 +11,9 @@ INTERRUPTED = 130
 def main() -> None:
     """Run the command that the arguments name; an interrupt or a full disk ends it without a traceback."""
     try:
+        from app.cli.guarding import guard_output
+
+        guard_output()
         from app.cli.application import application
 
         application(prog_name="trigraph")

@@ -15,15 +15,27 @@ from typing import ClassVar
 
 
 class TrigraphError(Exception):
-    """The base of every failure that carries a message for the caller."""
+    """The base of every failure that carries a message for the caller.
+
+    A message may quote what anybody wrote, as it is; the face that shows it makes it safe. `has_lines` is for
+    one whose line breaks are its own: elsewhere they are what it quotes, and no way to begin another line.
+    """
 
     code: ClassVar[str] = "INTERNAL"
 
-    def __init__(self, message: str, *, field: str | None = None, rule: str | None = None) -> None:
+    def __init__(
+        self,
+        message: str,
+        *,
+        field: str | None = None,
+        rule: str | None = None,
+        has_lines: bool = False,
+    ) -> None:
         super().__init__(message)
         self.message = message
         self.field = field
         self.rule = rule
+        self.has_lines = has_lines
 
 
 class Invalid(TrigraphError):

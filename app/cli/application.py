@@ -15,6 +15,7 @@ from app.cli.ingest import ingest
 from app.cli.migrate import migrate
 from app.cli.migrate_artifacts import migrate_artifacts
 from app.cli.neo4j import neo4j
+from app.cli.printing import say
 from app.cli.project import project
 from app.cli.recall import recall
 from app.cli.reembed import reembed
@@ -56,7 +57,7 @@ application.add_typer(project, name="project")
 
 def _tell_version(asked: bool) -> None:
     if asked:
-        typer.echo(f"trigraph {__version__}")
+        say(f"trigraph {__version__}")
         raise typer.Exit
 
 

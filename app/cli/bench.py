@@ -11,11 +11,10 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 import uvloop
-from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
 
 from app.cli.bench_report import print_report
-from app.cli.printing import console, print_json
+from app.cli.printing import console, error_console, print_json
 from app.cli.running import finish, settings
 
 if TYPE_CHECKING:
@@ -75,7 +74,7 @@ async def _bench(documents: int, folder: Path | None, *, synthetic: bool) -> Rep
 def _progress() -> Iterator[Advance]:
     """Show how far each step is, on a terminal's error output only."""
     columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeRemainingColumn())
-    terminal = Console(stderr=True)
+    terminal = error_console()
     with Progress(*columns, console=terminal, transient=True, disable=not terminal.is_terminal) as progress:
         steps = {}
 

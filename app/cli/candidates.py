@@ -8,10 +8,10 @@ from typing import Any
 from uuid import UUID
 
 from rich.console import Console
-from rich.text import Text
 
 from app.cli.entities_told import ToldEntities, load_entities
 from app.cli.printing import printable
+from app.cli.screen import styled
 from app.domain.artifact import Artifact
 from app.domain.candidate import AliasCandidate, Candidate, CandidateStatus, FactCandidate, status_of
 from app.domain.page import PageRequest
@@ -52,10 +52,10 @@ async def load_candidates(memory: Memory, project: str | None, page: PageRequest
 def print_candidates(console: Console, found: WaitingCandidates) -> None:
     """Write each candidate: its id, what it says, and the document and words that say so."""
     for candidate in found.listed:
-        console.print(Text(f"{candidate.id}  {printable(_said(candidate, found))}"), soft_wrap=True)
+        console.print(styled(f"{candidate.id}  {printable(_said(candidate, found))}"), soft_wrap=True)
         source = found.artifacts[candidate.artifact]
         told = f"{source.identifier or source.title}: {candidate.quote.text}"
-        console.print(Text(f"    {printable(told)}", style="dim"), soft_wrap=True)
+        console.print(styled(f"    {printable(told)}", style="dim"), soft_wrap=True)
     if more := found.waiting - len(found.listed):
         console.print(
             f"{more} more wait" if found.listed else f"{more} wait; --first lists that many of each"

@@ -90,11 +90,10 @@ async def print_examples(screen: Console, memory: Memory, examples: Sequence[Exa
 
 
 async def _demo() -> None:
-    from rich.console import Console
-
     from app.cli.import_progress import import_progress
     from app.cli.import_report import print_summary
-    from app.cli.printing import console
+    from app.cli.printing import console, error_console
+    from app.cli.screen import styled
     from app.cli.states_told import load_history, print_states
     from app.services.importing import ImportService
     from app.services.memory import open_memory
@@ -104,7 +103,7 @@ async def _demo() -> None:
     async with open_memory(chosen) as memory:
         service = ImportService(memory.database, memory.filing, chosen.embedding_threads + 1)
         screen.print(INTRODUCTION)
-        with import_progress(Console(stderr=True)) as watch:
+        with import_progress(error_console()) as watch:
             print_summary(screen, await service.run(memory.caller, demo_import(), watch=watch))
         await print_examples(screen, memory, EXAMPLES)
         _print_caption(screen, f"{len(EXAMPLES) + 1}. {TIMELINE}", HISTORY)
@@ -112,11 +111,11 @@ async def _demo() -> None:
 
 
 def _print_caption(screen: Console, caption: str, command: str) -> None:
-    from rich.text import Text
+    from app.cli.screen import styled
 
     screen.print()
-    screen.print(Text(caption, style="bold"), soft_wrap=True)
-    screen.print(Text(f"$ {command}", style="magenta"), soft_wrap=True)
+    screen.print(styled(caption, style="bold"), soft_wrap=True)
+    screen.print(styled(f"$ {command}", style="magenta"), soft_wrap=True)
 
 
 def _command(example: Example) -> str:

@@ -24,17 +24,18 @@ def doctor(
 
 
 async def _doctor(*, as_json: bool) -> bool:
-    from rich.text import Text
-
     from app.cli.examination import examine
     from app.cli.printing import console, print_json, printable
+    from app.cli.screen import styled
 
     screen = console()
     findings = []
     async for finding in examine(settings()):
         findings.append(finding)
         if not as_json:
-            screen.print(_mark(finding) + Text(f"{finding.part}: {printable(finding.told)}"), soft_wrap=True)
+            screen.print(
+                _mark(finding) + styled(f"{finding.part}: {printable(finding.told)}"), soft_wrap=True
+            )
     is_well = all(finding.is_well for finding in findings)
     if as_json:
         print_json({"isWell": is_well, "findings": [_named(asdict(finding)) for finding in findings]})
@@ -42,11 +43,11 @@ async def _doctor(*, as_json: bool) -> bool:
 
 
 def _mark(finding: Finding) -> Text:
-    from rich.text import Text
+    from app.cli.screen import styled
 
     if finding.is_doubtful:
-        return Text("doubt ", "yellow")
-    return Text("well  ", "green") if finding.is_well else Text("wrong ", "red")
+        return styled("doubt ", "yellow")
+    return styled("well  ", "green") if finding.is_well else styled("wrong ", "red")
 
 
 def _named(finding: dict[str, object]) -> dict[str, object]:

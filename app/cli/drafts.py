@@ -7,10 +7,10 @@ from datetime import datetime
 from typing import Any
 
 from rich.console import Console
-from rich.text import Text
 
 from app.cli.entities_told import ToldEntities, load_entities
 from app.cli.printing import moment_text, printable, properties_text
+from app.cli.screen import styled
 from app.domain.moment import present
 from app.domain.page import MOST_ITEMS, PageRequest
 from app.domain.temporal import EntityState
@@ -44,8 +44,8 @@ def print_drafts(console: Console, found: OpenDrafts) -> None:
         name = found.entities.told(draft.entity)
         stale = "; seal it or discard it" if is_stale(draft, found.now) else ""
         touched = f"touched {moment_text(draft.recorded_at)} by {draft.actor}{stale}"
-        console.print(Text(f"{draft.id}  {printable(name)}  {printable(touched)}"), soft_wrap=True)
-        console.print(Text(f"    {properties_text(draft.props)}", style="dim"), soft_wrap=True)
+        console.print(styled(f"{draft.id}  {printable(name)}  {printable(touched)}"), soft_wrap=True)
+        console.print(styled(f"    {properties_text(draft.props)}", style="dim"), soft_wrap=True)
     if more := found.count - len(found.listed):
         console.print(f"{more} more drafts")
     if not found.count:

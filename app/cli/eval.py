@@ -12,10 +12,10 @@ import typer
 from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
 from rich.table import Table
-from rich.text import Text
 
-from app.cli.printing import console, counted, print_json, printable
+from app.cli.printing import console, counted, error_console, print_json, printable
 from app.cli.running import complain, finish, settings
+from app.cli.screen import styled
 
 if TYPE_CHECKING:
     from app.services.evaluation.scoring import Report
@@ -71,7 +71,7 @@ async def _evaluate(folder: Path) -> Report:
 def _progress() -> Iterator[Advance]:
     """Show how far each step is, on a terminal's error output only."""
     columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeRemainingColumn())
-    terminal = Console(stderr=True)
+    terminal = error_console()
     with Progress(*columns, console=terminal, transient=True, disable=not terminal.is_terminal) as progress:
         steps = {name: progress.add_task(name, visible=False) for name in ("filing", "asking")}
 
@@ -98,4 +98,4 @@ def _print_tables(output: Console, report: Report) -> None:
             table.add_row(name, str(answers.right), str(answers.asked))
         output.print(table)
     for told in report.wrong[:MOST_WRONG_SHOWN]:
-        output.print(Text(f"wrong: {printable(told)}", style="yellow"), soft_wrap=True)
+        output.print(styled(f"wrong: {printable(told)}", style="yellow"), soft_wrap=True)

@@ -10,6 +10,7 @@ from rich.text import Text
 from app.cli.hit_reasons import explained, reasons
 from app.cli.no_hits import why_nothing
 from app.cli.printing import counted, moment_text, printable
+from app.cli.screen import styled
 from app.domain.graphemes import beginning
 from app.domain.ontology import label_of
 from app.domain.recall import Anchor, Hit, RecallRequest, RecallResult, StateFlag
@@ -28,12 +29,12 @@ def print_hits(
     for hit in result.hits:
         console.print(_headline(hit), soft_wrap=True)
         if hit.annotation.summary:
-            console.print(Text(f"    {printable(hit.annotation.summary)}", style="yellow"), soft_wrap=True)
-        console.print(Text(f"    {_snippet(hit)}", style="dim"), soft_wrap=True)
+            console.print(styled(f"    {printable(hit.annotation.summary)}", style="yellow"), soft_wrap=True)
+        console.print(styled(f"    {_snippet(hit)}", style="dim"), soft_wrap=True)
         why = explained(hit, result) if explain else reasons(hit, result)
-        console.print(Text(f"    {why}", style="blue"), soft_wrap=True)
+        console.print(styled(f"    {why}", style="blue"), soft_wrap=True)
     if not result.hits:
-        console.print(Text(why_nothing(request, result)), soft_wrap=True)
+        console.print(styled(why_nothing(request, result)), soft_wrap=True)
 
 
 def print_explanation(console: Console, result: RecallResult) -> None:
@@ -60,7 +61,7 @@ def _called(anchor: Anchor) -> str:
 
 def _headline(hit: Hit) -> Text:
     flag = hit.annotation.flag
-    line = Text(f"{hit.rank:>2}  ")
+    line = styled(f"{hit.rank:>2}  ")
     if hit.artifact.identifier:
         line.append(f"{printable(hit.artifact.identifier)}  ", style="bold")
     line.append(printable(hit.artifact.title))

@@ -6,10 +6,10 @@ from typing import Any
 
 import typer
 from rich.console import Console
-from rich.text import Text
 
 from app.cli.printing import console, print_json, printable
 from app.cli.running import FAILED, INTERRUPTED
+from app.cli.screen import styled
 from app.services.importing.summary import ImportSummary
 
 MOST_SHOWN = 50
@@ -71,11 +71,11 @@ def print_summary(
     `waiting` is how many references of the project wait for what is not there yet, `nothing_found` what to
     do when there was nothing to file.
     """
-    console.print(Text(_counts(summary), style="bold"))
+    console.print(styled(_counts(summary), style="bold"))
     if summary.was_stopped:
-        console.print(Text(_stopped(summary), style="yellow"))
+        console.print(styled(_stopped(summary), style="yellow"))
     elif summary.total == 0:
-        console.print(Text(nothing_found, style="yellow"), soft_wrap=True)
+        console.print(styled(nothing_found, style="yellow"), soft_wrap=True)
     if summary.histories:
         console.print(_history(summary))
     if summary.aliases_recorded or summary.aliases_unchanged:
@@ -89,7 +89,7 @@ def print_summary(
     _print_skipped(console, summary)
     for refusal in summary.refused[:MOST_SHOWN]:
         line = f"refused {printable(refusal.source)}: {printable(refusal.reason)}"
-        console.print(Text(line, style="red"), soft_wrap=True)
+        console.print(styled(line, style="red"), soft_wrap=True)
     if len(summary.refused) > MOST_SHOWN:
         console.print(f"and {len(summary.refused) - MOST_SHOWN} more; --json lists all")
 
@@ -121,9 +121,9 @@ def _stopped(summary: ImportSummary) -> str:
 def _print_skipped(console: Console, summary: ImportSummary) -> None:
     for reason in dict.fromkeys(each.reason for each in summary.skipped):
         sources = [each.source for each in summary.skipped if each.reason == reason]
-        console.print(Text(f"skipped {len(sources)}: {reason}", style="yellow"), soft_wrap=True)
+        console.print(styled(f"skipped {len(sources)}: {reason}", style="yellow"), soft_wrap=True)
         for source in sources[:MOST_SKIPPED_SHOWN]:
-            console.print(Text(f"    {printable(source)}", style="dim"), soft_wrap=True)
+            console.print(styled(f"    {printable(source)}", style="dim"), soft_wrap=True)
         if len(sources) > MOST_SKIPPED_SHOWN:
             console.print(f"    and {len(sources) - MOST_SKIPPED_SHOWN} more; --json lists all")
 
@@ -131,7 +131,9 @@ def _print_skipped(console: Console, summary: ImportSummary) -> None:
 def _print_collisions(console: Console, summary: ImportSummary) -> None:
     for collision in summary.collisions:
         console.print(
-            Text(f"{len(collision.files)} files call themselves {printable(collision.identifier)}", "yellow")
+            styled(
+                f"{len(collision.files)} files call themselves {printable(collision.identifier)}", "yellow"
+            )
         )
         for file in collision.files:
             console.print(
@@ -143,9 +145,9 @@ def _print_collisions(console: Console, summary: ImportSummary) -> None:
 def _print_warnings(console: Console, summary: ImportSummary) -> None:
     for sort, warned in sorted(summary.warnings.items(), key=lambda item: -item[1].count):
         if warned.count == 1:
-            console.print(Text(printable(warned.examples[0]), style="yellow"), soft_wrap=True)
+            console.print(styled(printable(warned.examples[0]), style="yellow"), soft_wrap=True)
             continue
-        console.print(Text(f"{warned.count} x {printable(sort)}", style="yellow"), soft_wrap=True)
+        console.print(styled(f"{warned.count} x {printable(sort)}", style="yellow"), soft_wrap=True)
         for example in warned.examples:
             place = example.removesuffix(f": {sort}")
-            console.print(Text(f"    {printable(place)}", style="dim"), soft_wrap=True)
+            console.print(styled(f"    {printable(place)}", style="dim"), soft_wrap=True)

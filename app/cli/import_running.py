@@ -6,10 +6,9 @@ import asyncio
 from collections.abc import Awaitable, Callable
 from typing import TypeAlias
 
-from rich.console import Console
-
 from app.cli.import_indexing import index_until_stopped
 from app.cli.import_progress import import_progress, stop_on_interrupt
+from app.cli.printing import error_console
 from app.cli.running import settings
 from app.cli.waiting import count_waiting
 from app.services.importing import ImportSummary
@@ -28,7 +27,7 @@ async def run_import(bring: Import, project: str | None) -> tuple[ImportSummary,
     """
     chosen = settings()
     async with open_memory(chosen) as memory:
-        stop, console = asyncio.Event(), Console(stderr=True)
+        stop, console = asyncio.Event(), error_console()
         # One document more than there are threads, so that none idles while another is written.
         width = chosen.embedding_threads + 1
         with stop_on_interrupt(stop, console):

@@ -6,6 +6,7 @@ from typing import Annotated
 
 import typer
 
+from app.cli.printing import say
 from app.cli.running import finish, settings
 
 
@@ -14,7 +15,7 @@ def migrate(
 ) -> None:
     """Bring the ledger's schema up to this version."""
     for line in finish(_migrate(check=check)):
-        typer.echo(line)
+        say(line)
 
 
 async def _migrate(*, check: bool) -> list[str]:

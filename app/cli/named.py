@@ -28,7 +28,8 @@ async def find_named(
         try:
             named = await catalog.resolve_alias(memory.caller, what, project, as_of)
         except Ambiguous as error:
-            raise Invalid(await choices_told(memory, what, error.entities, as_of)) from error
+            lines = await choices_told(memory, what, error.entities, as_of)
+            raise Invalid(lines, has_lines=True) from error
     else:
         async with memory.database.reading(memory.caller.tenant) as connection:
             found = (await entities.entities_by_id(connection, memory.caller.tenant, [id])).get(id)

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from app.cli.printing import error_console, say
 from app.cli.running import FAILED, fail, finish, settings
 from app.errors import Invalid, TrigraphError
 from app.settings import EMBEDDED, Settings
@@ -35,7 +36,7 @@ def install() -> None:
     except TrigraphError as error:
         fail(error)
     said = f"fetched {fetched} files" if fetched else "there was nothing to fetch"
-    typer.echo(f"Neo4j {VERSION} lies in {jars_folder()}: {said}")
+    say(f"Neo4j {VERSION} lies in {jars_folder()}: {said}")
 
 
 @neo4j.command()
@@ -50,8 +51,8 @@ def start() -> None:
         location = start_and_keep(home)
     except TrigraphError as error:
         fail(error)
-    typer.echo(f"Neo4j {VERSION} answers at {location.uri}")
-    typer.echo(f"sign in as {location.user} with the password in {layout_of(home).password}")
+    say(f"Neo4j {VERSION} answers at {location.uri}")
+    say(f"sign in as {location.user} with the password in {layout_of(home).password}")
 
 
 @neo4j.command()
@@ -63,7 +64,7 @@ def stop() -> None:
         was_running = attendance.stop(_embedded_settings().home)
     except TrigraphError as error:
         fail(error)
-    typer.echo("Neo4j has stopped" if was_running else "Neo4j was not running")
+    say("Neo4j has stopped" if was_running else "Neo4j was not running")
 
 
 @neo4j.command()
@@ -165,12 +166,11 @@ def _ensure_installed() -> None:
 
 def _fetch_with_a_bar() -> int:
     """Fetch the jars that are missing, with a bar for people who watch; answer how many those were."""
-    from rich.console import Console
     from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn
 
     from app.stores.neo4j.jars import MEGABYTES, VERSION, install_jars
 
-    screen = Console(stderr=True)
+    screen = error_console()
     said = f"fetching Neo4j {VERSION}, up to {MEGABYTES} MB"
     columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn())
     progress = Progress(*columns, console=screen, transient=True, disable=not screen.is_terminal)
@@ -180,7 +180,7 @@ def _fetch_with_a_bar() -> int:
         if done == 0:
             progress.start()
             if not screen.is_terminal:
-                typer.echo(said, err=True)
+                say(said, is_result=False)
         progress.update(task, completed=done, total=total)
 
     try:

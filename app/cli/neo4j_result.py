@@ -10,10 +10,10 @@ from rich import box
 from rich.console import Console
 from rich.measure import Measurement
 from rich.table import Table
-from rich.text import Text
 
 from app.cli.neo4j_values import cypher_text, json_value
 from app.cli.printing import print_json, printable
+from app.cli.screen import Screen, styled
 
 MOST_ROWS = 1000
 _UNBOUNDED = 1_000_000
@@ -36,22 +36,22 @@ def print_result(console: Console, result: Result, *, as_json: bool) -> None:
         return
     if result.columns:
         _print_table(console, _table(result))
-    console.print(Text(_counted(len(result.rows)), style="dim"), soft_wrap=True)
+    console.print(styled(_counted(len(result.rows)), style="dim"), soft_wrap=True)
 
 
 def _table(result: Result) -> Table:
     table = Table(box=box.SIMPLE_HEAD, pad_edge=False, show_edge=False)
     for column in result.columns:
-        table.add_column(Text(printable(column)), overflow="fold")
+        table.add_column(styled(printable(column)), overflow="fold")
     for record in result.rows[:MOST_ROWS]:
-        table.add_row(*(Text(cypher_text(value)) for value in record.values()))
+        table.add_row(*(styled(cypher_text(value)) for value in record.values()))
     return table
 
 
 def _print_table(console: Console, table: Table) -> None:
     """Write a table as wide as the terminal, or so wide that nothing is cut where there is none."""
     if not console.is_terminal:
-        console = Console(file=console.file, width=_UNBOUNDED, markup=False, highlight=False, emoji=False)
+        console = Screen(width=_UNBOUNDED)
         console.width = Measurement.get(console, console.options, table).maximum
     console.print(table)
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import sys
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
@@ -12,7 +11,8 @@ from rich.console import Console
 
 from app.cli.neo4j_result import Result, print_result
 from app.cli.neo4j_statements import has_words, split_statements
-from app.cli.running import complain
+from app.cli.printing import say
+from app.cli.running import complain, complain_of
 from app.errors import TrigraphError
 from app.stores.neo4j.driver import Graph
 
@@ -46,11 +46,11 @@ def converse(runner: asyncio.Runner, graph: Graph, console: Console, history: Pa
             try:
                 line = input(_MORE if has_words(text) else _FIRST)
             except KeyboardInterrupt:  # takes back what was typed, as in any shell
-                sys.stdout.write("\n")
+                say("")
                 text = ""
                 continue
             except EOFError:
-                sys.stdout.write("\n")
+                say("")
                 return
             if not has_words(text) and line.strip().rstrip(";").lower() in _LEAVING:
                 return
@@ -63,7 +63,7 @@ def _answer(runner: asyncio.Runner, graph: Graph, console: Console, query: str) 
     try:
         print_result(console, runner.run(ask(graph, query)), as_json=False)
     except TrigraphError as error:
-        complain(error.message)
+        complain_of(error)
     except KeyboardInterrupt:
         complain("interrupted")
 

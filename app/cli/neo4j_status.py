@@ -5,9 +5,7 @@ from __future__ import annotations
 import asyncio
 from dataclasses import asdict, dataclass
 
-import typer
-
-from app.cli.printing import counted, print_json, printable
+from app.cli.printing import counted, print_json, printable, say
 from app.errors import TrigraphError
 from app.settings import EMBEDDED, Settings
 from app.stores.neo4j import attendance
@@ -51,7 +49,7 @@ def print_status(status: Status, *, as_json: bool) -> None:
         print_json(told)
         return
     for line in status.lines:
-        typer.echo(printable(line))
+        say(printable(line))
 
 
 async def _answering(location: GraphLocation, lines: tuple[str, ...]) -> Status:

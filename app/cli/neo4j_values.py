@@ -11,6 +11,7 @@ from typing import Any
 from neo4j.graph import Node, Path, Relationship
 from neo4j.time import Date, DateTime, Time
 
+from app.cli.escaping import one_line
 from app.cli.printing import printable
 
 _PLAIN_NAME = re.compile(r"[^\W\d]\w*\Z")
@@ -26,7 +27,7 @@ def cypher_text(value: Any) -> str:
         case Path():
             return _path(value)
         case str():
-            return json.dumps(printable(value), ensure_ascii=False)
+            return one_line(json.dumps(" ".join(value.split()), ensure_ascii=False))
         case list():
             return f"[{', '.join(map(cypher_text, value))}]"
         case Mapping():

@@ -6,6 +6,7 @@ import logging
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
+from app.cli.log import write_log
 from app.errors import TrigraphError
 from app.settings import Settings
 
@@ -61,16 +62,14 @@ def server_of(app: ASGIApp | Callable[[], ASGIApp], settings: Settings, **others
     """Answer how a server serves an application, or what makes one, with other settings of uvicorn's."""
     from uvicorn import Config
 
+    from app.cli.server_log import server_log
+
     return Config(
         app,
         loop="uvloop",
         http="httptools",
+        log_config=server_log(),
         log_level=settings.log_level.lower(),
         timeout_graceful_shutdown=_GRACE,
         **others,
     )
-
-
-def write_log(settings: Settings) -> None:
-    """Let this process write its log to the error output, as the settings say."""
-    logging.basicConfig(level=settings.log_level, format="%(levelname)s %(name)s: %(message)s")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import sys
 from collections.abc import Mapping
 from datetime import datetime
@@ -9,19 +10,36 @@ from typing import Any
 from uuid import UUID
 
 import orjson
-from rich.console import Console
 
+from app.cli.escaping import escaped, escaped_json, one_line
+from app.cli.guarding import unguarded
+from app.cli.screen import Screen
 from app.domain.moment import rfc_3339
 
+_HALF_CHARACTER = re.compile("[\ud800-\udfff]")
 
-def console() -> Console:
+
+def console() -> Screen:
     """Answer the console of the result; it takes text as it is, with no markup in it."""
-    return Console(markup=False, highlight=False, emoji=False)
+    return Screen()
+
+
+def error_console() -> Screen:
+    """Return the console of what is told beside the result: progress, and what went wrong."""
+    return Screen(stderr=True)
+
+
+def say(text: str, *, is_result: bool = True) -> None:
+    """Write lines as they are, but for what steers a terminal; beside the result when they are none of it."""
+    stream = sys.stdout if is_result else sys.stderr
+    if stream is not None:
+        stream.write(f"{escaped(text)}\n")
+        stream.flush()
 
 
 def printable(text: str) -> str:
-    """Answer a text on one line, without characters that steer a terminal."""
-    return " ".join("".join(letter if letter.isprintable() else " " for letter in text).split())
+    """Answer a text on one line with single spaces; what would steer a terminal is shown as an escape."""
+    return " ".join(one_line(text).split())
 
 
 def counted(count: int, one: str, many: str | None = None) -> str:
@@ -44,10 +62,20 @@ def _value(value: object) -> str:
 
 
 def print_json(value: Any) -> None:
-    """Write one JSON value on one line; moments become RFC 3339 with Z, ids become text."""
-    data = orjson.dumps(value, default=_text, option=orjson.OPT_UTC_Z | orjson.OPT_APPEND_NEWLINE)
-    sys.stdout.buffer.write(data)
-    sys.stdout.flush()
+    """Write one JSON value on one line; moments become RFC 3339 with Z, ids become text.
+
+    What would steer a terminal is escaped as JSON escapes it. Half a character, which JSON has no word for,
+    is shown as text.
+    """
+    try:
+        data = _encoded(value)
+    except orjson.JSONEncodeError:
+        data = _encoded(_whole(value))
+    _write_bytes(escaped_json(data.decode()).encode())
+
+
+def _encoded(value: Any) -> bytes:
+    return orjson.dumps(value, default=_text, option=orjson.OPT_UTC_Z | orjson.OPT_APPEND_NEWLINE)
 
 
 def _text(value: object) -> str:
@@ -55,3 +83,23 @@ def _text(value: object) -> str:
     if isinstance(value, UUID):
         return str(value)
     raise TypeError
+
+
+def _whole(value: Any) -> Any:
+    """Return a value of lists, objects and texts with no half of a character in it."""
+    if isinstance(value, str):
+        return _HALF_CHARACTER.sub(lambda half: escaped(half[0]), value)
+    if isinstance(value, Mapping):
+        return {_whole(name): _whole(each) for name, each in value.items()}
+    if isinstance(value, list | tuple):
+        return [_whole(each) for each in value]
+    return value
+
+
+def _write_bytes(data: bytes) -> None:
+    """Write to the output itself, which is UTF-8 for programs whatever a terminal takes."""
+    stream = unguarded(sys.stdout)
+    if stream is not None:
+        stream.flush()
+        stream.buffer.write(data)
+        stream.flush()

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from app.cli.printing import error_console, say
 from app.cli.running import FAILED, complain, finish, settings
 
 if TYPE_CHECKING:
@@ -42,7 +43,7 @@ def run() -> None:
 def rebuild() -> None:
     """Clear the graph and fill it from the ledger; whoever else projects waits meanwhile."""
     rows, position = finish(_rebuild())
-    typer.echo(f"projected {rows} rows of the ledger, up to position {position}")
+    say(f"projected {rows} rows of the ledger, up to position {position}")
 
 
 @project.command()
@@ -62,13 +63,13 @@ def verify(as_json: AsJson = False) -> None:
 async def _run() -> str | None:
     """Answer why it stopped by itself; None when a service manager asked it to."""
     import asyncio
-    import logging
     import signal
 
+    from app.cli.log import write_log
     from app.projector.projector import Projector
 
     chosen = settings()
-    logging.basicConfig(level=chosen.log_level, format="%(levelname)s %(name)s: %(message)s")
+    write_log(chosen)
     projector = Projector(chosen)
     work = asyncio.create_task(projector.run())
     asyncio.get_running_loop().add_signal_handler(signal.SIGTERM, work.cancel)
@@ -83,14 +84,13 @@ async def _run() -> str | None:
 
 
 async def _rebuild() -> tuple[int, int]:
-    from rich.console import Console
     from rich.progress import Progress
 
     from app.projector.rebuilding import rebuild as fill_anew
     from app.stores.postgres.outbox import projecting_alone
 
     rows = 0
-    screen = Console(stderr=True)
+    screen = error_console()
     async with _stores() as (owner, graph), projecting_alone(owner):
         with Progress(console=screen, transient=True, disable=not screen.is_terminal) as progress:
             task = progress.add_task("projecting", total=None)
@@ -117,10 +117,8 @@ async def _status(*, as_json: bool) -> bool:
         print_json({_camel(name): value for name, value in told.items()})
     else:
         reached = "not begun" if standing.position is None else f"at position {standing.position}"
-        typer.echo(f"the graph is {reached}, the ledger at {standing.ledger_position}")
-        typer.echo(
-            f"{standing.behind} changes are not projected yet" if standing.behind else "nothing is left"
-        )
+        say(f"the graph is {reached}, the ledger at {standing.ledger_position}")
+        say(f"{standing.behind} changes are not projected yet" if standing.behind else "nothing is left")
         if standing.failure is not None:
             complain(standing.failure)
     return standing.failure is None

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import typer
-
-from app.cli.printing import counted
+from app.cli.printing import counted, error_console, say
 from app.cli.running import finish, settings
 
 
@@ -14,13 +12,10 @@ def reembed() -> None:
     Cut off, it goes on where it stopped when it is run again.
     """
     done = finish(_reembed())
-    typer.echo(
-        f"embedded {counted(done, 'document')} again" if done else "every vector is of this encoder already"
-    )
+    say(f"embedded {counted(done, 'document')} again" if done else "every vector is of this encoder already")
 
 
 async def _reembed() -> int:
-    from rich.console import Console
     from rich.progress import Progress
 
     from app.embedding import open_embedder
@@ -31,7 +26,7 @@ async def _reembed() -> int:
     chosen = settings()
     embedder = open_embedder(chosen)
     location = await locate_ledger(chosen)
-    console = Console(stderr=True)
+    console = error_console()
     try:
         await check(location.url)
         with Progress(console=console, transient=True, disable=not console.is_terminal) as progress:

@@ -7,11 +7,11 @@ from datetime import datetime
 from typing import Any
 
 from rich.console import Console
-from rich.text import Text
 
 from app.cli.entities_told import ToldEntities, load_entities
 from app.cli.named import find_named
 from app.cli.printing import moment_text, printable
+from app.cli.screen import styled
 from app.domain.entity import Reference
 from app.domain.moment import EVERYTHING_KNOWN
 from app.domain.page import PageRequest
@@ -79,7 +79,7 @@ def print_references(console: Console, found: HeldReferences | PendingReferences
             told = _held(reference, found.ends)
         else:
             told = _waiting(reference, found.ends)
-        console.print(Text(f"{reference.id}  {printable(told)}"), soft_wrap=True)
+        console.print(styled(f"{reference.id}  {printable(told)}"), soft_wrap=True)
     if more := found.count - len(found.listed):
         console.print(f"{more} more; --first lists up to 100")
     if not found.count:

@@ -9,9 +9,10 @@ from typing import Any, NoReturn, TypeVar
 
 import typer
 from pydantic import ValidationError
-from rich.console import Console
-from rich.text import Text
 
+from app.cli.escaping import one_line
+from app.cli.printing import error_console
+from app.cli.screen import styled
 from app.cli.settings_told import wrong_value
 from app.errors import Invalid, TrigraphError
 from app.settings import Settings, read_settings
@@ -48,13 +49,22 @@ async def _terminable(work: Coroutine[Any, Any, Answer]) -> Answer:
 
 def fail(error: TrigraphError) -> NoReturn:
     """End the command with the message of an error; what was asked wrongly exits as misuse."""
-    complain(error.message)
+    complain_of(error)
     raise typer.Exit(MISUSED if isinstance(error, Invalid) else FAILED)
+
+
+def complain_of(error: TrigraphError) -> None:
+    """Write the message of an error to the error output, in red."""
+    _write_red(error.message if error.has_lines else one_line(error.message))
 
 
 def complain(message: str) -> None:
     """Write a red line to the error output."""
-    Console(stderr=True).print(Text(message, style="red"), soft_wrap=True)
+    _write_red(one_line(message))
+
+
+def _write_red(text: str) -> None:
+    error_console().print(styled(text, "red"), soft_wrap=True)
 
 
 def settings() -> Settings:

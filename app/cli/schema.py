@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import typer
+from app.cli.printing import say
 
 
 def schema() -> None:
     """Print the GraphQL schema."""
     from app.graphql.schema import printed_schema
 
-    typer.echo(printed_schema().rstrip("\n"))
+    say(printed_schema().rstrip("\n"))

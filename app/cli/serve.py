@@ -9,7 +9,8 @@ from typing import Annotated
 
 import typer
 
-from app.cli.opening import opening, server_of, write_log
+from app.cli.log import write_log
+from app.cli.opening import opening, server_of
 from app.cli.running import fail, finish, settings
 from app.errors import Forbidden, Invalid, TrigraphError, Unavailable
 

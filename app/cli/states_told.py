@@ -10,10 +10,10 @@ from uuid import UUID
 
 import asyncpg
 from rich.console import Console
-from rich.text import Text
 
 from app.cli.named import find_named
 from app.cli.printing import moment_text, printable, properties_text
+from app.cli.screen import styled
 from app.domain.entity import AliasResolution, Entity
 from app.domain.moment import EVERYTHING_KNOWN, present
 from app.domain.page import MOST_ITEMS, PageRequest
@@ -91,14 +91,14 @@ async def _told(
 
 def print_states(console: Console, told: Told) -> None:
     """Write what the thing is, then each state: since when and what made it so, what was said, what it is."""
-    console.print(Text(_what(told)), soft_wrap=True)
+    console.print(styled(_what(told)), soft_wrap=True)
     for held, event in told.states:
         until = "" if held.valid.end is None else f" until {moment_text(held.valid.end)}"
-        line = Text(f"{held.branch.lower().ljust(9)}  {moment_text(held.valid.start)}{until}", style="bold")
+        line = styled(f"{held.branch.lower().ljust(9)}  {moment_text(held.valid.start)}{until}", style="bold")
         console.print(line.append(f"  {_why(event, told.causes)}", style="blue"), soft_wrap=True)
         if event is not None and event.description is not None:
-            console.print(Text(f"    {printable(event.description)}", style="italic"), soft_wrap=True)
-        console.print(Text(f"    {properties_text(held.props)}"), soft_wrap=True)
+            console.print(styled(f"    {printable(event.description)}", style="italic"), soft_wrap=True)
+        console.print(styled(f"    {properties_text(held.props)}"), soft_wrap=True)
 
 
 def _what(told: Told) -> str:

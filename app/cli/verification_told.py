@@ -4,9 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-import typer
-
-from app.cli.printing import print_json, printable
+from app.cli.printing import print_json, printable, say
 from app.projector.verification import Kind, Verification
 
 _NAMED = 20
@@ -19,17 +17,15 @@ def print_verification(verification: Verification, *, as_json: bool) -> None:
         return
     for kind in verification.kinds:
         mark = "equal " if kind.is_equal else "DIFFER"
-        typer.echo(
-            f"{mark} {kind.name}: {kind.in_ledger.count} in the ledger, {kind.in_graph.count} in the graph"
-        )
+        say(f"{mark} {kind.name}: {kind.in_ledger.count} in the ledger, {kind.in_graph.count} in the graph")
         for told, names in _differences(kind).items():
             for name in names[:_NAMED]:
-                typer.echo(f"       {told}: {printable(name)}")
+                say(f"       {told}: {printable(name)}")
             if len(names) > _NAMED:
-                typer.echo(f"       {told}: and {len(names) - _NAMED} more")
+                say(f"       {told}: and {len(names) - _NAMED} more")
     found = "equals" if verification.is_equal else "differs from"
-    typer.echo(f"the graph {found} the ledger at position {verification.position}")
-    typer.echo(f"digest {verification.digest}")
+    say(f"the graph {found} the ledger at position {verification.position}")
+    say(f"digest {verification.digest}")
 
 
 def _object(verification: Verification) -> dict[str, Any]:

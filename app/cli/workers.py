@@ -21,8 +21,9 @@ from uvicorn.config import STARTUP_FAILURE
 from uvicorn.supervisors import Multiprocess
 from uvicorn.supervisors.multiprocess import Process
 
+from app.cli.guarding import guard_output
 from app.cli.opening import Opening, opening, server_of
-from app.cli.running import complain
+from app.cli.running import complain_of
 from app.errors import Invalid, Unavailable
 from app.measures import SHARED_FOLDER
 from app.services.memory import open_memory_at
@@ -45,9 +46,10 @@ class Application:
 
     def __call__(self) -> Opening:
         """Answer the application; a failure to open it is told by the worker itself."""
+        guard_output()
         signal.signal(signal.SIGHUP, signal.SIG_IGN)  # a terminal that closes tells all, and one acts on it
         Thread(target=_end_after, args=[parent_process()], daemon=True).start()
-        return opening(self.settings, self.address, lambda error: complain(error.message))
+        return opening(self.settings, self.address, complain_of)
 
 
 def _end_after(parent: BaseProcess) -> None:

@@ -22,7 +22,9 @@ def translated(uri: str) -> Iterator[None]:
     except AuthError as error:
         raise Unavailable(f"Neo4j at {uri} does not let this user in; {_SIGN_IN}") from error
     except Neo4jError as error:
-        raise Unavailable(f"Neo4j at {uri} refuses: {error.message or error.code}") from error
+        # It points into a query, line by line.
+        message = f"Neo4j at {uri} refuses: {error.message or error.code}"
+        raise Unavailable(message, has_lines=True) from error
     except DriverError as error:
         raise _silent(uri, error) from error
 

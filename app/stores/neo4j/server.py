@@ -44,11 +44,11 @@ class Neo4jServer:
         while (address := self.ready_address()) is None:
             if not self.is_alive():
                 if was_launched:
-                    raise Unavailable(f"Neo4j in {self._layout.folder} does not start: {self._log_end()}")
+                    raise self._failure("does not start")
                 self._launch()
                 was_launched = True
             if time.monotonic() > deadline:
-                raise Unavailable(f"Neo4j in {self._layout.folder} is not ready in time: {self._log_end()}")
+                raise self._failure("is not ready in time")
             time.sleep(_LOOK)
         return address
 
@@ -77,7 +77,7 @@ class Neo4jServer:
                 with suppress(ProcessLookupError):
                     os.kill(address.process, signal.SIGTERM)
             if time.monotonic() > deadline:
-                raise Unavailable(f"Neo4j in {self._layout.folder} does not stop: {self._log_end()}")
+                raise self._failure("does not stop")
             time.sleep(_LOOK)
         return was_alive
 
@@ -99,6 +99,9 @@ class Neo4jServer:
                 start_new_session=True,  # an interrupt at a terminal is not meant for it
                 check=False,
             )
+
+    def _failure(self, what: str) -> Unavailable:
+        return Unavailable(f"Neo4j in {self._layout.folder} {what}: {self._log_end()}", has_lines=True)
 
     def _log_end(self) -> str:
         with suppress(OSError):

@@ -92,7 +92,8 @@ class Postmaster:
         attempts, said = 0, ""
         while (answer := self._answer()) != _READY:
             if time.monotonic() > deadline or attempts == _ATTEMPTS:
-                raise Unavailable(f"PostgreSQL in {self._data} does not start: {said}{self._log_end()}")
+                message = f"PostgreSQL in {self._data} does not start: {said}{self._log_end()}"
+                raise Unavailable(message, has_lines=True)
             if answer == _REJECTING or self.is_alive():
                 time.sleep(0.05)
                 continue
@@ -189,7 +190,8 @@ class Postmaster:
     def _demand(self, program: str, *words: str, answer: str = "") -> None:
         done = self._run(program, *words, answer=answer)
         if done.returncode != 0:
-            raise Unavailable(f"{program} failed to make the database in {self._data}: {done.stdout[-1000:]}")
+            message = f"{program} failed to make the database in {self._data}: {done.stdout[-1000:]}"
+            raise Unavailable(message, has_lines=True)
 
 
 def _quoted(folder: Path) -> str:
