@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
+from typer.core import TyperGroup
 
 from app import __version__
 from app.cli.bench import bench
@@ -25,8 +26,26 @@ from app.cli.schema import schema
 from app.cli.serve import serve
 from app.cli.state import state
 
+MAX_WORD = 16_384
+"""Characters: no question, name or path is longer."""
+
+
+class BoundedCommands(TyperGroup):
+    """Commands whose words are all of a length that somebody may have meant."""
+
+    def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
+        """Return the words that are left for a command; raises BadParameter for one that is too long."""
+        for word in args:
+            if len(word) > MAX_WORD:
+                raise typer.BadParameter(
+                    f"a word of this command has {len(word)} characters; at most {MAX_WORD} are read"
+                )
+        return super().parse_args(ctx, args)
+
+
 application = typer.Typer(
     name="trigraph",
+    cls=BoundedCommands,
     help="Self-hosted memory for teams and agents: what a thing is, how it relates and what was true when.",
     no_args_is_help=True,
     add_completion=False,

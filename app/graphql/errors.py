@@ -12,6 +12,7 @@ from typing import Any
 import strawberry
 from graphql import GraphQLError
 
+from app.domain.graphemes import beginning
 from app.errors import Conflict, Forbidden, Invalid, NotFound, TrigraphError, Unavailable
 
 logger = logging.getLogger(__name__)
@@ -21,6 +22,9 @@ VALIDATION_FAILED = "GRAPHQL_VALIDATION_FAILED"
 BAD_REQUEST = "BAD_REQUEST"
 BAD_USER_INPUT = "BAD_USER_INPUT"
 INTERNAL = "INTERNAL"
+
+MAX_MESSAGE = 2_000
+MAX_LIBRARY_MESSAGE = 300
 
 # Clients and test suites know this code for a caller's mistake; the other families keep their names.
 CODES: Mapping[str, str] = MappingProxyType({Invalid.code: BAD_USER_INPUT})
@@ -107,7 +111,7 @@ def reported(error: GraphQLError) -> dict[str, Any]:
     Whatever nobody raised on purpose is logged under a fresh id and reported by that id alone.
     """
     if "code" in (error.extensions or {}):
-        return dict(error.formatted)
+        return _shortened(error)
     cause = _cause(error)
     if isinstance(cause, TrigraphError):
         return _with_code(error, CODES.get(cause.code, cause.code), field=cause.field, rule=cause.rule)
@@ -137,7 +141,15 @@ def _is_input_mistake(error: GraphQLError, cause: Exception) -> bool:
 
 def _with_code(error: GraphQLError, code: str, **details: str | None) -> dict[str, Any]:
     extensions = {"code": code, **{name: value for name, value in details.items() if value is not None}}
-    return {**error.formatted, "extensions": extensions}
+    return {**_shortened(error), "extensions": extensions}
+
+
+def _shortened(error: GraphQLError) -> dict[str, Any]:
+    """Return the JSON of an error, its message cut where the library repeats all that it was given."""
+    most = MAX_MESSAGE if isinstance(_cause(error), TrigraphError) else MAX_LIBRARY_MESSAGE
+    if len(error.message) <= most:
+        return dict(error.formatted)
+    return {**error.formatted, "message": f"{beginning(error.message, most)}…"}
 
 
 def _masked(error: GraphQLError, cause: Exception) -> dict[str, Any]:

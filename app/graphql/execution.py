@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 from functools import lru_cache
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import strawberry
 from graphql import (
@@ -14,19 +14,23 @@ from graphql import (
     OperationDefinitionNode,
     parse,
     specified_rules,
+    validate,
 )
 from strawberry.extensions import SchemaExtension
 from strawberry.schema.config import StrawberryConfig
-from strawberry.schema.schema import validate_document
+from strawberry.schema.validation_rules.maybe_null import MaybeNullValidationRule
+from strawberry.schema.validation_rules.one_of import OneOfInputValidationRule
 from strawberry.types import ExecutionContext
 
 from app.graphql.errors import BAD_USER_INPUT, PARSE_FAILED, PROBLEMS, VALIDATION_FAILED
-from app.graphql.guard import MAX_TOKENS, judge
+from app.graphql.guard import MAX_TOKENS, judge, judge_crowd, require_short
 from app.graphql.plain_fields import PlainFieldExecution
 from app.graphql.scalars import SCALARS
 
 CACHED_DOCUMENTS = 1024
 LONGEST_CACHED_DOCUMENT = 16_384  # characters
+MAX_ERRORS = 3
+"""More mistakes than these are not looked for: each costs a search for names that are alike."""
 
 
 class CheckedDocument(NamedTuple):
@@ -40,7 +44,7 @@ class CheckedDocument(NamedTuple):
 def check_document(schema: GraphQLSchema, text: str) -> CheckedDocument:
     """Parse, judge and validate a text; short texts are remembered.
 
-    Raises GraphQLError where the text is no GraphQL.
+    Raises GraphQLError where the text is no GraphQL, or too long to be read.
     """
     if len(text) > LONGEST_CACHED_DOCUMENT:
         return checked_documents.__wrapped__(schema, text)
@@ -49,11 +53,12 @@ def check_document(schema: GraphQLSchema, text: str) -> CheckedDocument:
 
 @lru_cache(maxsize=CACHED_DOCUMENTS)
 def checked_documents(schema: GraphQLSchema, text: str) -> CheckedDocument:
-    """Parse, judge and validate a text, whatever its length."""
+    """Parse, judge and validate a text; raises GraphQLError for one that is no GraphQL."""
+    require_short(text)
     document = _parse(text)
     verdict = judge(schema, document, {})
     # The standard rules take quadratic time on what the guard refuses, so they see only what it lets through.
-    errors = verdict.errors or _validate(schema, document)
+    errors = verdict.errors or judge_crowd(document) or _validate(schema, document)
     return CheckedDocument(document, errors, verdict.page_variables)
 
 
@@ -66,7 +71,8 @@ def _parse(text: str) -> DocumentNode:
 
 
 def _validate(schema: GraphQLSchema, document: DocumentNode) -> list[GraphQLError]:
-    errors = validate_document(schema, document, specified_rules)
+    rules = (*specified_rules, MaybeNullValidationRule, OneOfInputValidationRule)
+    errors = validate(schema, document, rules, max_errors=MAX_ERRORS)
     for error in errors:
         error.extensions = {"code": VALIDATION_FAILED}
     return errors
@@ -112,6 +118,13 @@ class GuardedSchema(strawberry.Schema):
             execution_context_class=PlainFieldExecution,
             config=StrawberryConfig(scalar_map=SCALARS),
         )
+
+    def _get_custom_context_kwargs(
+        self, operation_extensions: dict[str, Any] | None = None, *, sync: bool = False
+    ) -> dict[str, Any]:
+        """Return what executions are given beside the usual: how many wrong values are looked for."""
+        given = super()._get_custom_context_kwargs(operation_extensions, sync=sync)
+        return given | {"max_coercion_errors": MAX_ERRORS}
 
     def process_errors(
         self, errors: list[GraphQLError], execution_context: ExecutionContext | None = None

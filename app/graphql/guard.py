@@ -5,12 +5,19 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import NamedTuple
 
-from graphql import DocumentNode, GraphQLError, GraphQLSchema
+from graphql import DocumentNode, GraphQLError, GraphQLSchema, Token, TokenKind
 
 from app.graphql.errors import VALIDATION_FAILED
+from app.graphql.repeats import MAX_FIELDS, MAX_REPEATS, count_fields
 from app.graphql.survey import CEILING, UNSIZED_LIST, Survey, Weight, operations
 
+MAX_TEXT = 65_536
+"""Characters of a document: its literals are read one by one, a variable's text at once."""
+
+MAX_LINES = 5_000
 MAX_TOKENS = 2_000
+MAX_NAME = 128
+MAX_OPERATIONS = 20
 MAX_FRAGMENTS = 100
 MAX_DEPTH = 15
 MAX_ALIASES = 50
@@ -25,9 +32,38 @@ class Verdict(NamedTuple):
     page_variables: frozenset[str]
 
 
+def require_short(text: str) -> None:
+    """Raise GraphQLError for a document that is too long to be read."""
+    lines = text.count("\n") + text.count("\r")
+    for count, most, what in ((len(text), MAX_TEXT, "characters"), (lines, MAX_LINES, "lines")):
+        if count > most:
+            raise _refusal(
+                "text", f"Its text has {count} {what}; at most {most} are read. Send long texts as variables."
+            )
+
+
+def judge_crowd(document: DocumentNode) -> list[GraphQLError]:
+    """Return why the names of a document are too long or its fields too many to be compared, if they are."""
+    if any(len(token.value or "") > MAX_NAME for token in _names(document)):
+        return [_refusal("name", f"It has a name of more than {MAX_NAME} characters.")]
+    crowd = count_fields(document)
+    if crowd.repeats > MAX_REPEATS:
+        reason = f"It selects one field more than {MAX_REPEATS} times in one place; once says the same."
+        return [_refusal("repeats", reason)]
+    if crowd.fields > MAX_FIELDS:
+        return [
+            _refusal("fields", f"It selects more than {MAX_FIELDS} fields, fragments counted where spread.")
+        ]
+    return []
+
+
 def judge(schema: GraphQLSchema, document: DocumentNode, variables: Mapping[str, object]) -> Verdict:
     """Weigh every operation of a document; a page size in a variable has its value there, or its default."""
     survey = Survey(schema, document, variables)
+    count = sum(1 for _ in operations(document))
+    if count > MAX_OPERATIONS:
+        message = f"It holds {count} operations; at most {MAX_OPERATIONS} are served."
+        return Verdict([_refusal("operations", message)], frozenset())
     if len(survey.definitions) > MAX_FRAGMENTS:
         message = f"It defines {len(survey.definitions)} fragments; at most {MAX_FRAGMENTS} are served."
         return Verdict([_refusal("fragments", message)], frozenset())
@@ -37,6 +73,15 @@ def judge(schema: GraphQLSchema, document: DocumentNode, variables: Mapping[str,
         return Verdict([_refusal("depth", "It nests too deeply to be read.")], frozenset())
     errors = [error for weight in weights for error in _refusals(weight)]
     return Verdict(errors, frozenset(survey.page_variables))
+
+
+def _names(document: DocumentNode) -> Iterator[Token]:
+    """Yield the tokens of a document that are names."""
+    token = document.loc.start_token if document.loc else None
+    while token is not None:
+        if token.kind is TokenKind.NAME:
+            yield token
+        token = token.next
 
 
 def _refusals(weight: Weight) -> Iterator[GraphQLError]:

@@ -19,6 +19,7 @@ from strawberry.schema.exceptions import CannotGetOperationTypeError, InvalidOpe
 from strawberry.types import ExecutionResult
 from strawberry.types.graphql import OperationType
 
+from app.domain.bounds import excerpt
 from app.graphql.errors import BAD_USER_INPUT, INTERNAL, reported
 from app.graphql.execution import GuardedSchema
 from app.graphql.negotiation import GRAPHQL_RESPONSE, JSON, answer_type, prefers_page
@@ -109,7 +110,7 @@ def _not_allowed(kind: OperationType) -> Refused:
 
 
 def _not_found(name: str | None) -> Refused:
-    missing = "no operation" if name is None else f"no operation named {name!r}"
+    missing = "no operation" if name is None else f"no operation named '{excerpt(name)}'"
     return Refused(400, f"The document holds {missing}.", code=BAD_USER_INPUT)
 
 

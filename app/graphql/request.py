@@ -4,19 +4,24 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
+from itertools import islice
 from typing import Any
 
 import orjson
 from starlette.requests import Request
 
+from app.domain.bounds import MAX_NAME
 from app.graphql.errors import BAD_REQUEST
 from app.graphql.scalars import LARGEST_INTEGER
 
 MAX_BODY = 1024 * 1024  # bytes
+MAX_VALUES = 5_000
+"""Texts, numbers, items and keys of a request together: the library looks at each of them in turn."""
+
 PARAMETERS = ("query", "operationName", "variables", "extensions")
 
 _LONG_NUMBER = re.compile(rb"\d{19}")
-_TEXT_OR_NUMBER = re.compile(rb'"(?:[^"\\]|\\.)*+"|-?\d[\d.eE+-]*+')
+_TEXT_OR_NUMBER = re.compile(rb'"[^"\\]*+(?:\\.[^"\\]*+)*+"|-?\d[\d.eE+-]*+')
 
 
 class Refused(Exception):
@@ -93,11 +98,39 @@ def _decoded(text: bytes, what: str) -> object:
         value: object = orjson.loads(text)
     except orjson.JSONDecodeError as error:
         raise Refused(400, f"{what} must be JSON in UTF-8: {error.msg}.") from None
-    if _LONG_NUMBER.search(text) and any(map(_is_too_long, _TEXT_OR_NUMBER.findall(text))):
-        raise Refused(
-            400, f"{what} has a number of more than 64 bits, which JSON readers round; send it as text."
-        )
+    if _has_many_values(value):
+        raise _too_many(what)
+    if _LONG_NUMBER.search(text):
+        tokens = [match.group() for match in islice(_TEXT_OR_NUMBER.finditer(text), 2 * MAX_VALUES + 1)]
+        if any(map(_is_too_long, tokens)):
+            raise Refused(
+                400, f"{what} has a number of more than 64 bits, which JSON readers round; send it as text."
+            )
+        # A key that is there again leaves no value behind, and yet was read.
+        if len(tokens) > 2 * MAX_VALUES:
+            raise _too_many(what)
     return value
+
+
+def _has_many_values(value: object) -> bool:
+    """Return whether JSON holds more than MAX_VALUES values and keys; looks at no more than that."""
+    pending, count = [value], 1
+    while pending:
+        item = pending.pop()
+        if isinstance(item, dict):
+            count += 2 * len(item)
+        elif isinstance(item, list):
+            count += len(item)
+        else:
+            continue
+        if count > MAX_VALUES:
+            return True
+        pending.extend(item.values() if isinstance(item, dict) else item)
+    return False
+
+
+def _too_many(what: str) -> Refused:
+    return Refused(400, f"{what} holds more than {MAX_VALUES} values; send fewer at a time.")
 
 
 def _is_too_long(token: bytes) -> bool:
@@ -117,6 +150,8 @@ def _operation(parameters: object) -> OperationRequest:
         raise Refused(400, "The parameter query must be a text that holds a GraphQL document.")
     if not isinstance(name, str | None):
         raise Refused(400, "The parameter operationName must be a text or null.")
+    if name is not None and len(name) > MAX_NAME:
+        raise Refused(400, f"The parameter operationName has at most {MAX_NAME} characters.")
     for key in ("variables", "extensions"):
         if not isinstance(parameters.get(key), dict | None):
             raise Refused(400, f"The parameter {key} must be an object or null.")

@@ -13,7 +13,7 @@ from graphql import GraphQLError
 from strawberry.scalars import JSON
 from strawberry.types.scalar import ScalarDefinition
 
-from app.domain.graphemes import beginning
+from app.domain.bounds import excerpt
 from app.domain.moment import rfc_3339
 
 RFC_3339 = re.compile(
@@ -21,6 +21,9 @@ RFC_3339 = re.compile(
     re.ASCII,
 )
 EXAMPLE = "2026-01-31T09:30:00Z"
+MAX_INSTANT = 64
+"""Characters; those of nanoseconds with an offset have 35."""
+
 LARGEST_INTEGER = 2**63 - 1
 DEEPEST_JSON = 100
 
@@ -30,7 +33,8 @@ def parse_instant(value: object) -> datetime:
 
     Digits finer than a microsecond are dropped. Raises GraphQLError for anything else.
     """
-    written = RFC_3339.fullmatch(value) if isinstance(value, str) else None
+    is_short = isinstance(value, str) and len(value) <= MAX_INSTANT
+    written = RFC_3339.fullmatch(value) if is_short and isinstance(value, str) else None
     if written is None:
         raise GraphQLError(f"A DateTime is a text such as {EXAMPLE} (RFC 3339), not {_shown(value)}.")
     if written["offset"] is None:
@@ -72,8 +76,7 @@ def _is_unkept_number(item: object) -> bool:
 
 
 def _shown(value: object) -> str:
-    text = f'"{value}"' if isinstance(value, str) else str(value)
-    return text if len(text) <= 60 else beginning(text, 60) + "…"
+    return f'"{excerpt(value)}"' if isinstance(value, str) else excerpt(str(value))
 
 
 DATE_TIME: ScalarDefinition = strawberry.scalar(

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from app.graphql.bounds import bound_arguments
 from app.graphql.execution import GuardedSchema
 from app.graphql.mutations import Mutation
 from app.graphql.queries import Query
 
 SCHEMA = GuardedSchema(query=Query, mutation=Mutation)
+bound_arguments(SCHEMA._schema)
 
 
 def printed_schema() -> str:

@@ -8,6 +8,7 @@ from uuid import UUID
 
 import asyncpg
 
+from app.domain.bounds import excerpt
 from app.domain.entity import Entity
 from app.errors import NotFound
 from app.services.write import Write
@@ -30,7 +31,7 @@ TOLD_BY: Mapping[str, str] = MappingProxyType(
 def nothing_has(kind: str, given: str | UUID, field: str) -> NotFound:
     """Answer the error for an id that nothing of a kind has, or for a text that is no id."""
     hint = TOLD_BY[kind] if isinstance(given, UUID) else f"ids are UUIDs; {TOLD_BY[kind]}"
-    return NotFound(f"there is no {kind} {given}; {hint}", field=field)
+    return NotFound(f"there is no {kind} {excerpt(str(given))}; {hint}", field=field)
 
 
 async def no_project(connection: asyncpg.Connection, tenant: int, key: str) -> NotFound:
@@ -38,7 +39,8 @@ async def no_project(connection: asyncpg.Connection, tenant: int, key: str) -> N
     known = [found.key for found in await projects.all_projects(connection, tenant)]
     shown = ", ".join(known[:MOST_NAMED]) + (" and others" if len(known) > MOST_NAMED else "")
     there = f"there are: {shown}" if known else "there is none yet"
-    message = f"there is no project {key} ({there}); `trigraph ingest PATH --project {key}` makes it"
+    name = excerpt(key)
+    message = f"there is no project {name} ({there}); `trigraph ingest PATH --project {name}` makes it"
     return NotFound(message, field="project")
 
 

@@ -9,6 +9,7 @@ from uuid import UUID
 
 import asyncpg
 
+from app.domain.bounds import MAX_FORM
 from app.domain.identifier import identifier_key
 from app.domain.surface_form import SHORTEST_FORM, fold, may_be_a_word, name_key
 from app.stores.postgres import anchors
@@ -23,11 +24,12 @@ _EDGES = "\"'`“”‘’«»()[]{}<>?!.,;:*_ "
 
 @dataclass(frozen=True, slots=True)
 class Span:
-    """Some neighbouring words of a query, as written."""
+    """Some neighbouring words of a query, as written, with the key of the name they would be."""
 
     start: int
     end: int
     text: str
+    key: str
 
     def overlaps(self, other: Span) -> bool:
         """Tell whether the two share a word."""
@@ -51,7 +53,7 @@ async def find_named(
     """Answer the entities a query names at the scope's moment, if in drafts, in the order it names them."""
     words = query.split()[:WORDS_READ]
     spans = list(_spans(words))
-    forms = {name_key(span.text) for span in spans}
+    forms = {span.key for span in spans}
     keys = {identifier_key(span.text) for span in spans if span.end - span.start <= LONGEST_KEY}
     found = await anchors.named_entities(
         connection, scope, sorted(forms), sorted(keys), with_drafts=with_drafts
@@ -74,18 +76,22 @@ def is_bare_identifier(query: str, named: Sequence[Named]) -> bool:
 
 
 def _spans(words: Sequence[str]) -> Iterator[Span]:
+    # A few characters fold to eighteen: each word is folded by itself first, which costs what it is long.
+    lengths = [len(fold(word)) if len(word) <= MAX_FORM else MAX_FORM + 1 for word in words]
     for start in range(len(words)):
         for end in range(start + 1, min(start + LONGEST_NAME, len(words)) + 1):
+            if sum(lengths[start:end]) > MAX_FORM:
+                break
             text = " ".join(words[start:end]).strip(_EDGES)
             if len(text) >= SHORTEST_FORM:
-                yield Span(start, end, text)
+                yield Span(start, end, text, name_key(text))
 
 
 def _matches(spans: Sequence[Span], found: Sequence[NamedEntity], whole: str) -> list[Named]:
     by_form: dict[str, list[Span]] = defaultdict(list)
     by_key: dict[str, list[Span]] = defaultdict(list)
     for span in spans:
-        by_form[name_key(span.text)].append(span)
+        by_form[span.key].append(span)
         by_key[identifier_key(span.text)].append(span)
     matches = []
     for named in found:

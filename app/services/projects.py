@@ -17,7 +17,7 @@ def project_key(given: str | None) -> str:
     key = DEFAULT_PROJECT if given is None else given.strip()
     if UNKEEPABLE.search(key):
         raise Invalid("a project key holds a character that cannot be stored", field="project")
-    if not fold(key) or len(key) > LONGEST_PROJECT_KEY:
+    if len(key) > LONGEST_PROJECT_KEY or not fold(key):
         raise Invalid(f"a project key has 1 to {LONGEST_PROJECT_KEY} characters", field="project")
     return key
 

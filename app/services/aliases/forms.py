@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 
 from app.domain.blank import is_blank
+from app.domain.bounds import MAX_FORM, require_length
 from app.domain.surface_form import LONGEST_FORM, SHORTEST_FORM, fold
 from app.errors import Invalid
 
@@ -19,12 +20,14 @@ def is_of_fit_length(form: str) -> bool:
 
     Folding makes several characters of some.
     """
-    lengths = (len(form), len(fold(form)))
-    return min(lengths) >= SHORTEST_FORM and max(lengths) <= LONGEST_FORM
+    if not SHORTEST_FORM <= len(form) <= LONGEST_FORM:
+        return False
+    return SHORTEST_FORM <= len(fold(form)) <= LONGEST_FORM
 
 
 def fit_form(given: str) -> str:
     """Answer a form without the white space around it; raises Invalid when it can be no alias."""
+    require_length(FIELD, given, MAX_FORM)
     form = given.strip()
     if _UNSHOWN.search(form):
         raise Invalid("a surface form holds a control character, or half of one; leave it out", field=FIELD)

@@ -13,7 +13,7 @@ from collections import Counter
 from dataclasses import dataclass
 from functools import lru_cache
 
-from app.services.analysis.folding import MARKS, fold_accents, normalise
+from app.services.analysis.folding import MARKS, fold_accents, normalise, normalise_beginning
 from app.services.analysis.names import (
     camel_case_terms,
     identifier_keys,
@@ -27,6 +27,7 @@ from app.services.analysis.unspaced import is_unspaced, neighbours, set_apart
 LONGEST_TERM_BYTES = 128
 LONGEST_QUERY_READ = 16_384
 MOST_QUERY_TERMS = 256
+FIRST_CHARACTERS_READ = 4_096
 
 # Naming the plain letters apart lets the search meet them first: it is four times as fast.
 _UNBROKEN = rf"[a-zA-Z0-9\w{MARKS}_.'/:#+@&\\\u2010\u2012\u2013\u2019\u02bc\u2212-]"
@@ -75,11 +76,20 @@ def query_terms(text: str) -> list[str]:
     """Answer the distinct terms to look up, at most 256, in order of first appearance.
 
     A lone letter or digit is looked up only when the query has nothing else. A query of stop words or
-    of symbols has no terms and so finds nothing. Of a longer query 16,384 characters are read.
+    of symbols has no terms and so finds nothing. Of a longer query 16,384 characters are read, normalised.
     """
-    terms = list(terms_of(text[:LONGEST_QUERY_READ]).terms)
-    telling = [term for term in terms if not _is_lone(term)]
-    return (telling or terms)[:MOST_QUERY_TERMS]
+    readable = normalise_beginning(text, LONGEST_QUERY_READ)
+    # A long question mostly has more terms than are looked up in its first words; the rest is then not read.
+    first_words = readable[:FIRST_CHARACTERS_READ].rpartition(" ")[0]
+    telling = _telling(list(terms_of(first_words).terms)) if len(readable) > FIRST_CHARACTERS_READ else []
+    if len(telling) < MOST_QUERY_TERMS:
+        terms = list(terms_of(readable).terms)
+        telling = _telling(terms) or terms
+    return telling[:MOST_QUERY_TERMS]
+
+
+def _telling(terms: list[str]) -> list[str]:
+    return [term for term in terms if not _is_lone(term)]
 
 
 def is_one_name(query: str) -> bool:
@@ -87,7 +97,7 @@ def is_one_name(query: str) -> bool:
 
     `retry_with_jitter()`, `search/fuse.py`, `TDR-0032`, `tdr 0032`, `MissingTenantScope` and `C++` are.
     """
-    written = set_apart(normalise(query[:LONGEST_QUERY_READ])).strip(_AROUND).rstrip(".:")
+    written = set_apart(normalise_beginning(query, LONGEST_QUERY_READ)).strip(_AROUND).rstrip(".:")
     if is_spaced_identifier(written):
         return True
     if _CHUNK.fullmatch(written) is None or is_unspaced(written):

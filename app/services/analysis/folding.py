@@ -5,6 +5,8 @@ from __future__ import annotations
 import re
 import unicodedata
 
+from app.domain.graphemes import safe_cut
+
 # Vowel signs and accents stand inside words, but the expression \w leaves them out. Beyond the basic
 # plane only scripts of the past have them, and asking for those would slow the search threefold.
 MARKS = "".join(sign for sign in map(chr, range(0x300, 0xFE30)) if unicodedata.category(sign)[0] == "M")
@@ -12,6 +14,7 @@ MARKS = "".join(sign for sign in map(chr, range(0x300, 0xFE30)) if unicodedata.c
 _INVISIBLE = re.compile("[\u00ad\u200c\u200d\u2060\ufe00-\ufe0f\ufeff\U000e0100-\U000e01ef]")
 # Normalisation sorts the marks of one letter in quadratic time; no writing system stacks thirty.
 _STACKED_MARKS = re.compile(f"([{MARKS}][{MARKS}]{{29}})[{MARKS}]+")
+_PIECE = 1_024
 # Accents, and the Hebrew points and Arabic vowels that writers leave out at will.
 _ACCENTS = re.compile("[\u0300-\u036f\u0591-\u05bd\u05bf\u05c1\u05c2\u05c4\u05c5\u05c7\u064b-\u065f\u0670]")
 _LETTERS = str.maketrans(
@@ -43,6 +46,21 @@ def normalise(text: str) -> str:
         return text
     visible = _STACKED_MARKS.sub(r"\1", _INVISIBLE.sub("", text))
     return unicodedata.normalize("NFKC", visible)
+
+
+def normalise_beginning(text: str, most: int) -> str:
+    """Return at most this many characters of a normalised text; reads no more of it than these come from.
+
+    A few characters become eighteen, so that the beginning is normalised piece by piece.
+    """
+    pieces: list[str] = []
+    start = count = 0
+    while start < len(text) and count < most:
+        end = safe_cut(text, min(start + _PIECE, len(text)))
+        pieces.append(normalise(text[start:end]))
+        count += len(pieces[-1])
+        start = end
+    return "".join(pieces)[:most]
 
 
 def fold_accents(text: str) -> str:

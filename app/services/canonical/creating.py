@@ -5,10 +5,11 @@ from __future__ import annotations
 from dataclasses import dataclass
 from uuid import uuid4
 
+from app.domain.bounds import MAX_NAME, excerpt, require_length
 from app.domain.entity import Entity, Project
 from app.domain.moment import require_in_calendar
 from app.domain.ontology import naming_forms
-from app.domain.surface_form import fold, name_key
+from app.domain.surface_form import name_key
 from app.domain.temporal import EntityState
 from app.domain.timeline import Assertion, assert_from
 from app.errors import Invalid
@@ -58,11 +59,12 @@ async def create(write: Write, project: Project, stated: StatedEntity) -> Create
 
 
 async def _type_named(write: Write, project: Project, name: str) -> RecordedType:
+    require_length("type", name, MAX_NAME)
     known = await ontology.types_in_projects(write.connection, write.tenant, [project.number])
-    named = next((each for each in known if fold(each.definition.name) == fold(name)), None)
+    named = ontology.type_named(known, name)
     if named is None:
         things = sorted(each.definition.name for each in known if not each.definition.is_document)
-        raise Invalid(f"nobody defined the type {name}; there are {', '.join(things)}", field="type")
+        raise Invalid(f"nobody defined the type {excerpt(name)}; there are {', '.join(things)}", field="type")
     if named.definition.is_document:
         kind = named.definition.name
         raise Invalid(f"{kind} is a type of documents: file one with fileArtifact, kind {kind}", field="type")

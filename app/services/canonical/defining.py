@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 
+from app.domain.bounds import MAX_NAME, excerpts, require_length
 from app.domain.entity import Project
 from app.domain.ontology import TypeDefinition
-from app.domain.surface_form import fold
 from app.errors import Conflict
 from app.services.canonical.stating import MOST_PROPERTIES, StatedType, definition_of
 from app.services.new_types import record_type
@@ -31,8 +31,9 @@ async def define(write: Write, project: Project, stated: StatedType) -> DefinedT
     out is as it was. Raises Invalid for an unfit definition, Conflict for one that contradicts the type of
     that name there.
     """
+    require_length("name", stated.name, MAX_NAME)
     known = await ontology.types_in_projects(write.connection, write.tenant, [project.number])
-    there = next((each for each in known if fold(each.definition.name) == fold(stated.name)), None)
+    there = ontology.type_named(known, stated.name)
     if stated.is_document is None:
         stated = replace(stated, is_document=there is not None and there.definition.is_document)
     definition = definition_of(stated)
@@ -66,7 +67,7 @@ def _contradicts(there: TypeDefinition, how: str) -> None:
 async def _widened(write: Write, there: RecordedType, missing: list[str]) -> TypeDefinition:
     if not there.is_own:
         raise Conflict(
-            f"{there.definition.name} belongs to every project and has no property {', '.join(missing)};"
+            f"{there.definition.name} belongs to every project and has no property {excerpts(missing)};"
             " take another name for a type of your own",
             field="name",
         )

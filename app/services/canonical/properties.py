@@ -6,6 +6,7 @@ from typing import Any
 
 import orjson
 
+from app.domain.bounds import excerpts
 from app.domain.ontology import LABEL_PROPERTIES, TypeDefinition
 from app.errors import Invalid
 from app.services.states.properties import LARGEST_PROPERTIES, as_defined, require_fit_names
@@ -24,9 +25,7 @@ def first_properties(definition: TypeDefinition, props: Any) -> dict[str, Any]:
     props = as_defined(definition, props)
     if unknown := definition.unknown_props(props):
         allowed = ", ".join(definition.props) or "none"
-        raise Invalid(
-            f"{definition.name} has no property {', '.join(unknown)}; it has {allowed}", field=FIELD
-        )
+        raise Invalid(f"{definition.name} has no property {excerpts(unknown)}; it has {allowed}", field=FIELD)
     said = {name: value for name, value in props.items() if value is not None}
     if missing := [name for name in definition.immutable_props if name not in said]:
         raise Invalid(

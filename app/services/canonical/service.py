@@ -10,7 +10,6 @@ from uuid import UUID
 import asyncpg
 
 from app.domain.entity import Caller
-from app.domain.surface_form import fold
 from app.services import repeating
 from app.services.canonical.creating import CreatedEntity, create
 from app.services.canonical.defining import DefinedType, define
@@ -101,8 +100,9 @@ async def _type_again(connection: asyncpg.Connection, tenant: int, kept: Mapping
     project = await projects.project_by_key(connection, tenant, kept["project"])
     numbers = [] if project is None else [project.number]
     known = await ontology.types_in_projects(connection, tenant, numbers)
-    definition = next(each.definition for each in known if fold(each.definition.name) == fold(kept["name"]))
-    return DefinedType(definition, kept["changed"], kept["position"])
+    recorded = ontology.type_named(known, kept["name"])
+    assert recorded is not None  # a type is never taken away
+    return DefinedType(recorded.definition, kept["changed"], kept["position"])
 
 
 async def _entity_again(

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
+from app.domain.bounds import MAX_FORM, excerpts
 from app.domain.ontology import LONGEST_TYPE_NAME, PTYPE, TypeDefinition, document_type, thing_type
 from app.domain.surface_form import fold
 from app.errors import Invalid
@@ -57,8 +58,8 @@ def definition_of(stated: StatedType) -> TypeDefinition:
 
 
 def _fit_name(given: str, field: str, longest: int) -> str:
-    name = unicodedata.normalize("NFC", given.strip())
-    if not fold(name) or len(name) > longest or not name.isprintable() or REPLACEMENT in name:
+    name = unicodedata.normalize("NFC", given.strip()) if len(given) <= MAX_FORM else given
+    if len(name) > longest or not fold(name) or not name.isprintable() or REPLACEMENT in name:
         raise Invalid(f"{field}: a name has 1 to {longest} printable characters", field=field)
     return name
 
@@ -71,7 +72,7 @@ def _require_usual(definition: TypeDefinition, immutable: Sequence[str]) -> None
     if other := sorted(set(immutable) - set(definition.immutable_props)):
         raise Invalid(
             f"of a document {', '.join(definition.immutable_props)} alone never changes, since its versions"
-            f" say the rest; let {', '.join(other)} be mutable",
+            f" say the rest; let {excerpts(other)} be mutable",
             field="immutableProps",
         )
 
@@ -79,7 +80,7 @@ def _require_usual(definition: TypeDefinition, immutable: Sequence[str]) -> None
 def _require_fit_together(definition: TypeDefinition, mutable: Sequence[str]) -> None:
     if both := sorted(set(definition.immutable_props) & set(mutable)):
         raise Invalid(
-            f"{', '.join(both)} cannot be both immutable and mutable; name each property once",
+            f"{excerpts(both)} cannot be both immutable and mutable; name each property once",
             field="mutableProps",
         )
     if len(definition.props) > MOST_PROPERTIES:

@@ -7,6 +7,7 @@ from uuid import UUID
 
 import asyncpg
 
+from app.domain.bounds import excerpt
 from app.domain.entity import Alias, AliasResolution, Entity
 from app.domain.identifier import identifier_key
 from app.domain.surface_form import fold, name_key
@@ -77,6 +78,7 @@ async def _ambiguous(
     by_project = "name its project, or " if len({entity.project for entity in found}) > 1 else ""
     named = await told_apart(connection, scope.tenant, found, scope.moment)
     return Ambiguous(
-        f"{form} could mean {' or '.join(named)}; {by_project}take one of these ids in place of the name",
+        f"{excerpt(form)} could mean {' or '.join(named)}; {by_project}take one of these ids in place of the"
+        " name",
         tuple(found),
     )

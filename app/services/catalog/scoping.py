@@ -6,6 +6,7 @@ from datetime import datetime
 
 import asyncpg
 
+from app.domain.bounds import MAX_NAME, excerpt, require_length
 from app.domain.entity import Caller
 from app.domain.moment import present
 from app.domain.surface_form import fold
@@ -23,6 +24,7 @@ async def project_of(connection: asyncpg.Connection, caller: Caller, key: str | 
     """Answer the number of the project of this key, None for no key; raises NotFound for an unknown one."""
     if key is None:
         return None
+    require_length("project", key, MAX_NAME)
     project = await projects.project_by_key(connection, caller.tenant, key)
     if project is None:
         raise await no_project(connection, caller.tenant, key)
@@ -43,12 +45,15 @@ async def require_type(
     """Raise Invalid, listing the types there are, when nobody defined the named one."""
     if name is None:
         return
+    require_length(field, name, MAX_NAME)
     numbers = [project] if project is not None else await project_numbers(connection, caller, None)
     known = [
         found.definition.name
         for found in await ontology.types_in_projects(connection, caller.tenant, numbers)
     ]
-    if fold(name) not in {fold(each) for each in known}:
+    wanted = fold(name)
+    if not any(fold(each) == wanted for each in known):
         raise Invalid(
-            f"nobody defined the {field} {name}; there are {', '.join(sorted(set(known)))}", field=field
+            f"nobody defined the {field} {excerpt(name)}; there are {', '.join(sorted(set(known)))}",
+            field=field,
         )

@@ -11,8 +11,9 @@ from uuid import UUID
 import asyncpg
 
 from app.domain.artifact import Artifact, MemoryDomain
+from app.domain.bounds import MAX_FORM, require_length
 from app.domain.entity import AliasResolution, Caller, Entity, Project, Reference, ReferenceType
-from app.domain.identifier import identifier_key
+from app.domain.identifier import LONGEST_IDENTIFIER, identifier_key
 from app.domain.moment import EVERYTHING_KNOWN
 from app.domain.ontology import TypeDefinition
 from app.domain.page import Page, PageRequest
@@ -84,6 +85,7 @@ class CatalogService:
         page: PageRequest,
     ) -> Listing[Artifact]:
         """Answer the artifacts of a kind, domain and identifier in any spelling, the newest first."""
+        require_length("identifier", identifier or "", LONGEST_IDENTIFIER)
         async with self._database.reading(caller.tenant) as connection:
             number = await project_of(connection, caller, project)
             await require_type(connection, caller, number, kind, "kind")
@@ -124,6 +126,7 @@ class CatalogService:
 
         Raises Ambiguous, naming the entities, when it could mean several.
         """
+        require_length("surfaceForm", form, MAX_FORM)
         async with self._database.reading(caller.tenant) as connection:
             numbers = await project_numbers(connection, caller, project)
             moment = AsOf(await instant(connection, caller, as_of), EVERYTHING_KNOWN)

@@ -7,9 +7,9 @@ from collections.abc import Iterable
 from dataclasses import replace
 
 from app.domain.artifact import Document
+from app.domain.bounds import excerpt, excerpts
 from app.domain.entity import Project
 from app.domain.ontology import LONGEST_TYPE_NAME, TypeDefinition, document_type
-from app.domain.surface_form import fold
 from app.errors import Invalid
 from app.services.filing.looking_up import forget_types, types_known
 from app.services.new_types import record_type
@@ -35,22 +35,22 @@ async def type_of(
     Raises Invalid, listing the kinds there are, when nobody defined the kind and the caller may not.
     """
     known = await types_known(write, project)
-    named = [recorded for recorded in known if fold(recorded.definition.name) == fold(document.kind)]
-    if named and not named[0].definition.is_document:
+    named = ontology.type_named(known, document.kind)
+    if named is not None and not named.definition.is_document:
         raise Invalid(
-            f"{document.kind} is no kind of document but of things, made with createEntity;"
+            f"{excerpt(document.kind)} is no kind of document but of things, made with createEntity;"
             f" {_choices(known)}",
             field="kind",
         )
-    if not named and not defines_kinds:
+    if named is None and not defines_kinds:
         raise Invalid(
-            f"nobody defined the kind {document.kind}; {_choices(known)}; defineType(isDocument: true)"
-            " defines another",
+            f"nobody defined the kind {excerpt(document.kind)}; {_choices(known)};"
+            " defineType(isDocument: true) defines another",
             field="kind",
         )
-    if not named:
+    if named is None:
         return await _define(write, project, document, known)
-    return await _widened(write, document, named[0], may_widen=defines_kinds)
+    return await _widened(write, document, named, may_widen=defines_kinds)
 
 
 def _choices(known: list[RecordedType]) -> str:
@@ -85,4 +85,4 @@ async def _widened(
         wider = (*recorded.definition.mutable_props, *unknown)
         return replace(recorded, definition=replace(recorded.definition, mutable_props=wider)), ()
     allowed = ", ".join((*recorded.definition.immutable_props, *recorded.definition.mutable_props))
-    return recorded, (f"left out header {', '.join(unknown)}: {recorded.definition.name} allows {allowed}",)
+    return recorded, (f"left out header {excerpts(unknown)}: {recorded.definition.name} allows {allowed}",)

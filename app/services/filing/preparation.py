@@ -12,7 +12,9 @@ from typing import TypeAlias
 import orjson
 
 from app.domain.artifact import Document, Passage
+from app.domain.bounds import MAX_NAME
 from app.domain.identifier import LONGEST_IDENTIFIER, identifier_key
+from app.domain.ontology import LONGEST_TYPE_NAME
 from app.domain.surface_form import fold, short_key, words_of
 from app.embedding import Embedder, Vectors
 from app.errors import Invalid
@@ -71,9 +73,11 @@ def entity_key(document: Document, hashed: str) -> str:
 def check_limits(document: Document) -> None:
     """Raise Invalid, naming the field, when a document is empty or beyond a limit."""
     limits = (
+        ("kind", document.kind, LONGEST_TYPE_NAME),
         ("identifier", document.identifier, LONGEST_IDENTIFIER),
         ("title", document.title, LONGEST_TITLE),
         ("sourceUri", document.source_uri, LONGEST_SOURCE),
+        ("sourceCommit", document.source_commit, MAX_NAME),
     )
     for field, value, longest in limits:
         if value is not None and len(value) > longest:

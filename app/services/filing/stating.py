@@ -6,6 +6,7 @@ from dataclasses import dataclass, replace
 from datetime import datetime
 
 from app.domain.artifact import Document, MemoryDomain
+from app.domain.bounds import MAX_NAME, require_length
 from app.errors import Invalid
 from app.services.parsing import clean_path, clean_text, parse_markdown
 
@@ -31,6 +32,7 @@ def document_from(stated: StatedDocument, known_prefixes: frozenset[str] = froze
     `known_prefixes` are accepted in identifiers beside the shipped ones. Raises Invalid when there
     is neither text nor title.
     """
+    require_length("kind", stated.kind, MAX_NAME)
     kind = clean_text(stated.kind).strip()
     title, source_uri = _given(stated.title), _given(stated.source_uri)
     if title is None and not stated.body.strip():

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 import asyncpg
 
 from app.domain.blank import is_blank
+from app.domain.bounds import MAX_NAME, excerpts, require_length
 from app.domain.entity import Caller
 from app.domain.moment import present
 from app.domain.recall import RecallRequest
@@ -19,12 +20,19 @@ from app.stores.postgres.scope import Scope
 
 LONGEST_QUERY = 16_384
 MOST_HITS = 100
+MAX_KINDS = 256
 
 
 def check_request(request: RecallRequest) -> None:
     """Raise Invalid, naming the argument, when a request cannot be answered."""
     if len(request.query) > LONGEST_QUERY:
         raise Invalid(f"a query has at most {LONGEST_QUERY} characters", field="query")
+    if len(request.kinds) > MAX_KINDS:
+        raise Invalid(f"kinds has {len(request.kinds)} items; at most {MAX_KINDS} are taken", field="kinds")
+    for kind in request.kinds:
+        require_length("kinds", kind, MAX_NAME)
+    if request.project is not None:
+        require_length("project", request.project, MAX_NAME)
     if not 0 <= request.first <= MOST_HITS:
         raise Invalid(f"first is from 0 to {MOST_HITS}", field="first")
     if request.token_budget is not None and request.token_budget < 0:
@@ -71,5 +79,5 @@ async def _types(
     found = {fold(recorded.definition.name) for recorded in known}
     if unknown := sorted(wanted - found):
         names = ", ".join(sorted({recorded.definition.name for recorded in known}))
-        raise Invalid(f"nobody defined the kind {', '.join(unknown)}; there are {names}", field="kinds")
+        raise Invalid(f"nobody defined the kind {excerpts(unknown)}; there are {names}", field="kinds")
     return tuple(recorded.number for recorded in known if fold(recorded.definition.name) in wanted)

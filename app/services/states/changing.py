@@ -8,6 +8,7 @@ from typing import Any
 from uuid import UUID
 
 from app.domain.amendment import Amendment, amend_from
+from app.domain.bounds import excerpts
 from app.domain.moment import require_in_calendar, rfc_3339
 from app.domain.temporal import Branch, EntityState, StateEvent
 from app.domain.timeline import state_at
@@ -61,7 +62,7 @@ async def change_state(write: Write, entity: UUID, change: StateChange, cause: C
     props = checked_properties(definition, change.props, held)
     if change.props and not props:
         raise Invalid(
-            f"{', '.join(change.props)} of {definition.name} never changes and is that already;"
+            f"{excerpts(list(change.props))} of {definition.name} never changes and is that already;"
             " name a property to change",
             field="props",
         )

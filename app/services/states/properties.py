@@ -10,6 +10,7 @@ from uuid import UUID
 import orjson
 
 from app.domain.blank import is_blank
+from app.domain.bounds import excerpts
 from app.domain.identifier import LONGEST_IDENTIFIER
 from app.domain.ontology import LABEL_PROPERTIES, NAMING_PROPERTIES, TypeDefinition, label_of
 from app.domain.surface_form import LONGEST_FORM
@@ -48,7 +49,7 @@ def checked_properties(
     if unknown:
         allowed = ", ".join((*definition.mutable_props, *definition.immutable_props))
         raise Invalid(
-            f"{definition.name} has no property {', '.join(unknown)}; it has {allowed}", field="props"
+            f"{definition.name} has no property {excerpts(unknown)}; it has {allowed}", field="props"
         )
     constant = constants_of(definition, held)
     for name in definition.immutable_props:

@@ -25,6 +25,12 @@ class RecordedType:
     is_own: bool
 
 
+def type_named(known: Iterable[RecordedType], name: str) -> RecordedType | None:
+    """Return the type of a name among these, compared after folding; None for none."""
+    folded = fold(name)
+    return next((each for each in known if fold(each.definition.name) == folded), None)
+
+
 async def types_in_projects(
     connection: asyncpg.Connection, tenant: int, projects: Sequence[int]
 ) -> list[RecordedType]:

@@ -11,7 +11,6 @@ from uuid import UUID, uuid4
 from app.domain.amendment import amended
 from app.domain.entity import Entity, Project
 from app.domain.giving_way import Voice, bare
-from app.domain.surface_form import fold
 from app.domain.temporal import Branch, StateEvent
 from app.errors import Invalid
 from app.services.filing.supersession import Hearing, settle
@@ -130,7 +129,8 @@ async def _spoken(write: Write, project: Project, entity: Entity, told: Told) ->
     """Answer the properties a history speaks of that the type lets change; an own type is widened by them."""
     spoken = {name for state in told.states for name in state.props}
     known = await ontology.types_in_projects(write.connection, write.tenant, [project.number])
-    recorded = next(each for each in known if fold(each.definition.name) == fold(entity.type_name))
+    recorded = ontology.type_named(known, entity.type_name)
+    assert recorded is not None  # every entity has a type
     unknown = recorded.definition.unknown_props(dict.fromkeys(spoken))
     if unknown and recorded.is_own:
         await ontology.widen_type(write.connection, write.tenant, recorded.number, unknown)

@@ -1,0 +1,39 @@
+"""How long a text of a caller may be, and how a message shows a piece of one."""
+
+from __future__ import annotations
+
+from app.domain.graphemes import beginning
+from app.errors import Invalid
+
+MAX_NAME = 256
+"""Characters of the key of a project, the name of a type or of a property, an event, a commit, a key."""
+
+MAX_FORM = 1_024
+"""Characters of what a thing may be called: no title is longer."""
+
+MAX_EXCERPT = 60
+MAX_LISTED = 5
+
+
+def require_length(field: str, text: str, most: int) -> None:
+    """Raise Invalid, naming the field, for a text of more than so many characters; shows nothing of it."""
+    if len(text) > most:
+        raise Invalid(f"{field} has {len(text)} characters; at most {most} are kept", field=field)
+
+
+def excerpt(text: str) -> str:
+    """Return the first 60 characters of a text, those that cannot be shown as escapes, `…` for the rest."""
+    start = beginning(text, MAX_EXCERPT)
+    shown = "".join(character if character.isprintable() else _escaped(character) for character in start)
+    return shown if len(start) == len(text) else f"{shown}…"
+
+
+def excerpts(texts: list[str]) -> str:
+    """Return the excerpts of the first five texts, separated by commas, and how many more there are."""
+    shown = ", ".join(map(excerpt, texts[:MAX_LISTED]))
+    more = len(texts) - MAX_LISTED
+    return f"{shown} and {more} more" if more > 0 else shown
+
+
+def _escaped(character: str) -> str:
+    return character.encode("unicode_escape").decode()
