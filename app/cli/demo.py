@@ -93,7 +93,6 @@ async def _demo() -> None:
     from app.cli.import_progress import import_progress
     from app.cli.import_report import print_summary
     from app.cli.printing import console, error_console
-    from app.cli.screen import styled
     from app.cli.states_told import load_history, print_states
     from app.services.importing import ImportService
     from app.services.memory import open_memory
