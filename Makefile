@@ -32,7 +32,7 @@ pictures: .venv/dev-ready  ## draw the picture in the README again
 # What it takes to run.
 .venv/ready: .requirements/build.txt .requirements/default.txt pyproject.toml
 	$(PYTHON) -m venv .venv
-	$(BIN)/pip install --quiet --require-hashes -r .requirements/build.txt
+	$(BIN)/pip install --quiet --no-compile --require-hashes -r .requirements/build.txt
 	$(BIN)/$(INSTALL) --require-hashes --python $(BIN)/python -r .requirements/default.txt
 	$(BIN)/$(INSTALL) --python $(BIN)/python --no-deps --no-build-isolation --editable .
 	touch $@
@@ -63,7 +63,7 @@ test-models: .venv-models/ready  ## the checks that need torch and the published
 
 .venv-models/ready: .requirements/build.txt .requirements/models.txt pyproject.toml
 	$(PYTHON) -m venv .venv-models
-	$(MODELS)/pip install --quiet --require-hashes -r .requirements/build.txt
+	$(MODELS)/pip install --quiet --no-compile --require-hashes -r .requirements/build.txt
 	$(MODELS)/$(INSTALL) --require-hashes --python $(MODELS)/python -r .requirements/models.txt
 	$(MODELS)/$(INSTALL) --python $(MODELS)/python --no-deps --no-build-isolation --editable .
 	touch $@
