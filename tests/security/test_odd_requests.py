@@ -18,9 +18,11 @@ from starlette.types import Message
 from app.graphql.context import Context
 from app.graphql.http import GraphQLView
 from app.graphql.schema import SCHEMA
+from app.services.analysis import AnalysedText, terms_of
 from app.services.memory import Memory
+from app.services.recall import confidence
 from app.web.graphiql import graphiql_page
-from tests.documents import adr, file
+from tests.documents import Desk, adr, file
 from tests.odd_requests import OddRequest, odd_requests
 
 MAX_ANSWER = 100_000
@@ -110,3 +112,31 @@ async def test_odd_requests_get_short_answers_and_hold_up_nobody(app: Starlette)
             stretches.append((await ask(app, request)).stretch)
         slow[request.name] = min(stretches)
     assert {name: stretch for name, stretch in slow.items() if stretch > MAX_STRETCH} == {}
+
+
+LONG_TEXT = "Workers read events from a queue that keeps them, wordily.\n\n" * 1_000
+
+
+@pytest.fixture
+def read(monkeypatch: pytest.MonkeyPatch) -> list[int]:
+    """The lengths of the texts that confidence reads."""
+    lengths: list[int] = []
+
+    def noted(text: str) -> AnalysedText:
+        lengths.append(len(text))
+        return terms_of(text)
+
+    monkeypatch.setattr(confidence, "terms_of", noted)
+    return lengths
+
+
+async def test_no_long_text_is_read_to_look_for_a_name(desk: Desk, read: list[int]) -> None:
+    await desk.file_all(
+        adr(1, "Events travel through a queue", LONG_TEXT),
+        adr(2, "Calls are tried again", f"{LONG_TEXT} Last comes `retry_with_jitter()`."),
+    )
+    for absent in ("ADR-9999", "src/nowhere/foo.py", "retry_with_events"):
+        assert (await desk.ask(absent)).confidence == 0.0, absent
+    for written in ("retry_with_jitter()", "ADR-1"):
+        assert (await desk.ask(written)).confidence == 1.0, written
+    assert max(read, default=0) < 5_000

@@ -43,19 +43,27 @@ ASKING = frozenset(
 
 
 def confidence(
-    query: str, rankings: Sequence[Ranking], hits: Sequence[Hit], *, is_named: bool
+    query: str,
+    rankings: Sequence[Ranking],
+    hits: Sequence[Hit],
+    *,
+    is_named: bool,
+    has_name: bool | None = None,
 ) -> float | None:
     """Answer the likelihood, from 0 to 1, that a question is answered by what is here.
 
     A question that names something here is answered, and so is a name that a hit's text has; one that none
     has is not. A hit whose passage says all that a question says makes an answer as likely as none, however
-    far it lies. Without an answer of the dense leg nothing can be told: None.
+    far it lies. `has_name` tells whether a hit's text has the name that the query is, where somebody looked;
+    None lets the texts be read. Without an answer of the dense leg nothing can be told: None.
     """
     if is_named:
         return 1.0
     dense = next((ranking for ranking in rankings if ranking.leg is LegName.DENSE), None)
     if dense is None or dense.problem is not None:
         return None
+    if has_name is not None:
+        return float(has_name)
     if hits and is_one_name(query):
         parts = query_terms(query)
         return float(any(_has(_whole(hit), parts) for hit in hits))

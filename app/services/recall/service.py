@@ -19,6 +19,7 @@ from app.services.recall.anchoring import anchor_query
 from app.services.recall.asking import Asked, Legs
 from app.services.recall.choosing import as_written, choose, pool_of, runs_short
 from app.services.recall.confidence import confidence
+from app.services.recall.names import find_name
 from app.services.recall.packing import pack
 from app.services.recall.scoping import check_request, scope_of
 from app.services.recall.standings import Standings, load_standings
@@ -87,7 +88,10 @@ class RecallService:
         found |= await self._read(asked, joined, vector)
         hits = _hits(request, chosen, found, standings)
         packed = pack(hits, request.token_budget)
-        sureness = confidence(request.query, rankings, hits, is_named=bool(asked.anchored.leading))
+        is_named = bool(asked.anchored.leading)
+        numbers = [candidate.artifact for candidate in chosen]
+        has_name = None if is_named else await find_name(self._database, scope, request.query, hits, numbers)
+        sureness = confidence(request.query, rankings, hits, is_named=is_named, has_name=has_name)
         if request.flags and not hits:
             sureness = 0.0
         return RecallResult(
