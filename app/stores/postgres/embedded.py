@@ -34,9 +34,11 @@ class EmbeddedPostgres:
     def start(cls, home: Path) -> EmbeddedPostgres:
         """Start the server of this home, or join the one that runs; blocks for about a second.
 
-        Raises Unavailable when the home cannot be written or its server cannot start.
+        Raises Unavailable when the home cannot be written, has a name that is no UTF-8, or its server cannot
+        start.
         """
         home = home.expanduser().absolute()
+        _require_text(home)
         try:
             home.mkdir(parents=True, exist_ok=True)
             home = home.resolve()
@@ -100,3 +102,13 @@ class EmbeddedPostgres:
 def _url(postmaster: Postmaster) -> str:
     folder = quote(str(postmaster.socket_folder), safe="")
     return f"postgresql://postgres@/{DATABASE}?host={folder}&port={PORT}"
+
+
+def _require_text(home: Path) -> None:
+    """Raise Unavailable for a name that is no UTF-8: no address of the server could hold it."""
+    try:
+        str(home).encode()
+    except UnicodeEncodeError:
+        raise Unavailable(
+            f"the home {home} cannot be used: its name is no UTF-8; set TRIGRAPH_HOME to another"
+        ) from None

@@ -40,6 +40,7 @@ _SETTINGS = {
     "jit": "off",
     "timezone": "UTC",
     "log_timezone": "UTC",
+    "log_error_verbosity": "terse",  # details quote rows, and so what documents say
 }
 
 
