@@ -23,6 +23,8 @@ MAX_DEPTH = 15
 MAX_ALIASES = 50
 MAX_ROOT_FIELDS = 20
 MAX_COST = 20_000
+MAX_UNKNOWN_FIELDS = 50
+"""More than these are not worth comparing with the names there are."""
 
 
 class Verdict(NamedTuple):
@@ -72,6 +74,9 @@ def judge(schema: GraphQLSchema, document: DocumentNode, variables: Mapping[str,
     except RecursionError:
         return Verdict([_refusal("depth", "It nests too deeply to be read.")], frozenset())
     errors = [error for weight in weights for error in _refusals(weight)]
+    if survey.unknown_fields > MAX_UNKNOWN_FIELDS:
+        message = f"It selects {survey.unknown_fields} fields that are not there."
+        errors.append(_refusal("unknown", message))
     return Verdict(errors, frozenset(survey.page_variables))
 
 

@@ -20,7 +20,8 @@ MAX_VALUES = 5_000
 
 PARAMETERS = ("query", "operationName", "variables", "extensions")
 
-_LONG_NUMBER = re.compile(rb"\d{19}")
+_LONG_NUMBER = b"0" * 19
+_ZEROS_FOR_DIGITS = bytes(0x30 if 0x30 <= byte <= 0x39 else 0x20 for byte in range(256))
 _TEXT_OR_NUMBER = re.compile(rb'"[^"\\]*+(?:\\.[^"\\]*+)*+"|-?\d[\d.eE+-]*+')
 
 
@@ -100,7 +101,7 @@ def _decoded(text: bytes, what: str) -> object:
         raise Refused(400, f"{what} must be JSON in UTF-8: {error.msg}.") from None
     if _has_many_values(value):
         raise _too_many(what)
-    if _LONG_NUMBER.search(text):
+    if _LONG_NUMBER in text.translate(_ZEROS_FOR_DIGITS):
         tokens = [match.group() for match in islice(_TEXT_OR_NUMBER.finditer(text), 2 * MAX_VALUES + 1)]
         if any(map(_is_too_long, tokens)):
             raise Refused(

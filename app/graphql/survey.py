@@ -55,6 +55,7 @@ class Survey:
         self.schema = schema
         self.sizes = {**_declared_sizes(document), **variables}
         self.page_variables: set[str] = set()
+        self.unknown_fields = 0
         self.definitions = {
             node.name.value: node for node in document.definitions if isinstance(node, FragmentDefinitionNode)
         }
@@ -87,8 +88,9 @@ class Survey:
         return self.weighed[name]
 
     def field(self, node: FieldNode, definition: GraphQLField | None) -> Weight:
-        """Weigh a field with all it selects; an unknown one is refused elsewhere."""
+        """Weigh a field with all it selects; an unknown one is counted, and refused elsewhere."""
         if definition is None:
+            self.unknown_fields += 1
             return Weight()
         named = get_named_type(definition.type)
         within = self.selections(node.selection_set, named if is_composite_type(named) else None)
