@@ -10,6 +10,7 @@ from rich.console import Console
 from app.cli.printing import console, print_json, printable
 from app.cli.running import FAILED, INTERRUPTED
 from app.cli.screen import styled
+from app.services.importing.refusals import MAX_LISTED
 from app.services.importing.summary import ImportSummary
 
 MOST_SHOWN = 50
@@ -31,6 +32,7 @@ def summary_json(summary: ImportSummary, waiting: int) -> dict[str, Any]:
         "aliasesRecorded": summary.aliases_recorded,
         "aliasesUnchanged": summary.aliases_unchanged,
         "refused": [{"source": each.source, "reason": each.reason} for each in summary.refused],
+        "refusedBeyond": summary.refused_beyond,
         "skipped": [{"source": each.source, "reason": each.reason} for each in summary.skipped],
         "kindsDefined": summary.kinds_defined,
         "collisions": [
@@ -90,12 +92,12 @@ def print_summary(
     for refusal in summary.refused[:MOST_SHOWN]:
         line = f"refused {printable(refusal.source)}: {printable(refusal.reason)}"
         console.print(styled(line, style="red"), soft_wrap=True)
-    if len(summary.refused) > MOST_SHOWN:
-        console.print(f"and {len(summary.refused) - MOST_SHOWN} more; --json lists all")
+    if summary.refused_count > MOST_SHOWN:
+        console.print(f"and {summary.refused_count - MOST_SHOWN} more; --json lists the first {MAX_LISTED}")
 
 
 def _counts(summary: ImportSummary) -> str:
-    counts = f"filed {summary.filed}, unchanged {summary.unchanged}, refused {len(summary.refused)}"
+    counts = f"filed {summary.filed}, unchanged {summary.unchanged}, refused {summary.refused_count}"
     return f"{counts}, skipped {len(summary.skipped)}" if summary.skipped else counts
 
 

@@ -2,21 +2,19 @@
 
 from __future__ import annotations
 
-import gzip
-import lzma
 import re
-import zlib
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
-from typing import IO, cast
 
 import orjson
 
 from app.errors import Invalid
 from app.resources import shipped_folder
 from app.services.importing.files import MARKDOWN, read_text
+from app.services.importing.row_lines import read_lines
 from app.services.importing.rows import is_row_file
+from app.services.importing.stopping import never
 from app.services.parsing import parse_markdown
 
 FEWEST_WORDS = 40
@@ -99,23 +97,13 @@ def _page(path: Path) -> tuple[str, str]:
 
 def _rows(path: Path) -> Iterator[tuple[str, str]]:
     try:
-        with _opened(path) as lines:
-            for row in _objects(lines):
+        for _, line in read_lines(path, never):
+            if isinstance(line, Invalid):
+                raise line
+            row = orjson.loads(line)
+            if isinstance(row, dict):
                 title, body = row.get("title"), row.get("body")
                 if isinstance(title, str) and isinstance(body, str):
                     yield title, body
-    except (OSError, EOFError, lzma.LZMAError, zlib.error, orjson.JSONDecodeError) as error:
+    except (Invalid, orjson.JSONDecodeError) as error:
         raise Invalid(f"{path} cannot be read as rows: {error}") from error
-
-
-def _objects(lines: Iterable[bytes]) -> Iterator[dict[str, object]]:
-    for line in lines:
-        value = orjson.loads(line) if line.strip() else None
-        if isinstance(value, dict):
-            yield value
-
-
-def _opened(path: Path) -> IO[bytes]:
-    if path.suffix.lower() == ".gz":
-        return cast(IO[bytes], gzip.open(path, "rb"))
-    return lzma.open(path, "rb") if path.suffix.lower() == ".xz" else path.open("rb")

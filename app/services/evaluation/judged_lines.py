@@ -5,10 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
+from typing import IO
 
 import orjson
 
 from app.errors import Invalid
+from app.services.importing.opening import open_file
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,7 +71,7 @@ class Fields:
 
 def lines_of(path: Path) -> Iterator[tuple[int, str]]:
     """Answer the lines that are not blank, by number; raises Invalid for one that is not UTF-8."""
-    with path.open("rb") as file:
+    with _opened(path) as file:
         for number, line in enumerate(file, start=1):
             try:
                 text = line.decode("utf-8-sig" if number == 1 else "utf-8").strip("\r\n")
@@ -77,6 +79,13 @@ def lines_of(path: Path) -> Iterator[tuple[int, str]]:
                 raise Invalid(f"{path.name}, line {number}: it is not UTF-8; convert it") from error
             if text.strip():
                 yield number, text
+
+
+def _opened(path: Path) -> IO[bytes]:
+    try:
+        return open_file(path.resolve())
+    except Invalid as error:
+        raise Invalid(f"{path.name}: {error.message}") from error
 
 
 def rows_of(path: Path, needed: str) -> Iterator[Fields]:

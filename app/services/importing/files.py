@@ -3,33 +3,29 @@
 from __future__ import annotations
 
 import codecs
-import errno
 import os
 import re
-import stat
 import unicodedata
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
-from typing import IO
 
 from app.errors import Invalid
 from app.services.filing.preparation import LARGEST_BODY
 from app.services.importing.item import Refusal, Skipped, shown
+from app.services.importing.opening import A_LINK, read_bytes
 from app.services.importing.rows import is_row_file
+from app.services.importing.stopping import IsStopped, Stopped, never
 
 MARKDOWN = frozenset({".md", ".markdown"})
 PASSED_OVER = frozenset({"node_modules"})
-A_LINK = "it is a symbolic link, and links are not followed"
 A_ROW_FILE = "a file of rows is read only when it is named itself"
 NO_TEXT = "its name is not UTF-8; rename it"
 A_TWIN = "another has its name but for how the accents are kept; rename it"
-NO_FILE = "it is no regular file"
 MOST_CONTROLS = 10
 """One control character in this many is an accident in a text; more is a picture, a program, or UTF-16."""
 
 _CONTROL = re.compile(r"[\x00-\x08\x0e-\x1a\x1c-\x1f\x7f]")
-_REASONS = {errno.ELOOP: A_LINK, errno.ENXIO: NO_FILE}
 _MARKS = (
     (codecs.BOM_UTF32_LE, "UTF-32"),
     (codecs.BOM_UTF32_BE, "UTF-32"),
@@ -71,14 +67,16 @@ def is_text(name: str) -> bool:
     return shown(name) == name
 
 
-def find_files(root: Path) -> Iterator[MarkdownFile | Refusal | Skipped]:
+def find_files(root: Path, is_stopped: IsStopped = never) -> Iterator[MarkdownFile | Refusal | Skipped]:
     """Answer the Markdown files under a folder, in order of their names, and what could not be looked at.
 
     Links to Markdown or to folders are skipped, and so are files of rows. Hidden folders and files and
-    `node_modules` are passed over without a word.
+    `node_modules` are passed over without a word. Raises Stopped once `is_stopped` says so.
     """
     open_folders = [iter(_entries(root))]
     while open_folders:
+        if is_stopped():
+            raise Stopped
         entry = next(open_folders[-1], None)
         if entry is None:
             open_folders.pop()
@@ -135,41 +133,12 @@ def _is_folder(entry: os.DirEntry[str], *, follow: bool) -> bool:
         return False
 
 
-def read_text(path: Path) -> str:
-    """Return the text of a regular file of UTF-8; raises Invalid with the reason when there is none."""
-    return text_of_bytes(read_bytes(path, LARGEST_BODY))
+def read_text(path: Path, root: Path | None = None) -> str:
+    """Return the text of a regular file of UTF-8, with no link on its way below `root`.
 
-
-def read_bytes(path: Path, most: int) -> bytes:
-    """Return the bytes of a regular file, at most one more than `most`.
-
-    Raises Invalid with the reason when it is a link or no file, or cannot be read.
+    Raises Invalid with the reason when there is none.
     """
-    with open_file(path) as file:
-        try:
-            return file.read(most + 1)
-        except OSError as error:
-            raise Invalid(f"it cannot be read: {error.strerror}") from error
-
-
-def open_file(path: Path) -> IO[bytes]:
-    """Return a regular file that is open; a link is not followed, and nothing waits for a pipe or a device.
-
-    Raises Invalid with the reason.
-    """
-    try:
-        # Not blocking, for a pipe without a writer would hold the import for ever.
-        descriptor = os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC | os.O_NOCTTY)
-    except OSError as error:
-        raise Invalid(_REASONS.get(error.errno or 0, f"it cannot be read: {error.strerror}")) from error
-    if not _is_regular(descriptor):
-        os.close(descriptor)
-        raise Invalid(NO_FILE)
-    return os.fdopen(descriptor, "rb")
-
-
-def _is_regular(descriptor: int) -> bool:
-    return stat.S_ISREG(os.fstat(descriptor).st_mode)
+    return text_of_bytes(read_bytes(path, LARGEST_BODY, root))
 
 
 def text_of_bytes(data: bytes) -> str:

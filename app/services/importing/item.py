@@ -5,11 +5,13 @@ from __future__ import annotations
 import asyncio
 import logging
 from collections.abc import AsyncIterator, Callable, Iterator
+from contextlib import suppress
 from dataclasses import dataclass
 from typing import TypeAlias, TypeVar
 
 from app.domain.artifact import Document
 from app.errors import TrigraphError
+from app.services.importing.stopping import Stopped
 
 Answer = TypeVar("Answer")
 
@@ -45,9 +47,10 @@ ItemStream: TypeAlias = AsyncIterator[Readable | Refusal]
 
 
 async def read_in_threads(items: Items) -> ItemStream:
-    """Answer items one after the other, each read in a thread of its own."""
-    while (item := await asyncio.to_thread(next, items, None)) is not None:
-        yield item
+    """Answer items one after the other, each read in a thread of its own, up to the last or to a stop."""
+    with suppress(Stopped):
+        while (item := await asyncio.to_thread(next, items, None)) is not None:
+            yield item
 
 
 def shown(name: str) -> str:

@@ -2,23 +2,24 @@
 
 from __future__ import annotations
 
-import gzip
 import json
-import lzma
 import re
-import zlib
 from collections.abc import Iterator
 from functools import partial
 from pathlib import Path
-from typing import IO, Any, cast
+from typing import Any
 
 from app.domain.artifact import Document
 from app.errors import Invalid
 from app.services.filing.preparation import LARGEST_BODY
+from app.services.importing.claims import prefixes_among
 from app.services.importing.item import Items, Readable, Refusal, refusing, shown
+from app.services.importing.refusals import MAX_IN_A_ROW, until_hopeless
+from app.services.importing.row_lines import read_lines
+from app.services.importing.stopping import IsStopped, never
 from app.services.parsing import parse_row
 
-LONGEST_LINE = 32 * 1024 * 1024
+MAX_PREFIXES = 1_000
 SUFFIXES = (".jsonl", ".jsonl.gz", ".jsonl.xz")
 
 _IDENTIFIER = re.compile(rb'"id"\s*:\s*"(?P<id>[^"\\]{1,256})"')
@@ -29,61 +30,50 @@ def is_row_file(name: str) -> bool:
     return name.lower().endswith(SUFFIXES)
 
 
-def read_rows(path: Path, kind: str | None, prefixes: frozenset[str]) -> Items:
-    """Answer the document of each row in order, and a refusal for each row that is none.
+def read_rows(path: Path, kind: str | None, prefixes: frozenset[str], is_stopped: IsStopped = never) -> Items:
+    """Yield the document of each row in order, and a refusal for each row that is none.
 
-    `kind` is that of rows which name none.
+    `kind` is that of rows which name none. Raises Stopped once `is_stopped` says so.
     """
-    for number, line in _lines(path):
-        source = f"{shown(str(path))}:{number}"
-        yield refusing(source, partial(_readable, source, line, kind, prefixes))
+    items = (
+        refusing(source, partial(_readable, source, line, kind, prefixes))
+        for source, line in _placed(path, is_stopped)
+    )
+    yield from until_hopeless(shown(str(path)), items)
 
 
-def read_objects(path: Path) -> Iterator[tuple[str, dict[str, Any] | Refusal]]:
-    """Answer each row with the place it stands at, as an object or as the refusal of what is none."""
-    for number, line in _lines(path):
-        source = f"{shown(str(path))}:{number}"
+def read_objects(path: Path, is_stopped: IsStopped = never) -> Iterator[tuple[str, dict[str, Any] | Refusal]]:
+    """Yield each row with the place it stands at, as an object or as the refusal of what is none.
+
+    Raises Stopped once `is_stopped` says so.
+    """
+    for source, line in _placed(path, is_stopped):
         yield source, refusing(source, partial(_object, line))
 
 
-def count_rows(path: Path) -> tuple[int, set[str]]:
-    """Answer how many rows a file has, and the identifiers that can be seen without reading them whole."""
-    rows = 0
-    identifiers: set[str] = set()
-    for _, line in _lines(path):
+def count_rows(path: Path, is_stopped: IsStopped = never) -> tuple[int, frozenset[str]]:
+    """Return how many rows a file has, and the prefixes of identifiers that a glance finds.
+
+    Rows that will not be read are not counted. Raises Stopped once `is_stopped` says so.
+    """
+    rows = without = 0
+    prefixes: frozenset[str] = frozenset()
+    for _, line in read_lines(path, is_stopped):
         rows += 1
+        may_be_read = isinstance(line, bytes) and b'"id"' in line and b'"body"' in line
+        without = 0 if may_be_read else without + 1
+        if without > MAX_IN_A_ROW:
+            break
         if isinstance(line, bytes) and (match := _IDENTIFIER.search(line)) is not None:
-            identifiers.add(match["id"].decode("utf-8", "replace"))
-    return rows, identifiers
+            found = prefixes_among([match["id"].decode("utf-8", "replace")])
+            if not found <= prefixes and len(prefixes) < MAX_PREFIXES:
+                prefixes |= found
+    return rows, prefixes
 
 
-def _lines(path: Path) -> Iterator[tuple[int, bytes | Invalid]]:
-    """Answer the lines that are not blank with their numbers; what ends the reading is the last."""
-    number = 0
-    try:
-        with _opened(path) as file:
-            while line := file.readline(LONGEST_LINE + 1):
-                number += 1
-                if len(line) > LONGEST_LINE:
-                    _skip_rest(file)
-                    yield number, Invalid(f"the row is longer than {LONGEST_LINE} bytes")
-                elif line.strip():
-                    yield number, line
-    except EOFError:
-        yield number + 1, Invalid("the file is cut off here: its compressed data ends too soon")
-    except (OSError, lzma.LZMAError, zlib.error) as error:
-        yield number + 1, Invalid(f"the file cannot be read from here on: {error}")
-
-
-def _opened(path: Path) -> IO[bytes]:
-    if path.suffix.lower() == ".gz":
-        return cast(IO[bytes], gzip.open(path, "rb"))
-    return lzma.open(path, "rb") if path.suffix.lower() == ".xz" else path.open("rb")
-
-
-def _skip_rest(file: IO[bytes]) -> None:
-    while (rest := file.readline(LONGEST_LINE)) and not rest.endswith(b"\n"):
-        pass
+def _placed(path: Path, is_stopped: IsStopped) -> Iterator[tuple[str, bytes | Invalid]]:
+    for number, line in read_lines(path, is_stopped):
+        yield f"{shown(str(path))}:{number}", line
 
 
 def _readable(source: str, line: bytes | Invalid, kind: str | None, prefixes: frozenset[str]) -> Readable:

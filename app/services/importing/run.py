@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import logging
 from bisect import bisect
 from collections.abc import AsyncIterator, Callable, Sequence
@@ -47,6 +48,7 @@ class Run:
         summary: ImportSummary,
         watch: Callable[[ImportSummary], None],
         batch: Batch,
+        stop: asyncio.Event,
     ) -> None:
         self._database = database
         self._history = batch.history
@@ -57,12 +59,13 @@ class Run:
         self.caller = caller
         self.summary = summary
         self.watch = watch
+        self._stop = stop
 
     def _refuse(self, place: int, refusal: Refusal) -> None:
         """List a refusal in the order of what was read, whichever was known first."""
         at = bisect(self._refused, place)
-        self._refused.insert(at, place)
-        self.summary.refused.insert(at, refusal)
+        if self.summary.refuse(refusal, at):
+            self._refused.insert(at, place)
         self.watch(self.summary)
 
     def _clash(self, item: Readable) -> str | None:
@@ -81,6 +84,8 @@ class Run:
         """Answer each document with the earlier versions its history tells; what cannot be one is refused."""
         place = count()
         async for item in items:
+            if self._stop.is_set():
+                return
             origin = Item(next(place), item.source)
             if isinstance(item, Refusal):
                 self._refuse(origin.place, item)

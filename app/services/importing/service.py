@@ -20,7 +20,7 @@ from app.services.importing.history.telling import History
 from app.services.importing.item import Refusal, read_in_threads
 from app.services.importing.request import Batch, ImportRequest
 from app.services.importing.run import Run
-from app.services.importing.stopping import Stopped
+from app.services.importing.stopping import IsStopped, Stopped
 from app.services.importing.summary import ImportSummary
 from app.services.importing.survey import survey
 from app.stores.postgres import ontology, projects
@@ -69,8 +69,8 @@ class ImportService:
         if request.repository is not None:
             return await self._repository(caller, request, request.repository, prefixes, stop)
         found = await asyncio.to_thread(survey, request.paths, request.kind, prefixes, stop.is_set)
-        history, refused = await asyncio.to_thread(_history, request)
-        items = read_in_threads(found.read())
+        history, refused = await asyncio.to_thread(_history, request, stop.is_set)
+        items = read_in_threads(found.read(stop.is_set))
         return Batch(items, found.total, history, refused, found.skipped, found.collisions)
 
     async def _repository(
@@ -113,7 +113,7 @@ class ImportService:
         )
         summary.warn("git", batch.warnings)
         watch(summary)
-        run = Run(self._database, caller, project, summary, watch, batch)
+        run = Run(self._database, caller, project, summary, watch, batch, stop)
         try:
             summary.was_stopped = await self._filing.file_all(
                 caller,
@@ -125,7 +125,8 @@ class ImportService:
                 defines_kinds=True,
                 homonyms=run.homonyms,
             )
-            summary.refused += batch.refused
+            for refusal in batch.refused:
+                summary.refuse(refusal)
             if not summary.was_stopped:
                 await HistoryService(self._database).tell_all(
                     caller, run.project_key, batch.history, summary, stop, watch
@@ -146,7 +147,7 @@ class ImportService:
         return {each.definition.name: each.definition for each in known if each.definition.is_document}
 
 
-def _history(request: ImportRequest) -> tuple[History, tuple[Refusal, ...]]:
-    told, unread = read_states(request.states)
-    revisions, unfit = read_revisions(request.revisions)
+def _history(request: ImportRequest, is_stopped: IsStopped) -> tuple[History, tuple[Refusal, ...]]:
+    told, unread = read_states(request.states, is_stopped)
+    revisions, unfit = read_revisions(request.revisions, is_stopped)
     return History(told, revisions), (*unread, *unfit)

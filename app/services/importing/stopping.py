@@ -2,6 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from typing import TypeAlias
+
+IsStopped: TypeAlias = Callable[[], bool]
+"""Returns whether somebody asked for an end; whatever may take long looks at it between its steps."""
+
 
 class Stopped(Exception):
     """Somebody asked for an end while there was still something to look at."""
+
+
+def never() -> bool:
+    """Return that nobody asks for an end."""
+    return False

@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 
 from app.services.importing.collisions import Collision
 from app.services.importing.item import Refusal, Skipped
+from app.services.importing.refusals import MAX_LISTED
 
 MOST_EXAMPLES = 3
 MOST_SORTS = 100
@@ -28,15 +29,17 @@ class Warned:
 class ImportSummary:
     """Counts and lists of one import, kept while it runs.
 
-    `total` is how many documents and rows there are to look at, `skipped` is what was left alone
-    beside them, and `was_stopped` tells that not all were looked at. `histories` is how many documents
-    have a history to tell; states of it are recorded or there already, and so are aliases that a table tells.
+    Refusals beyond `MAX_LISTED` are counted in `refused_beyond`. `total` is how many documents and rows there
+    are to look at, `skipped` is what was left alone beside them, and `was_stopped` tells that not all were
+    looked at. `histories` is how many documents have a history to tell; states of it are recorded or there
+    already, and so are aliases that a table tells.
     """
 
     total: int = 0
     filed: int = 0
     unchanged: int = 0
     refused: list[Refusal] = field(default_factory=list)
+    refused_beyond: int = 0
     skipped: list[Skipped] = field(default_factory=list)
     warnings: dict[str, Warned] = field(default_factory=dict)
     collisions: list[Collision] = field(default_factory=list)
@@ -52,7 +55,20 @@ class ImportSummary:
     @property
     def seen(self) -> int:
         """How many documents were looked at."""
-        return self.filed + self.unchanged + len(self.refused)
+        return self.filed + self.unchanged + self.refused_count
+
+    @property
+    def refused_count(self) -> int:
+        """How much was refused, with what is not listed."""
+        return len(self.refused) + self.refused_beyond
+
+    def refuse(self, refusal: Refusal, at: int | None = None) -> bool:
+        """List a refusal at a place, or last; return False where so many are that it is only counted."""
+        if len(self.refused) >= MAX_LISTED:
+            self.refused_beyond += 1
+            return False
+        self.refused.insert(len(self.refused) if at is None else at, refusal)
+        return True
 
     def warn(self, source: str, warnings: Iterable[str]) -> None:
         """Count warnings by what they say, whatever they say it of."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -20,7 +20,7 @@ from app.services.importing.files import (
 )
 from app.services.importing.item import Items, Readable, Refusal, Skipped, refusing, shown
 from app.services.importing.rows import count_rows, is_row_file, read_rows
-from app.services.importing.stopping import Stopped
+from app.services.importing.stopping import IsStopped, Stopped, never
 from app.services.parsing import parse_markdown
 
 
@@ -56,11 +56,14 @@ class Survey:
         """How many documents, rows and refusals reading will answer."""
         return sum(source.rows if isinstance(source, RowFile) else 1 for source in self.sources)
 
-    def read(self) -> Items:
-        """Read the documents one after the other; what cannot be read becomes a refusal."""
+    def read(self, is_stopped: IsStopped = never) -> Items:
+        """Read the documents one after the other; what cannot be read becomes a refusal.
+
+        Raises Stopped once `is_stopped` says so.
+        """
         for source in self.sources:
             if isinstance(source, RowFile):
-                yield from read_rows(source.path, self.kind, self.prefixes)
+                yield from read_rows(source.path, self.kind, self.prefixes, is_stopped)
             elif isinstance(source, Refusal):
                 yield source
             else:
@@ -71,23 +74,23 @@ def survey(
     paths: Sequence[Path],
     kind: str | None,
     prefixes: frozenset[str],
-    is_stopped: Callable[[], bool] = lambda: False,
+    is_stopped: IsStopped = never,
 ) -> Survey:
     """Look at everything under these paths; `prefixes` are accepted in identifiers beside the shipped ones.
 
     Raises Invalid when a path does not exist or is nothing that can be imported, and Stopped once
     `is_stopped` says so.
     """
-    met = list(_found(paths))
+    met = list(_found(paths, is_stopped))
     found = [source for source in met if not isinstance(source, Skipped)]
     skipped = _skipped(met)
     files = [source for source in found if isinstance(source, MarkdownFile)]
     names = {file.path.stem for file in files}
     rows: dict[Path, RowFile] = {}
     for path in (source for source in found if not isinstance(source, MarkdownFile | Refusal)):
-        count, identifiers = count_rows(path)
+        count, seen = count_rows(path, is_stopped)
         rows[path] = RowFile(path, count)
-        names |= identifiers
+        prefixes |= seen
     prefixes |= prefixes_among([*names, f"{kind or ''}-1"])
     claims = _claims(files, kind, prefixes, is_stopped)
     stated = prefixes_among(claim.identifier or "" for claim in claims.values() if isinstance(claim, Claim))
@@ -106,12 +109,12 @@ def _skipped(met: Sequence[MarkdownFile | Path | Refusal | Skipped]) -> tuple[Sk
     return tuple(source for source in skipped if source.source not in named)
 
 
-def _found(paths: Sequence[Path]) -> Iterator[MarkdownFile | Path | Refusal | Skipped]:
+def _found(paths: Sequence[Path], is_stopped: IsStopped) -> Iterator[MarkdownFile | Path | Refusal | Skipped]:
     """Answer what the paths lead to, each once; all of them are looked at before any is read."""
     roots = [_root(path) for path in paths]
     seen: set[Path] = set()
     for root in roots:
-        for source in find_files(root) if root.is_dir() else [_single(root)]:
+        for source in find_files(root, is_stopped) if root.is_dir() else [_single(root)]:
             path = source.path if isinstance(source, MarkdownFile) else source
             if not isinstance(path, Path) or path not in seen:
                 yield source
@@ -144,7 +147,7 @@ def _claims(
     files: Sequence[MarkdownFile],
     kind: str | None,
     prefixes: frozenset[str],
-    is_stopped: Callable[[], bool],
+    is_stopped: IsStopped,
 ) -> dict[MarkdownFile, Claim | Refusal]:
     claims = {}
     for file in files:
@@ -156,7 +159,7 @@ def _claims(
 
 def _claim(file: MarkdownFile, kind: str | None, prefixes: frozenset[str]) -> Claim | Refusal:
     source = shown(str(file.path))
-    return refusing(source, lambda: read_claim(read_text(file.path), file.place, kind, prefixes))
+    return refusing(source, lambda: read_claim(read_text(file.path, file.root), file.place, kind, prefixes))
 
 
 def _apart(
@@ -190,6 +193,6 @@ def _read_file(claimed: ClaimedFile, prefixes: frozenset[str]) -> Readable | Ref
 
 
 def _document(claimed: ClaimedFile, prefixes: frozenset[str]) -> Document:
-    text = read_text(claimed.file.path)
+    text = read_text(claimed.file.path, claimed.file.root)
     parsed = parse_markdown(text, kind=claimed.kind, path=claimed.file.place, known_prefixes=prefixes)
     return replace(parsed, identifier=claimed.identifier, source_uri=claimed.file.source)

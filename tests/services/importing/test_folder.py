@@ -10,15 +10,14 @@ import pytest
 
 from app.errors import Invalid
 from app.services.importing.files import (
-    A_LINK,
     A_ROW_FILE,
     A_TWIN,
-    NO_FILE,
     NO_TEXT,
     MarkdownFile,
     find_files,
 )
 from app.services.importing.item import Readable, Refusal, Skipped
+from app.services.importing.opening import A_LINK, NO_FILE
 from app.services.importing.survey import survey
 from tests.documents import Desk, identifiers
 from tests.services.importing.conftest import Importer, Write, reasons

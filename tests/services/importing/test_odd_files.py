@@ -13,7 +13,8 @@ import pytest
 from app.errors import Invalid
 from app.services.filing.preparation import LARGEST_BODY, MOST_PASSAGES
 from app.services.importing import files, rows
-from app.services.importing.files import NO_FILE, read_text
+from app.services.importing.files import read_text
+from app.services.importing.opening import NO_FILE
 from app.services.parsing.blocks import MOST_LINES
 from tests.documents import Desk
 from tests.services.importing.conftest import Importer, Write, reasons

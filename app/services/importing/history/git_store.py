@@ -10,9 +10,9 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from app.errors import Invalid
-from app.services.importing.files import read_bytes
 from app.services.importing.history.git_command import Git
 from app.services.importing.history.git_place import Place, find_places
+from app.services.importing.opening import read_bytes
 
 MAX_SHALLOW = 64 * 1024 * 1024
 _CONFIG = """\

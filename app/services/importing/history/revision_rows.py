@@ -11,28 +11,32 @@ from app.domain.identifier import identifier_key
 from app.errors import Invalid
 from app.services.importing.history.state_rows import moment_of, text_of
 from app.services.importing.history.telling import Revision
-from app.services.importing.item import Refusal, refusing
+from app.services.importing.item import Refusal, refusing, shown
+from app.services.importing.refusals import RefusedRows, until_hopeless
 from app.services.importing.rows import read_objects
+from app.services.importing.stopping import IsStopped, never
 from app.services.parsing.cleaning import clean_text
 
 NEEDED = 'a revision is {"id": ..., "valid_from": ..., "body": ..., "cause_commit": ...}'
 
 
-def read_revisions(paths: Sequence[Path]) -> tuple[dict[str, list[Revision]], list[Refusal]]:
+def read_revisions(
+    paths: Sequence[Path], is_stopped: IsStopped = never
+) -> tuple[dict[str, list[Revision]], list[Refusal]]:
     """Answer the earlier texts of each document, by its key, oldest first, and the rows that are none."""
     found: dict[str, list[Revision]] = defaultdict(list)
-    refused = []
+    refused = RefusedRows()
     for path in paths:
-        for item in _read(path):
+        for item in until_hopeless(shown(str(path)), _read(path, is_stopped)):
             if isinstance(item, Refusal):
-                refused.append(item)
+                refused.add(item)
             else:
                 found[item[0]].append(item[1])
-    return {key: sorted(each, key=lambda revision: revision.at) for key, each in found.items()}, refused
+    return {key: sorted(each, key=lambda revision: revision.at) for key, each in found.items()}, refused.all()
 
 
-def _read(path: Path) -> Iterator[tuple[str, Revision] | Refusal]:
-    for source, row in read_objects(path):
+def _read(path: Path, is_stopped: IsStopped) -> Iterator[tuple[str, Revision] | Refusal]:
+    for source, row in read_objects(path, is_stopped):
         yield row if isinstance(row, Refusal) else refusing(source, partial(_revision, row))
 
 

@@ -50,11 +50,11 @@ class HistoryService:
             except Unavailable:
                 raise
             except TrigraphError as error:
-                summary.refused.append(Refusal(told.states[0].source, f"{told.identifier}: {error.message}"))
+                summary.refuse(Refusal(told.states[0].source, f"{told.identifier}: {error.message}"))
             except Exception as error:
                 _LOG.exception("the history of %s could not be told", told.identifier)
                 reason = f"{told.identifier}: it could not be told: {type(error).__name__}: {error}"
-                summary.refused.append(Refusal(told.states[0].source, reason))
+                summary.refuse(Refusal(told.states[0].source, reason))
             summary.histories_seen += 1
             watch(summary)
 

@@ -13,8 +13,10 @@ from app.domain.artifact import ReferenceClaim
 from app.domain.identifier import identifier_key
 from app.errors import Invalid
 from app.services.importing.history.telling import HistoricState, Told, in_order
-from app.services.importing.item import Refusal, refusing
+from app.services.importing.item import Refusal, refusing, shown
+from app.services.importing.refusals import RefusedRows, until_hopeless
 from app.services.importing.rows import read_objects
+from app.services.importing.stopping import IsStopped, never
 from app.services.parsing.cleaning import clean_text, clean_value
 from app.services.parsing.dates import read_date
 from app.services.parsing.vocabulary import relation_named
@@ -23,30 +25,32 @@ LAST_YEAR = 9998
 NEEDED = 'a state is {"id": ..., "valid_from": ..., "props": {...}, "cause_commit": ...}'
 
 
-def read_states(paths: Sequence[Path]) -> tuple[dict[str, Told], list[Refusal]]:
+def read_states(
+    paths: Sequence[Path], is_stopped: IsStopped = never
+) -> tuple[dict[str, Told], list[Refusal]]:
     """Answer what files of states tell of each document, by its key, and the rows that tell nothing."""
     found: dict[str, list[HistoricState]] = defaultdict(list)
     names: dict[str, str] = {}
-    refused = []
+    refused = RefusedRows()
     for path in paths:
-        for item in _read(path):
+        for item in until_hopeless(shown(str(path)), _read(path, is_stopped)):
             if isinstance(item, Refusal):
-                refused.append(item)
+                refused.add(item)
                 continue
             identifier, state = item
             key = identifier_key(identifier)
             names.setdefault(key, identifier)
             found[key].append(state)
     told = {key: Told(names[key], _ordered(states), is_fact=True) for key, states in found.items()}
-    return told, refused
+    return told, refused.all()
 
 
 def _ordered(states: list[HistoricState]) -> tuple[HistoricState, ...]:
     return in_order(sorted(states, key=lambda state: state.at))
 
 
-def _read(path: Path) -> Iterator[tuple[str, HistoricState] | Refusal]:
-    for source, row in read_objects(path):
+def _read(path: Path, is_stopped: IsStopped) -> Iterator[tuple[str, HistoricState] | Refusal]:
+    for source, row in read_objects(path, is_stopped):
         yield row if isinstance(row, Refusal) else refusing(source, partial(_state, source, row))
 
 

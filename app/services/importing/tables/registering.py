@@ -84,7 +84,7 @@ class Registering:
             if self._is_stopped():
                 return
             if isinstance(alias, Refusal):
-                self.summary.refused.append(alias)
+                self.summary.refuse(alias)
             elif await self._is_early(alias):
                 waiting.append(alias)
         while waiting and not self._is_stopped():
@@ -116,4 +116,4 @@ class Registering:
         return False
 
     def _refuse(self, alias: KnownAlias, reason: str) -> None:
-        self.summary.refused.append(Refusal(alias.place, reason))
+        self.summary.refuse(Refusal(alias.place, reason))

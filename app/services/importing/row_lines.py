@@ -1,0 +1,114 @@
+"""The lines of a file of rows, plain or compressed, as far as they can be read within bounds."""
+
+from __future__ import annotations
+
+import gzip
+import lzma
+import os
+import zlib
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import IO, cast
+
+from app.errors import Invalid
+from app.services.importing.opening import open_file
+from app.services.importing.stopping import IsStopped, Stopped
+from app.services.importing.unpacking import open_xz
+
+MAX_LINE = 32 * 1024 * 1024
+MAX_SKIPPED = 64 * 1024 * 1024
+"""So much of a row that is too long is passed over to find the next one."""
+
+MIN_UNPACKED = 16 * 1024 * 1024
+MAX_RATIO = 100
+"""A compressed file may unpack to so many times its size, or to `MIN_UNPACKED`; ten times is usual."""
+
+MAX_BLANK = 100_000
+"""After so many blank lines, one after the other, no row is looked for."""
+
+_PACKED = (".gz", ".xz")
+_PIECE = 1024 * 1024
+
+
+@dataclass(slots=True)
+class _Opened:
+    """A file with what may still be read of it, in bytes; `is_packed` makes more of it an error."""
+
+    file: IO[bytes]
+    most: int
+    is_packed: bool
+    is_stopped: IsStopped
+    taken: int = 0
+
+    def next(self, length: int) -> bytes:
+        """Return what is left of a line, at most so long, and nothing at the end.
+
+        Raises Invalid for a file that unpacks to too much, and Stopped.
+        """
+        if self.is_stopped():
+            raise Stopped
+        left = self.most - self.taken
+        if left <= 0 and not self.is_packed:
+            return b""
+        line = self.file.readline(min(length, left + 1))
+        self.taken += len(line)
+        if self.is_packed and self.taken > self.most:
+            raise Invalid(f"the file unpacks to more than {self.most} bytes; the rest of it is not read")
+        return line
+
+
+def read_lines(path: Path, is_stopped: IsStopped) -> Iterator[tuple[int, bytes | Invalid]]:
+    """Yield the lines that are not blank with their numbers; what ends the reading is the last.
+
+    What is added to the file while it is read is not read. Raises Stopped once `is_stopped` says so.
+    """
+    number = 0
+    try:
+        with _opened(path, is_stopped) as opened:
+            for number, line in _bounded(opened):
+                yield number, line
+    except EOFError:
+        yield number + 1, Invalid("the file is cut off here: its compressed data ends too soon")
+    except (OSError, lzma.LZMAError, zlib.error) as error:
+        yield number + 1, Invalid(f"the file cannot be read from here on: {error}")
+    except Invalid as error:
+        yield number + 1, error
+
+
+@contextmanager
+def _opened(path: Path, is_stopped: IsStopped) -> Iterator[_Opened]:
+    """Yield a file that is named by a person, who may name a link; nothing is waited for."""
+    suffix = path.suffix.lower()
+    with open_file(path.resolve()) as file:
+        size = os.fstat(file.fileno()).st_size
+        if suffix not in _PACKED:
+            yield _Opened(file, size, False, is_stopped)
+            return
+        most = max(MIN_UNPACKED, MAX_RATIO * size)
+        unpacked = cast(IO[bytes], gzip.GzipFile(fileobj=file)) if suffix == ".gz" else open_xz(file)
+        with unpacked:
+            yield _Opened(unpacked, most, True, is_stopped)
+
+
+def _bounded(opened: _Opened) -> Iterator[tuple[int, bytes | Invalid]]:
+    number = blank = 0
+    while line := opened.next(MAX_LINE + 1):
+        number += 1
+        if len(line) > MAX_LINE:
+            yield number, Invalid(f"the row is longer than {MAX_LINE} bytes")
+            _skip_rest(opened)
+        elif line.strip():
+            blank = 0
+            yield number, line
+        elif (blank := blank + 1) > MAX_BLANK:
+            raise Invalid(f"more than {MAX_BLANK} lines in a row are blank; the rest of the file is not read")
+
+
+def _skip_rest(opened: _Opened) -> None:
+    skipped = 0
+    while (piece := opened.next(_PIECE)) and not piece.endswith(b"\n"):
+        skipped += len(piece)
+        if skipped > MAX_SKIPPED:
+            raise Invalid(f"the row goes on for {MAX_SKIPPED} bytes more; the rest of the file is not read")

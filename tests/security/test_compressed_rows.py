@@ -1,0 +1,39 @@
+"""Compressed rows of several streams, with something behind them, or cut off."""
+
+from __future__ import annotations
+
+import gzip
+import lzma
+from pathlib import Path
+
+import pytest
+
+from app.services.importing.item import Readable, Refusal
+from app.services.importing.rows import read_rows
+from tests.security.test_rows_made_to_hurt import row
+
+
+@pytest.mark.parametrize(
+    ("content", "filed", "reason"),
+    [
+        (lzma.compress(row("RFC-1")) + bytes(8) + lzma.compress(row("RFC-2")), 2, None),
+        (gzip.compress(row("RFC-1")) + gzip.compress(row("RFC-2")), 2, None),
+        (lzma.compress(row("RFC-1")) + b"and then this", 1, "cannot be read from here on"),
+        (gzip.compress(row("RFC-1")) + b"and then this", 1, "cannot be read from here on"),
+        (lzma.compress(row("RFC-1"))[:-20], 1, "cut off here"),
+        (gzip.compress(row("RFC-1"))[:-4], 1, "cut off here"),
+        (lzma.compress(b"")[:8], 0, "cut off here"),
+        (b"", 0, None),
+    ],
+)
+def test_what_follows_a_compressed_stream_is_read_or_refused(
+    tmp_path: Path, content: bytes, filed: int, reason: str | None
+) -> None:
+    is_xz = content.startswith(b"\xfd7z")
+    path = tmp_path / ("docs.jsonl.xz" if is_xz else "docs.jsonl.gz")
+    path.write_bytes(content)
+    items = list(read_rows(path, None, frozenset()))
+    assert len([each for each in items if isinstance(each, Readable)]) == filed
+    refused = [each.reason for each in items if isinstance(each, Refusal)]
+    assert len(refused) == (reason is not None)
+    assert reason is None or reason in refused[0]
