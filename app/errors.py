@@ -6,7 +6,9 @@ TrigraphError
 ├── Conflict       the world moved on since the caller looked; look again and retry
 ├── Forbidden      the caller may not do this
 └── Unavailable    a part this needs does not answer now; retry later
-    └── Unwritable nothing can be written now, whatever it is
+    ├── Unwritable nothing can be written now, whatever it is
+    ├── Busy       others came before and took too long; retry in so many seconds
+    └── OutcomeUnknown nobody knows whether a write was kept; send it again under its key
 """
 
 from __future__ import annotations
@@ -63,10 +65,35 @@ class Forbidden(TrigraphError):
 
 
 class Unavailable(TrigraphError):
-    """A part this needs does not answer now."""
+    """A part this needs does not answer now.
+
+    `retry_after` is in how many seconds to try again, where that can be told.
+    """
 
     code = "UNAVAILABLE"
+
+    def __init__(
+        self,
+        message: str,
+        *,
+        field: str | None = None,
+        rule: str | None = None,
+        retry_after: int | None = None,
+    ) -> None:
+        super().__init__(message, field=field, rule=rule)
+        self.retry_after = retry_after
 
 
 class Unwritable(Unavailable):
     """The ledger answers but keeps nothing now, so that whoever has more to write may stop here."""
+
+
+class Busy(Unavailable):
+    """Others came before and took too long; nothing was written, and the same may be sent again."""
+
+    def __init__(self, message: str, *, retry_after: int = 5) -> None:
+        super().__init__(message, retry_after=retry_after)
+
+
+class OutcomeUnknown(Unavailable):
+    """The database broke off while it committed: the write is kept or it is not, and nobody can tell."""

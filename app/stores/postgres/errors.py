@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncpg
 
-from app.errors import Conflict, Invalid, TrigraphError, Unavailable, Unwritable
+from app.errors import Busy, Conflict, Invalid, TrigraphError, Unavailable, Unwritable
 
 _RETRY = "another write came between; read again and retry"
 
@@ -101,7 +101,7 @@ CONSTRAINTS: dict[str, tuple[type[TrigraphError], str | None]] = {
 
 _FAMILIES: tuple[tuple[type[asyncpg.PostgresError], type[TrigraphError], str], ...] = (
     (asyncpg.TransactionRollbackError, Conflict, _RETRY),
-    (asyncpg.LockNotAvailableError, Conflict, _RETRY),
+    (asyncpg.LockNotAvailableError, Busy, "another write holds the ledger for too long; retry in 5 s"),
     (
         asyncpg.QueryCanceledError,
         Unavailable,

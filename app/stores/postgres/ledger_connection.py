@@ -4,14 +4,16 @@ from __future__ import annotations
 
 from collections.abc import AsyncIterator, Collection
 from contextlib import asynccontextmanager
-from typing import Any
+from typing import Any, ClassVar
 
 import asyncpg
 import orjson
 from pgvector.asyncpg import register_vector
 
 from app.errors import Unavailable
+from app.stores.postgres import deadlines
 from app.stores.postgres.rows import SEARCHED, Collected, Table
+from app.stores.postgres.transactions import reading_transaction
 
 _BINARY_JSON = b"\x01"  # the version byte that PostgreSQL puts before binary jsonb
 
@@ -35,10 +37,13 @@ SELECT EXISTS (
 class LedgerConnection(asyncpg.Connection):  # type: ignore[misc]
     """A connection that remembers its tenant and its search width: setting the same again costs nothing.
 
+    Every statement raises Unavailable when the database does not answer it within `seconds`.
+
     While it collects rows, those that wait are written before any statement that could miss them, and what
     only questions read at the end.
     """
 
+    seconds: ClassVar[float] = deadlines.READ_ANSWER
     collected: Collected | None = None
     _tenant: int | None = None
     _width: int | None = None
@@ -62,27 +67,32 @@ class LedgerConnection(asyncpg.Connection):  # type: ignore[misc]
     async def execute(self, *given: Any, **named: Any) -> Any:
         """Execute a statement, after the rows that wait."""
         await self.write_collected(SEARCHED)
-        return await super().execute(*given, **named)
+        async with deadlines.answered_within(self, self.seconds):
+            return await super().execute(*given, **named)
 
     async def executemany(self, *given: Any, **named: Any) -> Any:
         """Execute a statement for each of several arguments, after the rows that wait."""
         await self.write_collected(SEARCHED)
-        return await super().executemany(*given, **named)
+        async with deadlines.answered_within(self, self.seconds):
+            return await super().executemany(*given, **named)
 
     async def fetch(self, *given: Any, **named: Any) -> Any:
         """Answer the rows of a statement, after the rows that wait."""
         await self.write_collected(SEARCHED)
-        return await super().fetch(*given, **named)
+        async with deadlines.answered_within(self, self.seconds):
+            return await super().fetch(*given, **named)
 
     async def fetchrow(self, *given: Any, **named: Any) -> Any:
         """Answer the first row of a statement, after the rows that wait."""
         await self.write_collected(SEARCHED)
-        return await super().fetchrow(*given, **named)
+        async with deadlines.answered_within(self, self.seconds):
+            return await super().fetchrow(*given, **named)
 
     async def fetchval(self, *given: Any, **named: Any) -> Any:
         """Answer a value of the first row of a statement, after the rows that wait."""
         await self.write_collected(SEARCHED)
-        return await super().fetchval(*given, **named)
+        async with deadlines.answered_within(self, self.seconds):
+            return await super().fetchval(*given, **named)
 
     async def bind(self, tenant: int) -> None:
         """Let row level security show this tenant alone; call it outside a transaction."""
@@ -102,13 +112,19 @@ class LedgerConnection(asyncpg.Connection):  # type: ignore[misc]
         self._width = width
 
 
+class WritingConnection(LedgerConnection):
+    """A connection that writes: what it asks may take longer."""
+
+    seconds = deadlines.WRITE_ANSWER
+
+
 @asynccontextmanager
 async def planned_anew(connection: asyncpg.Connection) -> AsyncIterator[None]:
     """Let the statements of the block be planned for their arguments.
 
     That pays where an absent argument means everything: one plan for all of them could use no index.
     """
-    async with connection.transaction():
+    async with reading_transaction(connection):
         await connection.execute("SET LOCAL plan_cache_mode = force_custom_plan")
         yield
 

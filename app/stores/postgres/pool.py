@@ -3,23 +3,30 @@
 from __future__ import annotations
 
 import asyncio
+import logging
 from collections.abc import AsyncIterator, Callable, Iterator
-from contextlib import asynccontextmanager, contextmanager
-from typing import Any
+from contextlib import asynccontextmanager, contextmanager, suppress
+from typing import Any, Self
 
 import asyncpg
 
-from app.errors import Unavailable
+from app.errors import Busy, Unavailable
+from app.stores.postgres import deadlines
 from app.stores.postgres.errors import translated
-from app.stores.postgres.ledger_connection import LedgerConnection, prepared, refuse_a_privileged_role
+from app.stores.postgres.ledger_connection import (
+    LedgerConnection,
+    WritingConnection,
+    prepared,
+    refuse_a_privileged_role,
+)
 from app.stores.postgres.postings_at_hand import PostingsAtHand
 from app.stores.postgres.service_role import SERVICE_ROLE
+from app.stores.postgres.transactions import reading_transaction, writing_transaction
+from app.stores.postgres.turns import Turns
 from app.stores.postgres.write_probe import WriteProbe
 
 StatementLogger = Callable[[Any], None]
 
-_CONNECT_SECONDS = 10.0
-_CLOSE_SECONDS = 5.0
 _SESSION = {
     "role": SERVICE_ROLE,
     "application_name": "trigraph",
@@ -28,90 +35,114 @@ _SESSION = {
     "jit": "off",
     # Every statement runs well by one plan, and planning the long ones anew costs more than running them.
     "plan_cache_mode": "force_generic_plan",
-    "statement_timeout": "60s",
-    "idle_in_transaction_session_timeout": "300s",
+    "idle_in_transaction_session_timeout": f"{deadlines.IDLE_IN_TRANSACTION}s",
     # A search in an index of vectors goes on until it has what was asked for, whatever is filtered out.
     "hnsw.iterative_scan": "relaxed_order",
 }
+_READS = {
+    "statement_timeout": f"{deadlines.READ_STATEMENT}s",
+    "lock_timeout": f"{deadlines.READ_LOCK}s",
+}
+_WRITES = {
+    "statement_timeout": f"{deadlines.WRITE_STATEMENT}s",
+    "lock_timeout": f"{deadlines.LOCK}s",
+}
 _BROKEN = "the connection to the database broke; retry"
+
+log = logging.getLogger(__name__)
+
+
+def writers_of(size: int) -> int:
+    """Return how many of so many connections are for writes: a fifth of them, and one at least."""
+    return max(1, size // 5)
 
 
 class Database:
-    """A pool of connections and the three ways to use one: to read, to read one moment, to write.
+    """Two pools of connections, and three ways to use one: to read, to read one moment, to write.
 
-    Beside it is what the process keeps at hand of this database's postings, and whether writes succeed.
+    Those that write are apart, and wait for their turn without any, so that reads never wait behind writes.
+    Beside them is what the process keeps at hand of this database's postings, and whether writes succeed.
 
     Every way raises Unavailable when the database does not answer or no connection comes free in time, and
     says what the database refuses in the words of app.errors.
     """
 
-    def __init__(self, pool: asyncpg.Pool, patience: float) -> None:
-        self._pool = pool
+    def __init__(self, readers: asyncpg.Pool, writers: asyncpg.Pool, patience: float) -> None:
+        self._readers = readers
+        self._writers = writers
         self._patience = patience
+        self._turns = Turns(deadlines.TURN)
         self.postings_at_hand = PostingsAtHand()
         self.write_probe = WriteProbe(self.writing)
         self._loggers: list[StatementLogger] = []
 
     @classmethod
-    async def open(cls, url: str, *, size: int, patience: float = 10.0) -> Database:
-        """Connect as the service's role, with at most `size` connections, each waited for `patience` seconds.
+    async def open(cls, url: str, *, size: int, patience: float = 10.0) -> Self:
+        """Connect as the service's role, with `size` connections, each waited for `patience` seconds.
 
-        Raises Unavailable when the server does not answer, the ledger is not migrated, or the role could
-        see past row level security.
+        A fifth of them is for writes; both kinds have one at least. Raises Unavailable when the server does
+        not answer, the ledger is not migrated, or the role could see past row level security.
         """
-        pool = asyncpg.create_pool(
-            url,
-            init_size=1,
-            min_size=0,
-            max_size=size,
-            connection_class=LedgerConnection,
-            init=prepared,
-            reset=_keep,
-            timeout=_CONNECT_SECONDS,
-            server_settings=_SESSION,
-        )
-        database = cls(pool, patience)
-        with _spoken():
-            await pool
+        writing = writers_of(size)
+        readers = _pool(url, LedgerConnection, _READS, max(1, size - writing))
+        database = cls(readers, _pool(url, WritingConnection, _WRITES, writing), patience)
         try:
-            async with database._connection(None) as connection:
+            with _spoken():
+                for pool in database._pools:
+                    await pool
+            async with database._connection(readers, None) as connection:
                 await refuse_a_privileged_role(connection)
         except BaseException:
-            pool.terminate()
+            database._terminate()
             raise
         return database
+
+    @property
+    def _pools(self) -> tuple[asyncpg.Pool, asyncpg.Pool]:
+        return self._readers, self._writers
 
     async def close(self) -> None:
         """Close every connection, waiting a few seconds for those in use and then breaking them."""
         try:
-            await asyncio.wait_for(self._pool.close(), _CLOSE_SECONDS)
-        except TimeoutError:
-            self._pool.terminate()
+            async with asyncio.timeout(deadlines.CLOSE):
+                await asyncio.gather(*(pool.close() for pool in self._pools))
+        except (TimeoutError, asyncpg.InterfaceError):
+            self._terminate()
+
+    def _terminate(self) -> None:
+        for pool in self._pools:
+            with suppress(asyncpg.InterfaceError):  # it never opened
+                pool.terminate()
 
     @asynccontextmanager
     async def reading(self, tenant: int) -> AsyncIterator[asyncpg.Connection]:
         """Lend a connection bound to the tenant; each statement sees what was committed when it began."""
-        async with self._connection(tenant) as connection:
+        async with self._connection(self._readers, tenant) as connection:
             yield connection
 
     @asynccontextmanager
     async def snapshot(self, tenant: int) -> AsyncIterator[asyncpg.Connection]:
         """Lend a connection bound to the tenant whose statements all see one moment and change nothing."""
         async with (
-            self._connection(tenant) as connection,
-            connection.transaction(isolation="repeatable_read", readonly=True),
+            self._connection(self._readers, tenant) as connection,
+            reading_transaction(connection, isolation="repeatable_read", readonly=True),
         ):
             yield connection
 
     @asynccontextmanager
     async def writing(self, tenant: int) -> AsyncIterator[asyncpg.Connection]:
-        """Lend a connection inside a transaction: committed at the end, rolled back on any exception."""
-        with self.write_probe.watching():
-            async with (
-                self._connection(tenant) as connection,
-                connection.transaction(isolation="read_committed"),
-            ):
-                yield connection
+        """Lend a connection inside a transaction: committed at the end, rolled back on any exception.
+
+        Nothing that follows the commit fails. Raises Busy when the writes before this one take too long,
+        and OutcomeUnknown when the database breaks off while it commits.
+        """
+        async with self._turns.turn(tenant):
+            with self.write_probe.watching():
+                async with (
+                    self._connection(self._writers, tenant) as connection,
+                    writing_transaction(connection),
+                ):
+                    yield connection
 
     @contextmanager
     def logging(self, logger: StatementLogger) -> Iterator[None]:
@@ -123,39 +154,64 @@ class Database:
             self._loggers.remove(logger)
 
     @asynccontextmanager
-    async def _connection(self, tenant: int | None) -> AsyncIterator[asyncpg.Connection]:
-        connection = await self._acquired()
+    async def _connection(self, pool: asyncpg.Pool, tenant: int | None) -> AsyncIterator[asyncpg.Connection]:
+        connection = await self._acquired(pool)
         loggers = list(self._loggers)
         try:
             with _spoken(connection):
                 if tenant is not None:
-                    await connection.bind(tenant)
+                    async with deadlines.answered_within(connection, deadlines.PROMPT):
+                        await connection.bind(tenant)
                 for logger in loggers:
                     connection.add_query_logger(logger)
                 yield connection
         finally:
-            for logger in loggers:
-                connection.remove_query_logger(logger)
-            await self._released(connection)
+            with suppress(asyncpg.InterfaceError):  # the pool took it back because it closes
+                for logger in loggers:
+                    connection.remove_query_logger(logger)
+            await _released(pool, connection)
 
-    async def _released(self, connection: Any) -> None:
-        """Give a connection back; one that broke went back by itself, and hides not why the block ended."""
-        try:
-            await self._pool.release(connection)
-        except (asyncpg.PostgresError, asyncpg.InterfaceError, asyncpg.InternalClientError):
-            if not _is_gone(connection):
-                raise
-
-    async def _acquired(self) -> Any:
+    async def _acquired(self, pool: asyncpg.Pool) -> Any:
+        # Not the pool's own timeout, which makes a task of every wait.
+        waiting = asyncio.timeout(self._patience)
         with _spoken():
             try:
-                # Not the pool's own timeout, which makes a task of every wait.
-                async with asyncio.timeout(self._patience):
-                    return await self._pool.acquire()
+                async with waiting:
+                    return await pool.acquire()
             except TimeoutError as error:
-                raise Unavailable(
-                    f"no database connection came free within {self._patience:g} seconds; retry later"
+                if not waiting.expired():
+                    raise
+                raise Busy(
+                    f"no database connection came free within {self._patience:g} seconds; retry later",
+                    retry_after=deadlines.RETRY_AFTER,
                 ) from error
+
+
+async def _released(pool: asyncpg.Pool, connection: Any) -> None:
+    """Give a connection back; one that cannot be is broken, and hides not how the block ended."""
+    try:
+        await pool.release(connection, timeout=deadlines.RELEASE)
+    except (asyncpg.PostgresError, asyncpg.InterfaceError, asyncpg.InternalClientError, OSError) as error:
+        if not _is_gone(connection):
+            log.warning("a connection to the database is broken off: %s", error or type(error).__name__)
+            deadlines.break_off(connection)
+
+
+def _pool(
+    url: str, connections: type[LedgerConnection], deadlines_there: dict[str, str], size: int
+) -> asyncpg.Pool:
+    return asyncpg.create_pool(
+        url,
+        init_size=1,
+        min_size=0,
+        max_size=size,
+        connection_class=connections,
+        init=prepared,
+        reset=_keep,
+        timeout=deadlines.CONNECT,
+        command_timeout=connections.seconds,
+        server_settings=_SESSION | deadlines_there,
+    )
 
 
 @contextmanager
@@ -173,11 +229,12 @@ def _spoken(lent: asyncpg.Connection | None = None) -> Iterator[None]:
     except asyncpg.InternalClientError as error:
         # What the driver says when a server that is stopping speaks first.
         if lent is not None:
-            lent.terminate()
+            deadlines.break_off(lent)
         raise Unavailable(_BROKEN) from error
     except (asyncpg.InterfaceError, OSError) as error:
         if lent is None:
-            raise Unavailable(f"the database does not answer: {error}") from error
+            reason = str(error) or "it takes too long"
+            raise Unavailable(f"the database does not answer: {reason}") from error
         if _is_gone(lent):
             raise Unavailable(_BROKEN) from error
         raise

@@ -5,7 +5,7 @@ import re
 import asyncpg
 import pytest
 
-from app.errors import Conflict, Invalid, TrigraphError, Unavailable, Unwritable
+from app.errors import Busy, Conflict, Invalid, TrigraphError, Unavailable, Unwritable
 from app.stores.postgres.errors import CONSTRAINTS, translated
 from app.stores.postgres.migrate import shipped
 
@@ -33,7 +33,7 @@ async def test_every_rule_of_the_ledger_has_its_error_and_no_other_has(owner: as
     [
         (asyncpg.SerializationError, Conflict),
         (asyncpg.DeadlockDetectedError, Conflict),
-        (asyncpg.LockNotAvailableError, Conflict),
+        (asyncpg.LockNotAvailableError, Busy),
         (asyncpg.QueryCanceledError, Unavailable),
         (asyncpg.TooManyConnectionsError, Unavailable),
         (asyncpg.AdminShutdownError, Unavailable),

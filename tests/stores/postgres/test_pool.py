@@ -7,7 +7,7 @@ import pytest
 from pgvector import HalfVector
 
 from app.errors import Conflict, Invalid, Unavailable
-from app.stores.postgres import pool
+from app.stores.postgres import deadlines, pool
 from app.stores.postgres.ledger_connection import LedgerConnection
 from app.stores.postgres.pool import Database
 from tests.conftest import Server
@@ -214,7 +214,7 @@ async def test_closing_ends_although_waiters_were_cancelled(database_url: str, t
 async def test_closing_breaks_a_connection_that_is_kept(
     database_url: str, tenant: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(pool, "_CLOSE_SECONDS", 0.05)
+    monkeypatch.setattr(deadlines, "CLOSE", 0.05)
     database = await Database.open(database_url, size=1)
 
     async def ask_after_closing() -> None:
