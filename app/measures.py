@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import logging
 import os
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
 
 from prometheus_client import (
     CollectorRegistry,
@@ -20,6 +22,8 @@ disable_created_metrics()  # type: ignore[no-untyped-call]
 
 SHARED_FOLDER = "PROMETHEUS_MULTIPROC_DIR"
 """Names the folder in which several processes count together; it is read when this module is imported."""
+
+log = logging.getLogger(__name__)
 
 IS_SHARED = SHARED_FOLDER in os.environ
 _OWN = CollectorRegistry()
@@ -67,18 +71,30 @@ def all_counted() -> CollectorRegistry:
 
 def note_request(path: str, status: int, seconds: float) -> None:
     """Count a request; `path` is one of few, whatever was asked for."""
-    _REQUESTS.labels(path, status).inc()
-    _REQUEST_SECONDS.labels(path).observe(seconds)
+    with _whatever_becomes_of_it():
+        _REQUESTS.labels(path, status).inc()
+        _REQUEST_SECONDS.labels(path).observe(seconds)
 
 
 def note_legs(legs: Iterable[Ranking]) -> None:
     """Count how long each leg of a recall took, and whether it answered."""
-    for leg in legs:
-        _LEG_SECONDS.labels(leg.leg, leg.served).observe(leg.milliseconds / 1000)
-        if leg.problem is not None:
-            _LEG_PROBLEMS.labels(leg.leg).inc()
+    with _whatever_becomes_of_it():
+        for leg in legs:
+            _LEG_SECONDS.labels(leg.leg, leg.served).observe(leg.milliseconds / 1000)
+            if leg.problem is not None:
+                _LEG_PROBLEMS.labels(leg.leg).inc()
 
 
 def note_lag(seconds: float) -> None:
     """Count by how much the event loop was late."""
-    _LOOP_LAG.observe(seconds)
+    with _whatever_becomes_of_it():
+        _LOOP_LAG.observe(seconds)
+
+
+@contextmanager
+def _whatever_becomes_of_it() -> Iterator[None]:
+    """Let nothing fail because it cannot be counted: the shared folder may be gone, or its disk full."""
+    try:
+        yield
+    except OSError as error:
+        log.warning("something is not counted: %s", error)

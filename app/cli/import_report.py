@@ -22,8 +22,8 @@ NOTHING_FOUND = (
 )
 
 
-def summary_json(summary: ImportSummary, waiting: int) -> dict[str, Any]:
-    """Answer the summary as one object, with how many references of the project wait."""
+def summary_json(summary: ImportSummary, waiting: int | None) -> dict[str, Any]:
+    """Answer the summary as one object, with how many references of the project wait, if that is known."""
     return {
         "filed": summary.filed,
         "unchanged": summary.unchanged,
@@ -52,7 +52,7 @@ def summary_json(summary: ImportSummary, waiting: int) -> dict[str, Any]:
 
 
 def end_import(
-    summary: ImportSummary, waiting: int, *, as_json: bool, nothing_found: str = NOTHING_FOUND
+    summary: ImportSummary, waiting: int | None, *, as_json: bool, nothing_found: str = NOTHING_FOUND
 ) -> None:
     """Write what became of an import, and end the command with its status when it was not whole."""
     if as_json:
@@ -66,12 +66,12 @@ def end_import(
 
 
 def print_summary(
-    console: Console, summary: ImportSummary, waiting: int = 0, nothing_found: str = NOTHING_FOUND
+    console: Console, summary: ImportSummary, waiting: int | None = 0, nothing_found: str = NOTHING_FOUND
 ) -> None:
     """Write the counts, what was odd, what was left alone, and what was refused and why.
 
-    `waiting` is how many references of the project wait for what is not there yet, `nothing_found` what to
-    do when there was nothing to file.
+    `waiting` is how many references of the project wait for what is not there yet, None when nobody can
+    tell; `nothing_found` what to do when there was nothing to file.
     """
     console.print(styled(_counts(summary), style="bold"))
     if summary.was_stopped:
@@ -82,7 +82,9 @@ def print_summary(
         console.print(_history(summary))
     if summary.aliases_recorded or summary.aliases_unchanged:
         console.print(f"aliases: recorded {summary.aliases_recorded}, unchanged {summary.aliases_unchanged}")
-    if waiting:
+    if waiting is None:
+        console.print("how many references wait cannot be told: the ledger does not answer")
+    elif waiting:
         console.print(_waiting(waiting), soft_wrap=True)
     for kind in summary.kinds_defined:
         console.print(f"defined the kind {printable(kind)}")

@@ -20,7 +20,7 @@ Import: TypeAlias = Callable[
 """Files what there is, so many documents at a time, until it is to stop; tells of each step."""
 
 
-async def run_import(bring: Import, project: str | None) -> tuple[ImportSummary, int]:
+async def run_import(bring: Import, project: str | None) -> tuple[ImportSummary, int | None]:
     """Answer what became of an import, and how many references of the project wait.
 
     At its end what has grown large is indexed, as `trigraph serve` does it.

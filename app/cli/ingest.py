@@ -64,7 +64,7 @@ def ingest(
     end_import(summary, waiting, as_json=as_json)
 
 
-async def _ingest(request: ImportRequest) -> tuple[ImportSummary, int]:
+async def _ingest(request: ImportRequest) -> tuple[ImportSummary, int | None]:
     """Answer what became of the import, and how many references of the project wait."""
     from app.cli.import_running import run_import
     from app.services.importing import ImportService

@@ -43,7 +43,7 @@ def migrate_artifacts(
     end_import(summary, waiting, as_json=as_json, nothing_found=NO_ROWS)
 
 
-async def _migrate(request: TableRequest) -> tuple[ImportSummary, int]:
+async def _migrate(request: TableRequest) -> tuple[ImportSummary, int | None]:
     """Answer what became of the import, and how many references of the project wait."""
     from app.cli.import_running import run_import
     from app.services.importing.tables import TableImportService

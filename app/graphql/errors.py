@@ -82,6 +82,16 @@ class ForbiddenProblem(Problem):
 class UnavailableProblem(Problem):
     """The problem of app.errors.Unavailable."""
 
+    retry_after: int | None = strawberry.field(
+        default=None, description="In how many seconds to send it again; null when nobody can tell."
+    )
+
+    @classmethod
+    def of(cls, error: Unavailable) -> UnavailableProblem:
+        """Wrap an error."""
+        code = ProblemCode[error.code]
+        return cls(code=code, message=error.message, field=error.field, retry_after=error.retry_after)
+
 
 PROBLEMS: Mapping[type[TrigraphError], type[Problem]] = MappingProxyType(
     {
@@ -99,6 +109,8 @@ def problem_from(error: TrigraphError) -> Problem:
 
     An error outside them is a bug and is raised again.
     """
+    if isinstance(error, Unavailable):
+        return UnavailableProblem.of(error)
     for ancestor in type(error).__mro__:
         if ancestor in PROBLEMS:
             return PROBLEMS[ancestor](code=ProblemCode[error.code], message=error.message, field=error.field)
@@ -114,7 +126,9 @@ def reported(error: GraphQLError) -> dict[str, Any]:
         return _shortened(error)
     cause = _cause(error)
     if isinstance(cause, TrigraphError):
-        return _with_code(error, CODES.get(cause.code, cause.code), field=cause.field, rule=cause.rule)
+        after = cause.retry_after if isinstance(cause, Unavailable) else None
+        code = CODES.get(cause.code, cause.code)
+        return _with_code(error, code, field=cause.field, rule=cause.rule, retryAfter=after)
     if _is_input_mistake(error, cause):
         return _with_code(error, BAD_USER_INPUT)
     return _masked(error, cause)
@@ -139,7 +153,7 @@ def _is_input_mistake(error: GraphQLError, cause: Exception) -> bool:
     return isinstance(cause, GraphQLError) and cause is not error and bool(cause.nodes)
 
 
-def _with_code(error: GraphQLError, code: str, **details: str | None) -> dict[str, Any]:
+def _with_code(error: GraphQLError, code: str, **details: str | int | None) -> dict[str, Any]:
     extensions = {"code": code, **{name: value for name, value in details.items() if value is not None}}
     return {**_shortened(error), "extensions": extensions}
 

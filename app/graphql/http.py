@@ -121,7 +121,10 @@ def _answer(result: ExecutionResult, media: str) -> Response:
     if not never_ran:
         return _encoded({"data": result.data} | ({"errors": errors} if errors else {}), media)
     usual = 400 if media == GRAPHQL_RESPONSE else 200
-    return _encoded({"errors": errors}, media, STATUSES.get(errors[0]["extensions"]["code"], usual))
+    extensions = errors[0]["extensions"]
+    after = extensions.get("retryAfter")
+    headers = NO_HEADERS if after is None else {"retry-after": str(after)}
+    return _encoded({"errors": errors}, media, STATUSES.get(extensions["code"], usual), headers)
 
 
 def _refusal(refused: Refused, media: str) -> Response:

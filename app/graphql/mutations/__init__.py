@@ -34,6 +34,8 @@ from app.graphql.mutations.withdraw_reference import WithdrawReferenceInput, wit
 
 @strawberry.type(
     description="What can be changed. A caller's mistake is answered with `problems`, and nothing is written."
+    " What fails unforeseen is null with an error, and hides no answer beside it; what is read for an answer"
+    " after its write is null with an error as well, and undoes nothing."
 )
 class Mutation:
     """The mutations of the API."""
@@ -45,7 +47,7 @@ class Mutation:
         self,
         info: Info,
         input: Annotated[FileArtifactInput, strawberry.argument(description="The document.")],
-    ) -> FileArtifactPayload:
+    ) -> FileArtifactPayload | None:
         """File a document."""
         return await file_artifact(info, input)
 
@@ -56,7 +58,7 @@ class Mutation:
         self,
         info: Info,
         input: Annotated[DefineTypeInput, strawberry.argument(description="The type.")],
-    ) -> TypePayload:
+    ) -> TypePayload | None:
         """Define a type."""
         return await define_type(info, input)
 
@@ -68,7 +70,7 @@ class Mutation:
         self,
         info: Info,
         input: Annotated[CreateEntityInput, strawberry.argument(description="The thing.")],
-    ) -> EntityPayload:
+    ) -> EntityPayload | None:
         """Create a thing."""
         return await create_entity(info, input)
 
@@ -80,7 +82,7 @@ class Mutation:
         self,
         info: Info,
         input: Annotated[ReviewCandidateInput, strawberry.argument(description="The decision.")],
-    ) -> AliasCandidatePayload:
+    ) -> AliasCandidatePayload | None:
         """Decide about a likely alias."""
         return await review_alias_candidate(info, input)
 
@@ -92,7 +94,7 @@ class Mutation:
         self,
         info: Info,
         input: Annotated[ReviewCandidateInput, strawberry.argument(description="The decision.")],
-    ) -> FactCandidatePayload:
+    ) -> FactCandidatePayload | None:
         """Decide about a likely fact."""
         return await review_fact_candidate(info, input)
 
@@ -104,7 +106,7 @@ class Mutation:
         self,
         info: Info,
         input: Annotated[CreateAliasInput, strawberry.argument(description="The alias.")],
-    ) -> AliasPayload:
+    ) -> AliasPayload | None:
         """Write an alias."""
         return await create_alias(info, input)
 
@@ -116,7 +118,7 @@ class Mutation:
         self,
         info: Info,
         input: Annotated[WithdrawAliasInput, strawberry.argument(description="The alias, and why.")],
-    ) -> AliasPayload:
+    ) -> AliasPayload | None:
         """End an alias."""
         return await withdraw_alias(info, input)
 
@@ -128,7 +130,7 @@ class Mutation:
         self,
         info: Info,
         input: Annotated[CreateReferenceInput, strawberry.argument(description="The reference.")],
-    ) -> ReferencePayload:
+    ) -> ReferencePayload | None:
         """Write a reference."""
         return await create_reference(info, input)
 
@@ -139,7 +141,7 @@ class Mutation:
         self,
         info: Info,
         input: Annotated[WithdrawReferenceInput, strawberry.argument(description="The reference, and why.")],
-    ) -> ReferencePayload:
+    ) -> ReferencePayload | None:
         """End a reference."""
         return await withdraw_reference(info, input)
 
@@ -151,7 +153,7 @@ class Mutation:
         self,
         info: Info,
         input: Annotated[RecordFactInput, strawberry.argument(description="The fact.")],
-    ) -> StatePayload:
+    ) -> StatePayload | None:
         """Record a fact."""
         return await record_fact(info, input)
 
@@ -163,7 +165,7 @@ class Mutation:
         self,
         info: Info,
         input: Annotated[TransitionInput, strawberry.argument(description="The change.")],
-    ) -> StatePayload:
+    ) -> StatePayload | None:
         """Carry out a transition."""
         return await transition(info, input)
 
@@ -175,7 +177,7 @@ class Mutation:
         self,
         info: Info,
         input: Annotated[SaveWipInput, strawberry.argument(description="What the draft is to say.")],
-    ) -> StatePayload:
+    ) -> StatePayload | None:
         """Save a draft."""
         return await save_wip(info, input)
 
@@ -187,7 +189,7 @@ class Mutation:
         self,
         info: Info,
         input: Annotated[SealWipInput, strawberry.argument(description="The draft.")],
-    ) -> StatePayload:
+    ) -> StatePayload | None:
         """Seal a draft."""
         return await seal_wip(info, input)
 
@@ -196,6 +198,6 @@ class Mutation:
         self,
         info: Info,
         input: Annotated[DiscardWipInput, strawberry.argument(description="The draft.")],
-    ) -> StatePayload:
+    ) -> StatePayload | None:
         """Discard a draft."""
         return await discard_wip(info, input)

@@ -9,7 +9,7 @@ from app.graphql.arguments import IDEMPOTENCY_KEY, id_of
 from app.graphql.context import Info
 from app.graphql.errors import Problem, problem_from
 from app.graphql.types.alias import Alias
-from app.graphql.types.candidate import AliasCandidate, find_alias_candidate
+from app.graphql.types.candidate import AliasCandidate
 from app.services.aliases import AliasAnswer, AliasRequest
 
 
@@ -73,6 +73,15 @@ class AliasPayload:
         default_factory=list, description="Why nothing was written; empty when all went well."
     )
 
+    @classmethod
+    def of(cls, answer: AliasAnswer) -> AliasPayload:
+        """Wrap what was answered."""
+        return cls(
+            alias=None if answer.alias is None else Alias.of(answer.alias),
+            candidate=None if answer.candidate is None else AliasCandidate.of(answer.candidate),
+            position=None if answer.position is None else str(answer.position),
+        )
+
 
 async def create_alias(info: Info, input: CreateAliasInput) -> AliasPayload:
     """Write the alias; a caller's mistake becomes a problem."""
@@ -82,13 +91,4 @@ async def create_alias(info: Info, input: CreateAliasInput) -> AliasPayload:
         answer = await context.aliases.create(context.caller, input.request(), input.idempotency_key)
     except TrigraphError as error:
         return AliasPayload(problems=[problem_from(error)])
-    return await alias_payload(info, answer)
-
-
-async def alias_payload(info: Info, answer: AliasAnswer) -> AliasPayload:
-    """Wrap what was answered."""
-    return AliasPayload(
-        alias=None if answer.alias is None else Alias.of(answer.alias),
-        candidate=None if answer.candidate is None else await find_alias_candidate(info, answer.candidate),
-        position=None if answer.position is None else str(answer.position),
-    )
+    return AliasPayload.of(answer)

@@ -3,12 +3,10 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Sequence
 from datetime import datetime
 
 import strawberry
 
-from app.domain.waiting import WaitingReference
 from app.errors import TrigraphError
 from app.graphql.arguments import IDEMPOTENCY_KEY
 from app.graphql.context import Info
@@ -84,8 +82,10 @@ class FileArtifactPayload:
         default=False,
         description="Whether something was written; false when the newest version says the same.",
     )
-    references: list[Reference] = strawberry.field(
-        default_factory=list, description="The references it made, to what is there already."
+    references: list[Reference] | None = strawberry.field(
+        default_factory=list,
+        description="The references it made, to what is there already; null when what was asked of them"
+        " could not be read, which undoes nothing.",
     )
     candidates: int = strawberry.field(
         default=0, description="How many likely aliases and facts now wait in the review queue."
@@ -103,8 +103,8 @@ class FileArtifactPayload:
     )
 
     @classmethod
-    def of(cls, filed: FiledDocument, waiting: Sequence[WaitingReference]) -> FileArtifactPayload:
-        """Wrap what was filed, and which of its references wait."""
+    def of(cls, filed: FiledDocument) -> FileArtifactPayload:
+        """Wrap what was filed."""
         return cls(
             artifact=Artifact.of(filed.artifact),
             entity=Entity.of(filed.entity),
@@ -112,7 +112,7 @@ class FileArtifactPayload:
             created=filed.created,
             references=[Reference.of(reference) for reference in filed.references],
             candidates=filed.candidates,
-            warnings=[*filed.warnings, *waiting_told(waiting)],
+            warnings=[*filed.warnings, *waiting_told(filed.waiting)],
             position=None if filed.position is None else str(filed.position),
         )
 
@@ -129,8 +129,4 @@ async def file_artifact(info: Info, input: FileArtifactInput) -> FileArtifactPay
         )
     except TrigraphError as error:
         return FileArtifactPayload(problems=[problem_from(error)])
-    if not filed.created:
-        return FileArtifactPayload.of(filed, ())
-    known = filed.artifact.recorded_at
-    waiting = await context.catalog.pending_of(context.caller, filed.entity.id, known)
-    return FileArtifactPayload.of(filed, waiting)
+    return FileArtifactPayload.of(filed)

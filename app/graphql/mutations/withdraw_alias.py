@@ -8,7 +8,7 @@ from app.errors import TrigraphError
 from app.graphql.arguments import IDEMPOTENCY_KEY, id_of
 from app.graphql.context import Info
 from app.graphql.errors import problem_from
-from app.graphql.mutations.create_alias import AliasPayload, alias_payload
+from app.graphql.mutations.create_alias import AliasPayload
 
 
 @strawberry.input(description="A name that no longer means its entity, from now on.")
@@ -29,4 +29,4 @@ async def withdraw_alias(info: Info, input: WithdrawAliasInput) -> AliasPayload:
         answer = await context.aliases.withdraw(context.caller, id, input.reason, input.idempotency_key)
     except TrigraphError as error:
         return AliasPayload(problems=[problem_from(error)])
-    return await alias_payload(info, answer)
+    return AliasPayload.of(answer)

@@ -6,7 +6,7 @@ import re
 from uuid import UUID
 
 from app.domain.artifact import AliasClaim, Artifact, Quote
-from app.domain.candidate import decision_told
+from app.domain.candidate import AliasCandidate, decision_told
 from app.domain.entity import Alias, Entity
 from app.errors import Conflict, Invalid
 from app.services.aliases.examining import examine
@@ -18,8 +18,8 @@ from app.stores.postgres import aliases, artifacts, candidates
 LONGEST_QUOTE = 300
 
 
-async def queue_alias(write: Write, stated: StatedAlias) -> Alias | UUID:
-    """Queue a likely alias for review with the line that uses it; answers the id of its candidate.
+async def queue_alias(write: Write, stated: StatedAlias) -> Alias | AliasCandidate:
+    """Queue a likely alias for review with the line that uses it; answers its candidate.
 
     The line is from the stated document, else from the newest of the target. The same form for the same
     target is queued once; when it is an alias already, that is answered. Raises as add_alias does, Invalid
@@ -33,20 +33,20 @@ async def queue_alias(write: Write, stated: StatedAlias) -> Alias | UUID:
     claim = AliasClaim(free.form, free.form, _quote(artifact, free.form))
     await candidates.queue_alias(*where, stated.target, artifact.id, claim, write.recorded_at)
     candidate = await aliases.candidate_of(*where, free.form, stated.target)
-    await _require_waiting(write, candidate)
-    return candidate
+    return await _waiting(write, candidate)
 
 
-async def _require_waiting(write: Write, candidate: UUID) -> None:
-    """Raise Conflict when somebody has decided about a candidate."""
-    found = await candidates.alias_candidates_by_id(write.connection, write.tenant, [candidate])
-    decided = found[candidate].review
+async def _waiting(write: Write, id: UUID) -> AliasCandidate:
+    """Return the candidate of an id; raises Conflict when somebody has decided about it."""
+    candidate = (await candidates.alias_candidates_by_id(write.connection, write.tenant, [id]))[id]
+    decided = candidate.review
     if decided is not None:
         raise Conflict(
             f"{decision_told(decided)}, which stays; leave authorityTier out to create the alias",
             field=FIELD,
             rule="a_candidate_is_reviewed_once",
         )
+    return candidate
 
 
 async def _document(write: Write, target: Entity, stated: UUID | None) -> Artifact:

@@ -8,6 +8,7 @@ from uuid import UUID
 
 import asyncpg
 
+from app.domain.candidate import AliasCandidate
 from app.domain.entity import Alias, AuthorityTier, Caller
 from app.errors import Invalid
 from app.services.aliases.authority import tier_of
@@ -19,7 +20,7 @@ from app.services.catalog.scoping import project_of
 from app.services.repeating import keep_answer, kept_answer, keyed_request
 from app.services.withdrawing import fit_reason
 from app.services.write import Write, require_writer, writing
-from app.stores.postgres import entities, ledger, lookups
+from app.stores.postgres import candidates, entities, ledger, lookups
 from app.stores.postgres.pool import Database
 
 
@@ -40,7 +41,7 @@ class AliasAnswer:
     """The alias there is now, or the candidate that awaits review; the position of what was written."""
 
     alias: Alias | None
-    candidate: UUID | None = None
+    candidate: AliasCandidate | None = None
     position: int | None = None
 
 
@@ -116,13 +117,15 @@ async def _require_project(write: Write, request: AliasRequest) -> None:
 def _kept(answer: AliasAnswer) -> dict[str, Any]:
     return {
         "alias": None if answer.alias is None else str(answer.alias.id),
-        "candidate": None if answer.candidate is None else str(answer.candidate),
+        "candidate": None if answer.candidate is None else str(answer.candidate.id),
         "position": answer.position,
     }
 
 
 async def _restored(connection: asyncpg.Connection, tenant: int, kept: dict[str, Any]) -> AliasAnswer:
     if kept["alias"] is None:
-        return AliasAnswer(None, UUID(kept["candidate"]), kept["position"])
+        candidate = UUID(kept["candidate"])
+        found = await candidates.alias_candidates_by_id(connection, tenant, [candidate])
+        return AliasAnswer(None, found[candidate], kept["position"])
     id = UUID(kept["alias"])
     return AliasAnswer((await lookups.aliases_by_id(connection, tenant, [id]))[id], None, kept["position"])

@@ -145,12 +145,13 @@ class Line(Generic[Origin]):
         return found, False
 
     async def _write(self, ready: Sequence[tuple[Origin, Ready]]) -> None:
-        written = iter(await self.writer.file_all([each for _, each in ready if isinstance(each, list)]))
+        # What a share of them left is told before the next: that one may find the ledger gone.
+        written = self.writer.file_all([each for _, each in ready if isinstance(each, list)])
         for origin, each in ready:
             if isinstance(each, Unavailable):
                 await self.writer.demand_a_ledger()
             if isinstance(each, list):
-                self.done(origin, next(written))
+                self.done(origin, await anext(written))
             else:
                 self.done(origin, each if isinstance(each, Exception) else [each])
 

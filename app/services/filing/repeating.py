@@ -11,7 +11,7 @@ import asyncpg
 from app.domain.artifact import Document
 from app.domain.entity import Caller
 from app.services import repeating
-from app.services.filing.writing import FiledDocument
+from app.services.filing.writing import FiledDocument, with_waiting
 from app.services.write import Write
 from app.stores.postgres import artifacts, entities, references, states
 from app.stores.postgres.idempotency import KeyedRequest
@@ -53,7 +53,7 @@ async def _restored(connection: asyncpg.Connection, tenant: int, answer: dict[st
     entity = (await entities.entities_by_id(connection, tenant, [artifact.entity]))[artifact.entity]
     state = (await states.states_by_id(connection, tenant, [state_id]))[state_id]
     stated = await references.references_by_id(connection, tenant, reference_ids)
-    return FiledDocument(
+    filed = FiledDocument(
         artifact=artifact,
         entity=entity,
         state=replace(state, retracted_at=None),  # as it stood when this was first answered
@@ -63,3 +63,4 @@ async def _restored(connection: asyncpg.Connection, tenant: int, answer: dict[st
         position=answer["position"],
         warnings=tuple(answer["warnings"]),
     )
+    return await with_waiting(connection, tenant, filed)

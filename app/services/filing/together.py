@@ -3,16 +3,17 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Sequence
+from collections.abc import AsyncIterator, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, replace
 
 from app.domain.entity import Caller
 from app.embedding import Embedder
-from app.errors import Unavailable, Unwritable
+from app.errors import Busy, Unavailable, Unwritable
 from app.services.filing.foreseeing import foresee
 from app.services.filing.preparation import PreparedDocument
 from app.services.filing.repeating import filed_under, keep_filed
-from app.services.filing.writing import FiledDocument, write_document
+from app.services.filing.writing import FiledDocument, with_waiting, write_document
 from app.services.models import require_model
 from app.services.projects import project_for
 from app.services.write import Homonyms, Write, writing
@@ -25,6 +26,9 @@ TIMES_FOR_EACH = 2
 """Most documents are written at one transaction time; one that supersedes another takes a second."""
 
 MOST_TIMES = 1_000
+
+MAX_WAITS = 20
+"""How often an import that others keep from writing lines up again: for some minutes."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,29 +50,37 @@ class Writer:
             (filed,) = await self._written(write, [prepared])
             if keyed:
                 await keep_filed(write, keyed, filed)
-            return filed
+            return await with_waiting(write.connection, self.caller.tenant, filed)
 
     async def file_all(
         self, groups: Sequence[Sequence[PreparedDocument]]
-    ) -> list[list[FiledDocument] | Exception]:
-        """File groups of documents, and answer of each what it left or why it is not all there.
+    ) -> AsyncIterator[list[FiledDocument] | Exception]:
+        """Yield of each group of documents what it left or why it is not all there, once that is kept.
 
         When one cannot be filed the others are, in ever smaller shares; of the group it belongs to, what
         stands before it. Raises Unavailable when the ledger is gone or keeps nothing more.
         """
         if not groups:
-            return []
+            return
         try:
-            return [*await self._filed_together(groups)]
+            filed = await self._filed_together(groups)
         except Unwritable:
             raise
         except Exception as error:
-            if isinstance(error, Unavailable):
-                await self.demand_a_ledger()
-            if len(groups) > 1:
-                middle = len(groups) // 2
-                return [*await self.file_all(groups[:middle]), *await self.file_all(groups[middle:])]
-            return [await self._filed_in_turn(groups[0], error)]
+            failure = error
+        else:
+            for each in filed:
+                yield each
+            return
+        if isinstance(failure, Unavailable):
+            await self.demand_a_ledger()
+        if len(groups) == 1:
+            yield await self._filed_in_turn(groups[0], failure)
+            return
+        middle = len(groups) // 2
+        for share in (groups[:middle], groups[middle:]):
+            async for outcome in self.file_all(share):
+                yield outcome
 
     async def _filed_in_turn(
         self, versions: Sequence[PreparedDocument], error: Exception
@@ -77,7 +89,7 @@ class Writer:
         if len(versions) == 1:
             return error
         for version in versions:
-            ((filed),) = await self.file_all([[version]])
+            (filed,) = [outcome async for outcome in self.file_all([[version]])]
             if isinstance(filed, Exception):
                 return filed
         return error
@@ -87,9 +99,19 @@ class Writer:
     ) -> list[list[FiledDocument]]:
         documents = [document for group in groups for document in group]
         times = min(MOST_TIMES, TIMES_FOR_EACH * len(documents))
-        async with writing(self.database, self.caller, self.homonyms, times) as write:
-            filed = iter(await self._written(write, documents))
+        filed = iter(await self._filed_in_its_turn(documents, times))
         return [[next(filed) for _ in group] for group in groups]
+
+    async def _filed_in_its_turn(
+        self, documents: Sequence[PreparedDocument], times: int
+    ) -> list[FiledDocument]:
+        """File documents, and wait longer for those who write before than a single request would."""
+        for _ in range(MAX_WAITS):
+            with suppress(Busy):
+                async with writing(self.database, self.caller, self.homonyms, times) as write:
+                    return await self._written(write, documents)
+        async with writing(self.database, self.caller, self.homonyms, times) as write:
+            return await self._written(write, documents)
 
     async def _written(self, write: Write, documents: Sequence[PreparedDocument]) -> list[FiledDocument]:
         async with collecting(write.connection):

@@ -13,6 +13,7 @@ from app.domain.entity import Entity, Project, Reference
 from app.domain.ontology import naming_forms
 from app.domain.surface_form import fold, name_key
 from app.domain.temporal import Branch, EntityState
+from app.domain.waiting import WaitingReference
 from app.errors import Conflict
 from app.services.filing import naming
 from app.services.filing.document_state import state_from_artifact, write_state
@@ -32,13 +33,17 @@ from app.stores.postgres import (
     artifacts,
     entities,
     states,
+    waiting,
 )
 from app.stores.postgres.ontology import RecordedType
 
 
 @dataclass(frozen=True, slots=True)
 class FiledDocument:
-    """What filing a document left in the ledger; `created` is false when nothing changed."""
+    """What filing a document left in the ledger; `created` is false when nothing changed.
+
+    `waiting` are those of its references that wait for what is not there yet, where one document is filed.
+    """
 
     artifact: Artifact
     entity: Entity
@@ -48,6 +53,18 @@ class FiledDocument:
     candidates: int = 0
     position: int | None = None
     warnings: tuple[str, ...] = ()
+    waiting: tuple[WaitingReference, ...] = ()
+
+
+async def with_waiting(connection: asyncpg.Connection, tenant: int, filed: FiledDocument) -> FiledDocument:
+    """Return a document that was filed with its references that wait, as they stood when it was.
+
+    Read before the write is committed: a failure after that would hide that there is one.
+    """
+    if not filed.created:
+        return filed
+    found = await waiting.waiting_of(connection, tenant, filed.entity.id, filed.artifact.recorded_at)
+    return replace(filed, waiting=tuple(found))
 
 
 async def write_document(

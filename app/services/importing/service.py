@@ -135,8 +135,12 @@ class ImportService:
             raise Unavailable(
                 f"{error.message}; {summary.filed} documents were filed before that: import again to go on"
             ) from error
-        after = await self._types(caller, project)
-        summary.kinds_defined = sorted(after.keys() - before.keys())
+        try:
+            after = await self._types(caller, project)
+        except Unavailable as error:
+            summary.warn("ledger", [f"which kinds are new cannot be told: {error.message}"])
+        else:
+            summary.kinds_defined = sorted(after.keys() - before.keys())
         return summary
 
     async def _types(self, caller: Caller, project: str | None) -> dict[str, TypeDefinition]:
