@@ -9,30 +9,38 @@ import shutil
 import signal
 import time
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from multiprocessing import parent_process
 from multiprocessing.process import BaseProcess
+from pathlib import Path
 from socket import socket
 from tempfile import TemporaryDirectory
 from threading import Thread
+from typing import TYPE_CHECKING
 
 from uvicorn.config import STARTUP_FAILURE
 from uvicorn.supervisors import Multiprocess
 from uvicorn.supervisors.multiprocess import Process
 
 from app.cli.guarding import guard_output
-from app.cli.opening import Opening, opening, server_of
+from app.cli.opening import opening, server_of
 from app.cli.running import complain_of
 from app.errors import Invalid, Unavailable
 from app.measures import SHARED_FOLDER
 from app.services.memory import open_memory_at
 from app.settings import Settings
+from app.stores.file_locks import shared, taken_alone
 from app.stores.postgres.location import LedgerLocation, locate_ledger
 from app.stores.postgres.postmaster import most_processes
 
+if TYPE_CHECKING:
+    from starlette.types import ASGIApp, Receive, Scope, Send
+
 SECONDS_BEFORE_ANOTHER_TRY = 2.0
 _SECONDS_TO_START = 60  # for those that replace others one by one, on a busy machine
+
+_USERS = "workers"  # the file in the folder of measures that those who count there hold together
 
 log = logging.getLogger(__name__)
 
@@ -44,18 +52,51 @@ class Application:
     settings: Settings
     address: tuple[str, int]
 
-    def __call__(self) -> Opening:
+    def __call__(self) -> Counting:
         """Answer the application; a failure to open it is told by the worker itself."""
         guard_output()
         signal.signal(signal.SIGHUP, signal.SIG_IGN)  # a terminal that closes tells all, and one acts on it
-        Thread(target=_end_after, args=[parent_process()], daemon=True).start()
-        return opening(self.settings, self.address, complain_of)
+        parent = parent_process()
+        assert parent is not None
+        Thread(target=_end_after, args=[parent], daemon=True).start()
+        app = opening(self.settings, self.address, complain_of)
+        return Counting(app, Path(os.environ[SHARED_FOLDER]), parent)
+
+
+class Counting:
+    """An application as it is, in a process that shares a folder of measures with its like.
+
+    Of those whose supervisor is gone, the last to have answered everything removes the folder.
+    """
+
+    def __init__(self, app: ASGIApp, folder: Path, parent: BaseProcess) -> None:
+        self._app = app
+        self._folder = folder
+        self._parent = parent
+        self._share = shared(folder / _USERS)
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Answer one request, or open and close the application; nothing is counted after that."""
+        try:
+            await self._app(scope, receive, send)
+        finally:
+            if scope["type"] == "lifespan":
+                self._leave()
+
+    def _leave(self) -> None:
+        os.close(self._share)
+        if self._parent.is_alive():
+            return
+        with suppress(FileNotFoundError):  # another one was the last
+            alone = taken_alone(self._folder / _USERS)
+            if alone is not None:
+                shutil.rmtree(self._folder, ignore_errors=True)
+                os.close(alone)
 
 
 def _end_after(parent: BaseProcess) -> None:
     """End in order once the process that looks after this one is gone: nobody else would ever end it."""
     parent.join()
-    shutil.rmtree(os.environ[SHARED_FOLDER], ignore_errors=True)
     os.kill(os.getpid(), signal.SIGTERM)
 
 

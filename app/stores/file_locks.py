@@ -27,6 +27,13 @@ def locked(path: Path) -> Iterator[None]:
         os.close(lock)
 
 
+def shared(path: Path) -> int:
+    """Hold a file's lock together with others and return its descriptor; closing it lets go."""
+    lock = opened(path)
+    fcntl.flock(lock, fcntl.LOCK_SH)
+    return lock
+
+
 def taken_alone(path: Path) -> int | None:
     """Take a file's lock alone and answer its descriptor, or None when anybody holds it."""
     lock = opened(path)

@@ -8,6 +8,7 @@ import subprocess
 import tempfile
 import time
 from collections.abc import Iterator
+from contextlib import ExitStack
 from pathlib import Path
 from subprocess import Popen
 from urllib.parse import urlsplit
@@ -140,12 +141,26 @@ def test_they_end_in_order_together_whatever_a_client_does(service: Service) -> 
             os.kill(worker, 0)
 
 
-def test_none_outlives_the_process_that_looks_after_them(shell: Shell) -> None:
+def test_none_outlives_the_process_that_looks_after_them(shell: Shell, tmp_path: Path) -> None:
+    shell = Shell(shell.home, {"TMPDIR": str(tmp_path)})
     with shell.running(*SERVE) as process:
         service = Service(process)
-        process.kill()
+        port = int(service.address.rpartition(":")[2])
+        with ExitStack() as opened:
+            asking = [opened.enter_context(socket.create_connection(("127.0.0.1", port))) for _ in range(8)]
+            for each in asking:
+                each.sendall(STALLED)
+            time.sleep(0.5)  # until the workers read them
+            process.kill()
+            time.sleep(1)  # until they noticed
+            for each in asking:
+                each.sendall(b"12345678")
+                assert each.recv(64).startswith(b"HTTP/1.1 400")
         assert process.stderr is not None
-        process.stderr.read()  # it is at its end when no worker holds it any more
+        said = process.stderr.read()  # it is at its end when no worker holds it any more
+    assert "Traceback" not in said
+    assert "not counted" not in said
+    assert not list(tmp_path.glob("trigraph-measures-*"))
     socket.create_server(("127.0.0.1", int(service.address.rpartition(":")[2]))).close()
 
 

@@ -9,7 +9,7 @@ from time import monotonic
 
 import asyncpg
 
-from app.errors import TrigraphError, Unwritable
+from app.errors import Busy, TrigraphError, Unwritable
 from app.stores.postgres import ledger
 from app.stores.postgres.sql import blocks_beside
 
@@ -72,6 +72,8 @@ class WriteProbe:
             return None
         except TimeoutError:
             return f"no write ended within {PROBE_SECONDS:g} seconds" if has_connection else self._answer
+        except Busy:
+            return self._answer  # others write
         except TrigraphError as error:
             return error.message
         except asyncpg.PostgresError as error:
