@@ -81,7 +81,9 @@ class Settings(BaseSettings):
         le=256,
         description="How many texts are embedded at once, one thread each.",
     )
-    pool_size: int = Field(default=10, ge=2, le=90, description="How many database connections are kept.")
+    pool_size: int = Field(
+        default=10, ge=2, le=90, description="How many database connections are kept; a fifth of them write."
+    )
     leg_timeout: float = Field(
         default=5.0, gt=0, description="Seconds after which a leg of recall counts as late."
     )

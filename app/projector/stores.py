@@ -47,7 +47,7 @@ class Stores:
         elif self._location.embedded is not None:
             await asyncio.to_thread(self._location.embedded.keep_running)
         await check(self._location.url)
-        async with owner_connection(self._location.url) as owner:
+        async with owner_connection(self._location.url, seconds=None) as owner:
             yield owner
 
     async def graph(self) -> Graph:

@@ -31,7 +31,7 @@ async def index_large_projects(url: str, at_least: int = LARGE) -> list[str]:
     indexed is logged and left. Raises Unavailable when the ledger does not answer.
     """
     made = []
-    async with owner_connection(url) as owner:
+    async with owner_connection(url, seconds=None) as owner:
         model = await embeddings.embedding_model(owner)
         todo = await vector_indexes.unindexed_projects(owner, at_least)
         if model is None or not todo or not await _may_index(owner, todo):

@@ -38,7 +38,7 @@ async def reembed(url: str, embedder: Embedder, watch: Watch = lambda done, tota
     `watch` is told how many are done, and of how many. Raises Conflict when another process does the
     same, and Unavailable when the ledger or the encoder does not answer.
     """
-    async with owner_connection(url) as owner:
+    async with owner_connection(url, seconds=None) as owner:
         if not await reembedding.lock(owner):
             raise Conflict("another process embeds this ledger again; wait until it has finished")
         if not await vector_indexes.lock(owner):

@@ -20,7 +20,7 @@ async def settle(settings: Settings, large: int) -> float:
     took = perf_counter() - started
     location = await locate_ledger(settings)
     try:
-        async with owner_connection(location.url) as owner:
+        async with owner_connection(location.url, seconds=None) as owner:
             await owner.execute("VACUUM (ANALYZE)")
     finally:
         await location.close()

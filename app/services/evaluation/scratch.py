@@ -48,7 +48,7 @@ async def _scratch_database(url: str) -> AsyncIterator[str]:
     name = f"{PREFIX}{uuid4().hex}"
     scratch = urlunsplit(urlsplit(url)._replace(path=f"/{name}"))
     async with AsyncExitStack() as stack:
-        async with owner_connection(url) as owner:
+        async with owner_connection(url, seconds=None) as owner:
             await owner.execute(_ONE_AT_A_TIME)
             for row in await owner.fetch(_ABANDONED, PREFIX):
                 await owner.execute(f'DROP DATABASE IF EXISTS "{row["datname"]}"')
@@ -58,5 +58,5 @@ async def _scratch_database(url: str) -> AsyncIterator[str]:
         try:
             yield scratch
         finally:
-            async with owner_connection(url) as owner:
+            async with owner_connection(url, seconds=None) as owner:
                 await owner.execute(f'DROP DATABASE "{name}" WITH (FORCE)')

@@ -96,7 +96,7 @@ async def migrate(url: str, folder: Path | None = None) -> list[Migration]:
     once wait for each other. Raises Conflict as `pending` does, and Unavailable when the database does not
     answer or withholds a right.
     """
-    async with owner_connection(url) as connection:
+    async with owner_connection(url, seconds=None) as connection:
         await connection.execute("SELECT pg_advisory_lock($1)", _LOCK)
         todo = await pending(connection, folder)
         for migration in todo:

@@ -12,17 +12,24 @@ from app.errors import Unavailable
 
 _CONNECT_SECONDS = 10.0
 _CLOSE_SECONDS = 5.0
+MAX_SECONDS = 60.0
 _SESSION = {"application_name": "trigraph", "search_path": "public", "timezone": "UTC"}
 
 
 @asynccontextmanager
-async def owner_connection(url: str) -> AsyncIterator[asyncpg.Connection]:
+async def owner_connection(
+    url: str, *, seconds: float | None = MAX_SECONDS
+) -> AsyncIterator[asyncpg.Connection]:
     """Connect as the user of the address and close at the end.
 
-    Raises Unavailable, naming the address without its password, when no database answers.
+    `seconds` is how long one statement may take; None is for what takes as long as it takes, such as a
+    migration. Raises Unavailable, naming the address without its password, when no database answers, and when
+    a statement takes longer.
     """
     try:
-        connection = await asyncpg.connect(url, timeout=_CONNECT_SECONDS, server_settings=_SESSION)
+        connection = await asyncpg.connect(
+            url, timeout=_CONNECT_SECONDS, command_timeout=seconds, server_settings=_SESSION
+        )
     except (ValueError, asyncpg.InterfaceError) as error:
         # The driver's own words may quote the password.
         raise Unavailable(
@@ -36,6 +43,9 @@ async def owner_connection(url: str) -> AsyncIterator[asyncpg.Connection]:
         ) from error
     try:
         yield connection
+    except TimeoutError as error:
+        connection.terminate()
+        raise Unavailable("the database did not answer in time; retry later") from error
     finally:
         # What was done is done, however the server takes leave; the driver breaks off by itself.
         with suppress(asyncpg.PostgresError, asyncpg.InterfaceError, OSError):
