@@ -78,9 +78,10 @@ class Unavailable(TrigraphError):
         *,
         field: str | None = None,
         rule: str | None = None,
+        has_lines: bool = False,
         retry_after: int | None = None,
     ) -> None:
-        super().__init__(message, field=field, rule=rule)
+        super().__init__(message, field=field, rule=rule, has_lines=has_lines)
         self.retry_after = retry_after
 
 
