@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 import socket
-import stat
 import threading
 from pathlib import Path
 
@@ -28,7 +27,6 @@ async def test_nothing_but_regular_files_below_the_root_is_opened(desk: Desk, fo
     outside = folder.parent / "outside"
     outside.mkdir()
     (outside / "secret.md").write_text("# Secret\n")
-    os.mknod(folder / "zero.md", stat.S_IFCHR | 0o600, os.makedev(1, 5))
     os.mkfifo(folder / "pipe.md")
     with socket.socket(socket.AF_UNIX) as listening:
         listening.bind(str(folder / "socket.md"))
@@ -49,9 +47,15 @@ async def test_nothing_but_regular_files_below_the_root_is_opened(desk: Desk, fo
     summary = await imported(desk, named, folder)
     assert summary.filed == 2
     assert {Path(each.source).name: each.reason for each in summary.refused} == {
-        name: NO_FILE for name in ("zero.md", "pipe.md", "socket.md")
+        name: NO_FILE for name in ("pipe.md", "socket.md")
     }
     assert {Path(each.source).name for each in summary.skipped} == set(links)
+
+
+@pytest.mark.parametrize("device", ["/dev/zero", "/dev/null", "/dev/tty", "/dev/stdin"])
+def test_no_device_is_opened(device: str) -> None:
+    with pytest.raises(Invalid):
+        open_file(Path(device))
 
 
 def test_a_file_or_a_folder_that_becomes_a_link_is_not_followed(folder: Path) -> None:
