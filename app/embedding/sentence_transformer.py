@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import hashlib
+import os
 from collections.abc import Sequence
 from importlib import import_module
 from importlib.util import find_spec
@@ -94,6 +95,8 @@ def open_sentence_transformer(model: str | None, threads: int) -> SentenceTransf
     Raises Unavailable when sentence-transformers or the packaged model is not installed,
     Invalid when the model named cannot be loaded or has no fast tokenizer.
     """
+    # Bars that draw over themselves would be shown as escapes, for nothing but the program's own are trusted.
+    os.environ |= {"TQDM_DISABLE": "1", "HF_HUB_DISABLE_PROGRESS_BARS": "1"}
     try:
         library = import_module("sentence_transformers")
     except ImportError as error:

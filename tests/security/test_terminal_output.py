@@ -323,7 +323,7 @@ def texts(value: object) -> Iterator[str]:
     [
         ("doctor", (), f"project Harbor {SHOWN}"),
         ("doctor", (), f"TRIGRAPH_{SHOWN}"),
-        ("recall", ("queue", "--project", "x"), f", Harbor {SHOWN}"),
+        ("recall", ("queue", "--project", "x"), f"Harbor {SHOWN}"),
         ("recall", ("ADR-7",), f"Queue {SHOWN}"),
         ("state", ("ADR-7", "--history"), f"told by {SHOWN}"),
         (
