@@ -6,7 +6,7 @@ import hashlib
 import re
 import unicodedata
 
-from app.domain.marks import unstacked
+from app.domain.stacked_marks import without_stacks
 
 UNKEEPABLE = re.compile("[\x00\ud800-\udfff]")
 """What a text cannot hold in any store: NUL, and halves of characters."""
@@ -22,13 +22,16 @@ def fold(text: str) -> str:
     """Answer the form under which two spellings of one name are equal.
 
     NFKC first, then full case folding (ß and SS meet, İ keeps its dot), NFKC again since folding
-    can undo it, then every run of white space becomes one space and the ends are trimmed. Of more than
-    30 marks in a row the first 30 count. Takes time linear in the text, which NFKC makes 18 times as long
-    at most; what a caller names is bounded before (`app.domain.bounds`).
+    can undo it, then every run of white space becomes one space and the ends are trimmed. A text that is
+    too long for a name loses what stands beyond thirty marks on one letter, as the analyser reads it. Takes
+    time linear in the text, which NFKC makes 18 times as long at most; what a caller names is bounded before
+    (`app.domain.bounds`).
     """
     if text.isascii():
         return " ".join(text.casefold().split())
-    composed = unicodedata.normalize("NFKC", unstacked(text)).casefold()
+    if len(text) > LONGEST_KEY_BYTES:
+        text = without_stacks(text)
+    composed = unicodedata.normalize("NFKC", text).casefold()
     return " ".join(unicodedata.normalize("NFKC", composed).split())
 
 

@@ -1,6 +1,6 @@
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Protocol, TypeAlias
 
 import numpy as np
@@ -40,10 +40,12 @@ class Embedder(Protocol):
         what follows in a longer text has no part in its vector.
         """
 
-    def piece_offsets(self, text: str) -> list[tuple[int, int]]:
-        """Answer where each word piece of the whole text starts and ends, in characters.
+    @property
+    def piece_offsets(self) -> Callable[[str], list[tuple[int, int]]]:
+        """Says where each word piece of the whole text starts and ends, in characters.
 
-        Blocks for about a millisecond per thousand pieces; white space belongs to no piece.
+        Blocks for about a millisecond per thousand pieces; white space belongs to no piece. It can be
+        pickled: documents are cut in another process.
         """
 
     async def embed_query(self, text: str) -> Vector:

@@ -14,7 +14,7 @@ from app.embedding.encoder_session import GRAPH_SHA256, open_session
 from app.embedding.lanes import Lanes
 from app.embedding.query_cache import QueryCache
 from app.embedding.verified_file import read_verified
-from app.embedding.word_pieces import encodings, piece_offsets, uncased_word_pieces
+from app.embedding.word_pieces import PieceOffsets, encodings, uncased_word_pieces
 
 WEIGHTS_SHA256 = "8199be6f699a395f99f89df973f9dc5285fbcfcdb2ae1a4e1201dab014f3d2a6"
 VOCABULARY = Path(__file__).with_name("data") / "vocab.txt"
@@ -38,6 +38,7 @@ class OnnxEmbedder:
     def __init__(self, session: onnxruntime.InferenceSession, tokenizer: Tokenizer, threads: int) -> None:
         self._session = session
         self._tokenizer = tokenizer
+        self.piece_offsets = PieceOffsets(tokenizer)
         self._lanes = Lanes(threads)
         self._remembered = QueryCache()
 
@@ -46,10 +47,6 @@ class OnnxEmbedder:
         """Says how vectors are made: weights, what is computed of them, vocabulary and how much is read."""
         recipe = f"{WEIGHTS_SHA256} {GRAPH_SHA256} {VOCABULARY_SHA256} {LONGEST_PASSAGE}"
         return f"{self.name} onnx int8 {hashlib.sha256(recipe.encode()).hexdigest()[:16]}"
-
-    def piece_offsets(self, text: str) -> list[tuple[int, int]]:
-        """Answer where each word piece of the whole text starts and ends, in characters."""
-        return piece_offsets(self._tokenizer, text)
 
     async def embed_query(self, text: str) -> Vector:
         """Answer the vector of a question; one asked lately is remembered."""

@@ -15,7 +15,7 @@ from tokenizers import Tokenizer
 from app.embedding.embedder import Vector, Vectors
 from app.embedding.lanes import Lanes
 from app.embedding.query_cache import QueryCache
-from app.embedding.word_pieces import piece_offsets, sound
+from app.embedding.word_pieces import PieceOffsets, sound
 from app.errors import Invalid, Unavailable
 
 JOB_ON_PROCESSOR, JOB_ON_ACCELERATOR = 2, 64
@@ -31,7 +31,7 @@ class SentenceTransformerEmbedder:
         self.dimensions: int = model.get_embedding_dimension()
         self.fingerprint = f"{name} sentence-transformers {_recipe_hash(model)[:16]}"
         self._model = model
-        self._tokenizer = _tokenizer_of_its_own(model)
+        self.piece_offsets = PieceOffsets(_tokenizer_of_its_own(model))
         self._longest_text = model.max_seq_length * LONGEST_PIECE
         self._job = JOB_ON_PROCESSOR if model.device.type == "cpu" else JOB_ON_ACCELERATOR
         self._lanes = Lanes(threads=1)
@@ -47,10 +47,6 @@ class SentenceTransformerEmbedder:
             self._model.max_seq_length - marks - len(self.piece_offsets(_document_prompt(self._model)))
         )
         return room + 2
-
-    def piece_offsets(self, text: str) -> list[tuple[int, int]]:
-        """Answer where each word piece of the whole text starts and ends, in characters."""
-        return piece_offsets(self._tokenizer, text)
 
     async def embed_query(self, text: str) -> Vector:
         """Answer the vector of a question; one asked lately is remembered."""

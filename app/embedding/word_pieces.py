@@ -50,6 +50,17 @@ def piece_offsets(tokenizer: Tokenizer, text: str) -> list[tuple[int, int]]:
     ]
 
 
+class PieceOffsets:
+    """Where the word pieces of a text start and end, by one tokenizer; another process can have it too."""
+
+    def __init__(self, tokenizer: Tokenizer) -> None:
+        self._tokenizer = tokenizer
+
+    def __call__(self, text: str) -> list[tuple[int, int]]:
+        """Return the start and the end of each piece of the whole text, in characters."""
+        return piece_offsets(self._tokenizer, text)
+
+
 def uncased_word_pieces(vocabulary: str) -> Tokenizer:
     """Build BERT's uncased tokenizer: lower case, no accents, CJK characters one by one.
 

@@ -54,6 +54,25 @@ class Foreseen(Generic[Found]):
         self._held.clear()
 
 
+class ForeseenForms:
+    """The forms that may be used by texts with these words, one a line, read when they are asked for."""
+
+    def __init__(self, words: str, read: Callable[[str], Awaitable[list[NamedForm]]]) -> None:
+        self._words = words
+        self._read = read
+        self._held: list[NamedForm] | None = None
+
+    async def all(self) -> list[NamedForm]:
+        """Return the forms; of two meanings of one, the one that began later comes last."""
+        if self._held is None:
+            self._held = await self._read(self._words)
+        return self._held
+
+    def forget(self) -> None:
+        """Read the forms again when somebody asks for them."""
+        self._held = None
+
+
 @dataclass(slots=True)
 class Foresight:
     """What was read of one project; `numbers` are those of the artifacts to come, the last one first."""
@@ -65,11 +84,12 @@ class Foresight:
     by_alias: Foreseen[KeyedEntity]
     waiting: Foreseen[tuple[datetime, PendingReference]]
     aliases: Foreseen[Alias]
-    forms: Foreseen[NamedForm]
+    forms: ForeseenForms
     numbers: list[int]
     types: list[RecordedType] | None = None
     arrived: set[UUID] = field(default_factory=set)
     joined: set[Edge] = field(default_factory=set)
+    superseded: set[UUID] = field(default_factory=set)
 
     def note_entity(self, entity: Entity, source_uri: str | None, names: Iterable[str]) -> None:
         """Know of a document that was filed just now under a key nobody had, and of its names."""
@@ -120,15 +140,19 @@ class Foresight:
         for held in self.waiting.every():
             held[:] = [each for each in held if each[1].source != source]
 
+    def note_edge(self, edge: Edge) -> None:
+        """Know of a reference that this write made."""
+        self.joined.add(edge)
+        if edge[2] is ReferenceType.SUPERSEDES:
+            self.superseded.add(edge[1])
+
     def is_unjoined(self, edge: Edge) -> bool:
         """Tell whether an edge is certainly not there: an end of it is new, and this write made none such."""
         return edge not in self.joined and bool({edge[0], edge[1]} & self.arrived)
 
     def is_unsuperseded(self, entity: UUID) -> bool:
         """Tell whether certainly nothing supersedes an entity: it is new, and this write said so of none."""
-        return entity in self.arrived and not any(
-            kind is ReferenceType.SUPERSEDES and target == entity for _, target, kind in self.joined
-        )
+        return entity in self.arrived and entity not in self.superseded
 
 
 def _put(held: list[Found] | None, found: Found) -> None:

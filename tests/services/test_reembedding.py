@@ -28,11 +28,9 @@ class FirstDimensions:
     def __init__(self, whole: Embedder) -> None:
         self._whole = whole
         self.longest_passage = whole.longest_passage
+        self.piece_offsets = whole.piece_offsets
         self.fingerprint = f"{whole.fingerprint} first {SHORTER}"
         self.failing_after: int | None = None
-
-    def piece_offsets(self, text: str) -> list[tuple[int, int]]:
-        return self._whole.piece_offsets(text)
 
     async def embed_query(self, text: str) -> Vector:
         vector: Vector = _shortened(np.array([await self._whole.embed_query(text)]))[0]

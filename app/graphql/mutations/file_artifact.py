@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 from datetime import datetime
 
 import strawberry
@@ -17,7 +16,7 @@ from app.graphql.types.enums import MemoryDomain
 from app.graphql.types.reference import Reference
 from app.graphql.types.state import EntityState
 from app.services.catalog import waiting_told
-from app.services.filing import FiledDocument, StatedDocument, document_from
+from app.services.filing import FiledDocument, StatedDocument, read_stated
 
 
 @strawberry.input(description="A document to file. What is given here wins over what its text says.")
@@ -123,7 +122,7 @@ async def file_artifact(info: Info, input: FileArtifactInput) -> FileArtifactPay
     context.renew()
     try:
         prefixes = await context.filing.prefixes(context.caller, input.project)
-        document = await asyncio.to_thread(document_from, input.stated(), prefixes)
+        document = await read_stated(input.stated(), prefixes)
         filed = await context.filing.file(
             context.caller, document, input.project, idempotency_key=input.idempotency_key
         )

@@ -13,7 +13,8 @@ from collections import Counter
 from dataclasses import dataclass
 from functools import lru_cache
 
-from app.services.analysis.folding import MARKS, fold_accents, normalise, normalise_beginning
+from app.domain.stacked_marks import MARKS
+from app.services.analysis.folding import fold_accents, normalise, normalise_beginning
 from app.services.analysis.names import (
     camel_case_terms,
     identifier_keys,

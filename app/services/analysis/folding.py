@@ -6,14 +6,9 @@ import re
 import unicodedata
 
 from app.domain.graphemes import safe_cut
-
-# Vowel signs and accents stand inside words, but the expression \w leaves them out. Beyond the basic
-# plane only scripts of the past have them, and asking for those would slow the search threefold.
-MARKS = "".join(sign for sign in map(chr, range(0x300, 0xFE30)) if unicodedata.category(sign)[0] == "M")
+from app.domain.stacked_marks import without_stacks
 
 _INVISIBLE = re.compile("[\u00ad\u200c\u200d\u2060\ufe00-\ufe0f\ufeff\U000e0100-\U000e01ef]")
-# Normalisation sorts the marks of one letter in quadratic time; no writing system stacks thirty.
-_STACKED_MARKS = re.compile(f"([{MARKS}][{MARKS}]{{29}})[{MARKS}]+")
 _PIECE = 1_024
 # Accents, and the Hebrew points and Arabic vowels that writers leave out at will.
 _ACCENTS = re.compile("[\u0300-\u036f\u0591-\u05bd\u05bf\u05c1\u05c2\u05c4\u05c5\u05c7\u064b-\u065f\u0670]")
@@ -44,7 +39,7 @@ def normalise(text: str) -> str:
     """Answer the text in NFKC without the characters nobody sees; takes time linear in its length."""
     if text.isascii():
         return text
-    visible = _STACKED_MARKS.sub(r"\1", _INVISIBLE.sub("", text))
+    visible = without_stacks(_INVISIBLE.sub("", text))
     return unicodedata.normalize("NFKC", visible)
 
 

@@ -16,10 +16,7 @@ class BorrowedEmbedder:
         self.fingerprint = embedder.fingerprint
         self.dimensions = embedder.dimensions
         self.longest_passage = embedder.longest_passage
-
-    def piece_offsets(self, text: str) -> list[tuple[int, int]]:
-        """Answer what the embedder answers."""
-        return self._embedder.piece_offsets(text)
+        self.piece_offsets = embedder.piece_offsets
 
     async def embed_query(self, text: str) -> Vector:
         """Answer what the embedder answers."""

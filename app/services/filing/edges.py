@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
+from typing import TypeAlias
 from uuid import UUID, uuid4
 
 from app.domain.artifact import Artifact
@@ -17,16 +19,18 @@ from app.services.write import Write
 from app.stores.postgres import references
 from app.stores.postgres.mentions import Mention, NamedForm
 
+Believed: TypeAlias = dict[Edge, list[Reference]]
+"""What is believed of edges, at whatever time, each list in order of time."""
+
 
 @dataclass(frozen=True, slots=True)
 class Filed:
-    """A document just filed, whose claims are joined; names in its text begin with one of its `words`."""
+    """A document just filed, whose claims are joined."""
 
     project: Project
     entity: Entity
     artifact: Artifact
     key: str
-    words: frozenset[str]
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,15 +59,31 @@ class Joined:
     restated: list[Statement] = field(default_factory=list)
     turns: list[Turn] = field(default_factory=list)
     edges: set[Edge] = field(default_factory=set)
+    pairs: set[frozenset[UUID]] = field(default_factory=set)
     warnings: list[str] = field(default_factory=list)
+
+    def add_edge(self, edge: Edge) -> None:
+        """Note an edge that the document states."""
+        self.edges.add(edge)
+        self.pairs.add(frozenset(edge[:2]))
 
     def has_between(self, one: UUID, other: UUID) -> bool:
         """Tell whether an edge joins these two, either way."""
-        return any({one, other} == set(edge[:2]) for edge in self.edges)
+        return frozenset((one, other)) in self.pairs
 
 
-async def write_edge(write: Write, project: Project, statement: Statement, joined: Joined) -> list[Reference]:
+async def believed_among(write: Write, edges: Sequence[Edge]) -> Believed:
+    """Return what is believed of these edges, at whatever time; one statement, or none where all are new."""
+    asked = [edge for edge in edges if write.foresight is None or not write.foresight.is_unjoined(edge)]
+    return await references.believed_among(write.connection, write.tenant, asked) if asked else {}
+
+
+async def write_edge(
+    write: Write, project: Project, statement: Statement, joined: Joined, believed: Believed
+) -> list[Reference]:
     """Write what is missing of a reference from its start on; nothing where it would close a circle.
+
+    `believed` is what is believed of its edge, at whatever time, and is kept up with what is written.
 
     A reference that was withdrawn and is stated again holds again from then on. A supersession moves its
     target's state from when its source is in force; until then it moves nothing.
@@ -71,7 +91,8 @@ async def write_edge(write: Write, project: Project, statement: Statement, joine
     source, target, reference_type = statement.edge
     supersedes = reference_type is ReferenceType.SUPERSEDES
     start = statement.valid_from
-    held = await _believed(write, statement.edge, start)
+    every = believed.setdefault(statement.edge, [])
+    held = [each for each in every if each.valid.end is None or each.valid.end > start]
     missing = still_missing((each.valid for each in held), start, write.recorded_at)
     if not missing:
         if supersedes and statement.inverted:
@@ -80,13 +101,9 @@ async def write_edge(write: Write, project: Project, statement: Statement, joine
     if supersedes and await _leads(write, target, source, missing[0].start):
         joined.warnings.append("left out a supersession that would close a circle: one must stay current")
         return []
-    return [await _write_piece(write, project, statement, valid, joined) for valid in missing]
-
-
-async def _believed(write: Write, edge: Edge, start: datetime) -> list[Reference]:
-    if write.foresight is not None and write.foresight.is_unjoined(edge):
-        return []
-    return await references.believed_pieces(write.connection, write.tenant, edge, start)
+    written = [await _write_piece(write, project, statement, valid, joined) for valid in missing]
+    every.extend(written)
+    return written
 
 
 async def _leads(write: Write, start: UUID, end: UUID, since: datetime) -> bool:
@@ -101,7 +118,7 @@ async def _write_piece(
 ) -> Reference:
     reference = Reference(uuid4(), *statement.edge, statement.stated_by, valid)
     if write.foresight is not None:
-        write.foresight.joined.add(statement.edge)
+        write.foresight.note_edge(statement.edge)
     await references.insert_reference(
         write.connection,
         write.tenant,

@@ -8,12 +8,12 @@ from datetime import datetime
 
 from app.domain.entity import Alias, Entity, Project
 from app.domain.identifier import identifier_key
-from app.domain.surface_form import first_word, fold
+from app.domain.surface_form import fold
 from app.services.filing.naming import listed_aliases, spellings_of
 from app.services.filing.preparation import PreparedDocument
 from app.services.filing.waiting import waited_for_as
-from app.services.filing.ways import sought_for
-from app.services.foresight import Foreseen, Foresight
+from app.services.foresight import Foreseen, ForeseenForms, Foresight
+from app.services.parsing.ways import sought_for
 from app.services.write import Write
 from app.stores.postgres import aliases, artifacts, entities, mentions, references
 from app.stores.postgres.entities import KeyedEntity, by_either_key
@@ -24,7 +24,7 @@ from app.stores.postgres.references import PendingReference
 async def foresee(write: Write, project: Project, documents: Sequence[PreparedDocument]) -> Foresight:
     """Answer what filing these documents in one write asks for; most of it is read when it is asked for."""
     ledger = _Ledger(write, project)
-    sought = [sought_for(each.key, each.document.source_uri, each.document.references) for each in documents]
+    sought = [sought_for(each.ways.values()) for each in documents]
     return Foresight(
         own=Foreseen((each.key for each in documents), ledger.own),
         by_key=Foreseen((key for each in sought for key in each.keys), ledger.by_key),
@@ -33,7 +33,7 @@ async def foresee(write: Write, project: Project, documents: Sequence[PreparedDo
         by_alias=Foreseen((name for each in sought for name in each.names), ledger.by_alias),
         waiting=Foreseen((key for each in documents for key in _waited_for(each)), ledger.waiting),
         aliases=Foreseen((form for each in documents for form in _spelled(each)), ledger.aliases),
-        forms=Foreseen((word for each in documents for word in each.words), ledger.forms),
+        forms=ForeseenForms("\n".join(each.words for each in documents), ledger.forms),
         numbers=(await artifacts.take_numbers(write.connection, len(documents)))[::-1],
     )
 
@@ -84,11 +84,5 @@ class _Ledger:
             by_folded[fold(alias.surface_form)].append(alias)
         return {form: by_folded.get(fold(form), []) for form in forms}
 
-    async def forms(self, words: list[str]) -> Mapping[str, list[NamedForm]]:
-        """Answer forms by their first words; the empty one has those that are kept without theirs."""
-        found: dict[str, list[NamedForm]] = defaultdict(list)
-        asked = set(words)
-        for form in await mentions.forms_to_look_for(*self._where, words):
-            word = first_word(form.folded_form)
-            found[word if word in asked else ""].append(form)
-        return found
+    async def forms(self, words: str) -> list[NamedForm]:
+        return await mentions.forms_to_look_for(*self._where, words)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from datetime import datetime
 from uuid import UUID
@@ -12,11 +12,21 @@ from app.domain.entity import ReferenceType
 from app.domain.ontology import types_from_documents_to_things, types_from_things_to_documents
 from app.domain.succession import dated_statuses
 from app.domain.temporal import EntityState, Interval
-from app.services.filing.edges import Filed, Joined, Statement, mention_of, write_edge
+from app.services.fairness import let_others_work
+from app.services.filing.edges import (
+    Believed,
+    Filed,
+    Joined,
+    Statement,
+    believed_among,
+    mention_of,
+    write_edge,
+)
 from app.services.filing.supersession import Turn
 from app.services.filing.targets import Target, find_targets
 from app.services.filing.waiting import keep_waiting
 from app.services.foresight import Edge
+from app.services.parsing.ways import Way
 from app.services.write import Write
 from app.stores.postgres import mentions, references
 from app.stores.postgres.entities import KeyedEntity
@@ -24,22 +34,30 @@ from app.stores.postgres.successions import successions_around
 
 
 async def join_claims(
-    write: Write, filed: Filed, claims: Sequence[ReferenceClaim], before: Sequence[EntityState]
+    write: Write,
+    filed: Filed,
+    ways: Mapping[ReferenceClaim, Sequence[Way]],
+    before: Sequence[EntityState],
 ) -> Joined:
     """Write a reference for each claim whose target is known, and keep the others as pending.
+
+    `ways` are those to read each claim.
 
     `before` is what was believed of the entity until now, nothing when it is new. What an earlier version
     stated and this one does not ends first, so that a document may turn round what it said before.
     """
     joined = Joined()
-    typed_first = sorted(claims, key=lambda claim: claim.type is ReferenceType.REFERENCES)
+    typed_first = dict(sorted(ways.items(), key=lambda each: each[0].type is ReferenceType.REFERENCES))
     targets = await find_targets(write, filed.project, filed.key, filed.artifact.source_uri, typed_first)
     known = _known_edges(filed, targets, joined)
     if before:
         await _end_what_is_not_stated(write, filed, before, joined)
-    for edge, claim, other in known:
-        await _join_one(write, filed, edge, claim, other, joined)
-    for target in targets:
+    held = await believed_among(write, [edge for edge, _, _ in known])
+    for place, (edge, claim, other) in enumerate(known):
+        await let_others_work(place)
+        await _join_one(write, filed, edge, claim, other, held, joined)
+    for place, target in enumerate(targets):
+        await let_others_work(place)
         if not target.found or len(target.others(filed.entity.id)) > 1:
             await keep_waiting(write, filed, target, joined)
     await _note_mentions(write, filed, targets)
@@ -58,7 +76,7 @@ def _known_edges(
             edge = _edge(filed.entity.id, target.claim, other, joined)
             if edge[2] is ReferenceType.REFERENCES and joined.has_between(*edge[:2]):
                 continue
-            joined.edges.add(edge)
+            joined.add_edge(edge)
             known.append((edge, target.claim, other))
     return known
 
@@ -108,7 +126,13 @@ async def _in_effect(
 
 
 async def _join_one(
-    write: Write, filed: Filed, edge: Edge, claim: ReferenceClaim, other: KeyedEntity, joined: Joined
+    write: Write,
+    filed: Filed,
+    edge: Edge,
+    claim: ReferenceClaim,
+    other: KeyedEntity,
+    held: Believed,
+    joined: Joined,
 ) -> None:
     statement = Statement(
         edge=edge,
@@ -118,7 +142,7 @@ async def _join_one(
         occurrences=claim.count,
         inverted=claim.inverted,
     )
-    joined.references += await write_edge(write, filed.project, statement, joined)
+    joined.references += await write_edge(write, filed.project, statement, joined, held)
 
 
 async def _note_mentions(write: Write, filed: Filed, targets: Sequence[Target]) -> None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
+from collections.abc import Sequence
 from uuid import UUID
 
 from app.domain.entity import Alias, Entity, Project
@@ -87,7 +87,6 @@ async def aliases_of(write: Write, forms: Sequence[str]) -> list[Alias]:
     return list({alias.id: alias for held in found.values() for alias in held}.values())
 
 
-async def forms_beginning(write: Write, words: Collection[str]) -> list[NamedForm]:
-    """Answer the aliases there, and the names that things have or had, that begin with these words."""
-    found = await write.foreseen.forms.under(words)
-    return list(dict.fromkeys(form for held in found.values() for form in held))
+async def forms_to_look_for(write: Write) -> list[NamedForm]:
+    """Return the aliases, and the names that things have or had, that the texts of a write may use."""
+    return await write.foreseen.forms.all()

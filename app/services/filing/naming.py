@@ -2,20 +2,21 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Sequence
 from datetime import datetime
 from typing import Any
 from uuid import uuid4
 
-from app.domain.artifact import Artifact
-from app.domain.entity import Alias, Entity
+from app.domain.entity import Alias
 from app.domain.surface_form import LONGEST_FORM, fold
 from app.domain.temporal import Interval
+from app.services.aliases.finding import SoughtForms, find_forms, text_of
 from app.services.aliases.forms import is_of_fit_length
 from app.services.aliases.meanings import named_from
-from app.services.aliases.usage import find_forms, note_earlier_mentions
+from app.services.aliases.usage import note_earlier_mentions
 from app.services.filing.edges import Filed, Joined
-from app.services.filing.looking_up import aliases_of, forms_beginning
+from app.services.filing.looking_up import aliases_of, forms_to_look_for
 from app.services.filing.waiting import join_pending_by_name
 from app.services.write import Write
 from app.stores.postgres import aliases, mentions
@@ -130,21 +131,20 @@ async def _insert(write: Write, filed: Filed, form: str, start: datetime) -> Non
     await note_earlier_mentions(write, filed.project.number, NamedForm(filed.entity.id, form, fold(form)))
 
 
-async def note_mentions(write: Write, filed: Filed) -> None:
-    """Record which aliases and names of things the document's text uses."""
-    forms = await forms_beginning(write, filed.words)
-    found = find_forms(_text(filed.artifact), [form for form in forms if _is_other(form, filed.entity)])
+async def note_mentions(write: Write, filed: Filed, sought: SoughtForms) -> None:
+    """Record which aliases and names of things the document's text uses.
+
+    `sought` are those that were sought before this write began; what came since is sought now.
+    """
+    forms = [form for form in await forms_to_look_for(write) if form.entity != filed.entity.id]
+    known = set(forms)
+    counts = Counter({form: count for form, count in sought.counts.items() if form in known})
+    new = [form for form in forms if form not in sought.forms]
+    if new:
+        counts += find_forms(text_of(filed.artifact), new)
     await mentions.insert_mentions(
         write.connection,
         write.tenant,
-        [Mention(filed.artifact.id, form.entity, form, count) for form, count in found.items()],
+        [Mention(filed.artifact.id, form.entity, form, count) for form, count in counts.items()],
         write.recorded_at,
     )
-
-
-def _text(artifact: Artifact) -> str:
-    return f"{artifact.title}\n{artifact.body}"
-
-
-def _is_other(form: NamedForm, entity: Entity) -> bool:
-    return form.entity != entity.id

@@ -2,46 +2,43 @@
 
 from __future__ import annotations
 
-import asyncio
 import hashlib
-from collections.abc import Sequence
-from dataclasses import asdict, dataclass
+import pickle
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, fields, is_dataclass
 from datetime import UTC, datetime
-from typing import TypeAlias
+from typing import Any
 
 import orjson
 
-from app.domain.artifact import Document, Passage
+from app.domain.artifact import Document, Passage, ReferenceClaim
 from app.domain.bounds import MAX_NAME
 from app.domain.identifier import LONGEST_IDENTIFIER, identifier_key
 from app.domain.ontology import LONGEST_TYPE_NAME
-from app.domain.surface_form import fold, short_key, words_of
+from app.domain.surface_form import fold, short_key
 from app.embedding import Embedder, Vectors
 from app.errors import Invalid
-from app.services.analysis import AnalysedText, terms_of
-from app.services.parsing import cut_passages, passage_text_for_encoder
+from app.services.aliases.finding import NOTHING_SOUGHT, SoughtForms
+from app.services.document_reader import document_reader
+from app.services.parsing.cutting import CutDocument, Terms, UnknownModel, cut_for_model
+from app.services.parsing.ways import Way
 
 LONGEST_TITLE = 1024
 LONGEST_SOURCE = 4096
 LARGEST_BODY = 8 * 1024 * 1024
 """Reading a text made to hurt takes two hundred times its size in memory."""
 
-MOST_PASSAGES = 5_000
-"""Embedding these takes two processor cores two or three minutes."""
-
 # The very ends of the calendar stand for "always" in the database driver.
 EARLIEST = datetime.min.replace(tzinfo=UTC)
 LATEST = datetime.max.replace(tzinfo=UTC)
-
-
-_Reading: TypeAlias = tuple[tuple[Passage, ...], AnalysedText, frozenset[str]]
 
 
 @dataclass(frozen=True, slots=True)
 class PreparedDocument:
     """A document with what recall will search it by; `vectors` has one row per passage.
 
-    A name that its text uses begins with one of its `words`.
+    A name that its text uses begins with one of its `words`, one a line. `ways` are those to read each of its
+    references.
     """
 
     document: Document
@@ -49,16 +46,25 @@ class PreparedDocument:
     content_hash: str
     passages: tuple[Passage, ...]
     vectors: Vectors
-    analysed: AnalysedText
-    words: frozenset[str]
+    terms: Terms
+    words: str
+    ways: Mapping[ReferenceClaim, Sequence[Way]]
+    sought: SoughtForms = NOTHING_SOUGHT
 
 
 def content_hash(document: Document) -> str:
-    """Answer the SHA-256 of everything a document says, where it was found left out."""
-    content = asdict(document) | {"kind": fold(document.kind)}
+    """Return the SHA-256 of everything a document says, where it was found left out."""
+    content = _fields(document) | {"kind": fold(document.kind)}
     for whereabouts in ("source_uri", "source_commit", "warnings"):
         del content[whereabouts]
-    return hashlib.sha256(orjson.dumps(content, option=orjson.OPT_SORT_KEYS)).hexdigest()
+    options = orjson.OPT_SORT_KEYS | orjson.OPT_PASSTHROUGH_DATACLASS
+    return hashlib.sha256(orjson.dumps(content, _fields, option=options)).hexdigest()
+
+
+def _fields(content: object) -> dict[str, Any]:
+    if not is_dataclass(content):
+        raise TypeError(type(content).__name__)
+    return {field.name: getattr(content, field.name) for field in fields(content)}
 
 
 def entity_key(document: Document, hashed: str) -> str:
@@ -70,18 +76,31 @@ def entity_key(document: Document, hashed: str) -> str:
     return f"content:{hashed}"
 
 
-def check_limits(document: Document) -> None:
-    """Raise Invalid, naming the field, when a document is empty or beyond a limit."""
+def check_stated_lengths(
+    identifier: str | None,
+    title: str | None,
+    source_uri: str | None,
+    source_commit: str | None,
+    kind: str | None,
+) -> None:
+    """Raise Invalid, naming the field, when a name is longer than is kept."""
     limits = (
-        ("kind", document.kind, LONGEST_TYPE_NAME),
-        ("identifier", document.identifier, LONGEST_IDENTIFIER),
-        ("title", document.title, LONGEST_TITLE),
-        ("sourceUri", document.source_uri, LONGEST_SOURCE),
-        ("sourceCommit", document.source_commit, MAX_NAME),
+        ("kind", kind, LONGEST_TYPE_NAME),
+        ("identifier", identifier, LONGEST_IDENTIFIER),
+        ("title", title, LONGEST_TITLE),
+        ("sourceUri", source_uri, LONGEST_SOURCE),
+        ("sourceCommit", source_commit, MAX_NAME),
     )
     for field, value, longest in limits:
         if value is not None and len(value) > longest:
             raise Invalid(f"{field} has {len(value)} characters; at most {longest} are kept", field=field)
+
+
+def check_limits(document: Document) -> None:
+    """Raise Invalid, naming the field, when a document is empty or beyond a limit."""
+    check_stated_lengths(
+        document.identifier, document.title, document.source_uri, document.source_commit, document.kind
+    )
     if not fold(document.kind):
         raise Invalid("a document needs a kind, such as ADR or SPEC", field="kind")
     if not document.title.strip() and not document.body.strip():
@@ -95,36 +114,30 @@ def check_limits(document: Document) -> None:
 
 
 async def prepare(document: Document, hashed: str, embedder: Embedder) -> PreparedDocument:
-    """Cut, embed and analyse a document; the slow part of filing, done before a connection is taken."""
-    passages, analysed, words = await asyncio.to_thread(_read, document, embedder)
-    texts = [passage_text_for_encoder(document.title, passage) for passage in passages]
+    """Cut, embed and analyse a document; the slow part of filing, done before a connection is taken.
+
+    Raises Invalid when it makes too many passages, or takes too long to read.
+    """
+    key = entity_key(document, hashed)
+    cut = await _cut(document, key, embedder)
+    vectors = await embedder.embed_passages(cut.texts)
     return PreparedDocument(
         document=document,
-        key=entity_key(document, hashed),
+        key=key,
         content_hash=hashed,
-        passages=passages,
-        vectors=await _embedded(texts, embedder),
-        analysed=analysed,
-        words=words,
+        passages=cut.passages,
+        vectors=vectors[list(cut.places)],
+        terms=cut.terms,
+        words=cut.words,
+        ways=dict(zip(document.references, cut.ways, strict=True)),
     )
 
 
-async def _embedded(texts: Sequence[str], embedder: Embedder) -> Vectors:
-    """Embed passages, each text once, however often a document repeats it."""
-    places = {text: place for place, text in enumerate(dict.fromkeys(texts))}
-    vectors = await embedder.embed_passages(list(places))
-    return vectors[[places[text] for text in texts]]
-
-
-def _read(document: Document, embedder: Embedder) -> _Reading:
-    passages = cut_passages(
-        document.title, document.body, embedder.piece_offsets, embedder.longest_passage - 2
-    )
-    if len(passages) > MOST_PASSAGES:
-        raise Invalid(
-            f"the body makes {len(passages)} passages; at most {MOST_PASSAGES} are kept: split the document",
-            field="body",
-        )
-    searchable = "\n".join(filter(None, (document.identifier, document.title, document.body)))
-    words = words_of(fold(f"{document.title}\n{document.body}"))
-    return passages, terms_of(searchable), frozenset(words)
+async def _cut(document: Document, key: str, embedder: Embedder) -> CutDocument:
+    reader, longest, model = document_reader(), embedder.longest_passage - 2, embedder.fingerprint
+    size = len(document.body)
+    try:
+        return await reader.run(size, cut_for_model, document, key, longest, model, None)
+    except UnknownModel:
+        tokenizer = pickle.dumps(embedder.piece_offsets)
+        return await reader.run(size, cut_for_model, document, key, longest, model, tokenizer)

@@ -9,7 +9,7 @@ from app.domain.identifier import bare_key
 from app.domain.surface_form import name_key
 from app.services.filing.edges import Filed
 from app.services.filing.looking_up import entities_of_keys, entities_of_names
-from app.services.filing.ways import target_key
+from app.services.parsing.ways import target_key
 from app.services.write import Write
 from app.stores.postgres import candidates, lookups
 

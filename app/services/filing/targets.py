@@ -2,20 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from uuid import UUID
 
 from app.domain.artifact import ReferenceClaim
 from app.domain.entity import Project
 from app.domain.identifier import folder_namespace, may_mean, namespace
+from app.services.fairness import let_others_work
 from app.services.filing.looking_up import (
     entities_of_aliases,
     entities_of_keys,
     entities_of_names,
     entities_of_sources,
 )
-from app.services.filing.ways import Way, path_key, ways_of
+from app.services.parsing.ways import Way, path_key
 from app.services.write import Write
 from app.stores.postgres.entities import KeyedEntity, by_either_key
 
@@ -52,24 +53,30 @@ class _Known:
 
 
 async def find_targets(
-    write: Write, project: Project, own_key: str, source_uri: str | None, claims: Sequence[ReferenceClaim]
+    write: Write,
+    project: Project,
+    own_key: str,
+    source_uri: str | None,
+    ways: Mapping[ReferenceClaim, Sequence[Way]],
 ) -> list[Target]:
-    """Answer each claim with what it can mean now: by path, else by key, the nearest namespace first.
+    """Return each claim, of those with these ways to read them, with what it can mean now.
+
+    A claim means what is there by path, else by key, the nearest namespace first.
 
     What is no identifier of anything is looked for among files without their ending, then among the names
     things have, such as titles, then among aliases: first as it stands, then without a heading, as in
     `Release notes#Fixes`.
     """
-    ways = {claim: ways_of(claim, own_key, source_uri) for claim in claims}
     every = [way for each in ways.values() for way in each]
     keys = sorted({way.key for way in every})
     by_key = by_either_key(await entities_of_keys(write, project, keys))
     unknown = [way for way in every if not _nearest(way.key, own_key, source_uri, by_key)]
     known = await _known(write, project, every, unknown, by_key)
     targets = []
-    for claim in claims:
-        meanings = (_meant(way, own_key, source_uri, known) for way in ways[claim])
-        first, last = ways[claim][0], ways[claim][-1]
+    for place, (claim, of_claim) in enumerate(ways.items()):
+        await let_others_work(place)
+        meanings = (_meant(way, own_key, source_uri, known) for way in of_claim)
+        first, last = of_claim[0], of_claim[-1]
         waits_for = path_key(last.linked[0]) if last.linked else last.key
         found = next(filter(None, meanings), ())
         homonyms = () if _is_linked(first, found, known) else write.homonyms.get(first.key, ())

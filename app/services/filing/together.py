@@ -10,6 +10,8 @@ from dataclasses import dataclass, replace
 from app.domain.entity import Caller
 from app.embedding import Embedder
 from app.errors import Busy, Unavailable, Unwritable
+from app.services.aliases.finding import NOTHING_SOUGHT, seek_forms, text_of
+from app.services.document_reader.limits import MAX_SMALL_CHARACTERS
 from app.services.filing.foreseeing import foresee
 from app.services.filing.preparation import PreparedDocument
 from app.services.filing.repeating import filed_under, keep_filed
@@ -17,7 +19,7 @@ from app.services.filing.writing import FiledDocument, with_waiting, write_docum
 from app.services.models import require_model
 from app.services.projects import project_for
 from app.services.write import Homonyms, Write, writing
-from app.stores.postgres import ledger
+from app.stores.postgres import ledger, mentions, projects
 from app.stores.postgres.idempotency import KeyedRequest
 from app.stores.postgres.pool import Database
 from app.stores.postgres.rows import collecting
@@ -44,6 +46,7 @@ class Writer:
 
     async def file_one(self, prepared: PreparedDocument, keyed: KeyedRequest | None) -> FiledDocument:
         """File a document, or answer what was answered to its key before."""
+        prepared = await self._sought(prepared)
         async with writing(self.database, self.caller, self.homonyms) as write:
             if keyed and (filed := await filed_under(write.connection, self.caller.tenant, keyed)):
                 return filed
@@ -63,6 +66,7 @@ class Writer:
         if not groups:
             return
         try:
+            groups = [[await self._sought(each) for each in group] for group in groups]
             filed = await self._filed_together(groups)
         except Unwritable:
             raise
@@ -112,6 +116,19 @@ class Writer:
                     return await self._written(write, documents)
         async with writing(self.database, self.caller, self.homonyms, times) as write:
             return await self._written(write, documents)
+
+    async def _sought(self, prepared: PreparedDocument) -> PreparedDocument:
+        """Look for names in a long text before anybody waits for this write."""
+        document = prepared.document
+        if len(document.body) <= MAX_SMALL_CHARACTERS or prepared.sought is not NOTHING_SOUGHT:
+            return prepared
+        tenant = self.caller.tenant
+        async with self.database.reading(tenant) as connection:
+            project = await projects.project_by_key(connection, tenant, self.project_key)
+            if project is None:
+                return prepared
+            forms = await mentions.forms_to_look_for(connection, tenant, project.number, prepared.words)
+        return replace(prepared, sought=await seek_forms(text_of(document), forms))
 
     async def _written(self, write: Write, documents: Sequence[PreparedDocument]) -> list[FiledDocument]:
         async with collecting(write.connection):

@@ -68,7 +68,7 @@ async def write_searchable(
     write: Write, prepared: PreparedDocument, recorded_type: RecordedType, artifact: Artifact
 ) -> None:
     """Write an artifact with its passages, vectors and postings."""
-    length, number = prepared.analysed.length, artifact.number
+    length, number = prepared.terms.length, artifact.number
     await artifacts.insert_artifact(
         write.connection, write.tenant, artifact, recorded_type.number, length, write.actor
     )
@@ -78,6 +78,12 @@ async def write_searchable(
         write.connection, write.tenant, artifact.project, number, *times, prepared.vectors
     )
     await postings.insert_postings(
-        write.connection, write.tenant, artifact.project, number, prepared.analysed.terms, length
+        write.connection,
+        write.tenant,
+        artifact.project,
+        number,
+        prepared.terms.names,
+        prepared.terms.counts,
+        length,
     )
     await postings.count_document(write.connection, write.tenant, artifact.project, length, *times)

@@ -8,10 +8,20 @@ from uuid import UUID, uuid4
 
 from app.domain.entity import Entity, Project, ReferenceType
 from app.domain.identifier import bare_key, folder_namespace, identifier_key, may_mean, namespace
-from app.services.filing.edges import Filed, Joined, Statement, mention_of, write_edge
+from app.services.fairness import let_others_work
+from app.services.filing.edges import (
+    Believed,
+    Filed,
+    Joined,
+    Statement,
+    believed_among,
+    mention_of,
+    write_edge,
+)
 from app.services.filing.looking_up import waiting_for
 from app.services.filing.targets import Target
-from app.services.filing.ways import path_key
+from app.services.foresight import Edge
+from app.services.parsing.ways import path_key
 from app.services.write import Write
 from app.stores.postgres import mentions, references
 from app.stores.postgres.references import PendingReference
@@ -72,9 +82,11 @@ async def join_pending(write: Write, filed: Filed) -> Joined:
         if pending.target_key in names or _is_file(pending, file) or _may_mean(pending, filed.key)
     ]
     joined = Joined()
-    for pending in waiting:
+    held = await believed_among(write, [_edge(each, filed.entity, each.type) for each in waiting])
+    for place, pending in enumerate(waiting):
+        await let_others_work(place)
         cause = filed.artifact.id if pending.inverted else pending.source_artifact
-        await _join_waiting(write, filed.project, filed.entity, pending, pending.type, cause, joined)
+        await _join_waiting(write, filed.project, filed.entity, pending, pending.type, cause, held, joined)
     await _wait_no_longer(write, filed.entity, waiting)
     return joined
 
@@ -90,17 +102,27 @@ async def join_pending_by_name(
     keys = sorted({identifier_key(form) for form in forms})
     found = await waiting_for(write, project, keys, entity.id)
     waiting = [pending for pending in found if not pending.is_ambiguous]
-    for pending in waiting:
-        kind = await _allowed(write, pending, entity)
+    allowed = await _allowed(write, waiting, entity)
+    held = await believed_among(write, [_edge(each, entity, allowed[each.id]) for each in waiting])
+    for place, pending in enumerate(waiting):
+        await let_others_work(place)
         cause = entity.source_artifact if pending.inverted else pending.source_artifact
-        await _join_waiting(write, project, entity, pending, kind, cause, joined)
+        await _join_waiting(write, project, entity, pending, allowed[pending.id], cause, held, joined)
     await _wait_no_longer(write, entity, waiting)
 
 
-async def _allowed(write: Write, pending: PendingReference, entity: Entity) -> ReferenceType:
-    ends = (entity.id, pending.source) if pending.inverted else (pending.source, entity.id)
-    allowed = await references.types_that_may_join(write.connection, write.tenant, *ends)
-    return pending.type if pending.type in allowed else ReferenceType.REFERENCES
+async def _allowed(
+    write: Write, waiting: Sequence[PendingReference], entity: Entity
+) -> dict[UUID, ReferenceType]:
+    """Return the type that each reference has once it is joined, by its id."""
+    edges = {each.id: _edge(each, entity, each.type) for each in waiting}
+    allowed = await references.edges_allowed(write.connection, write.tenant, list(edges.values()))
+    return {id: edge[2] if edge in allowed else ReferenceType.REFERENCES for id, edge in edges.items()}
+
+
+def _edge(pending: PendingReference, arrived: Entity, kind: ReferenceType) -> Edge:
+    ends = (arrived.id, pending.source) if pending.inverted else (pending.source, arrived.id)
+    return (*ends, kind)
 
 
 async def _wait_no_longer(write: Write, arrived: Entity, waiting: Sequence[PendingReference]) -> None:
@@ -142,15 +164,15 @@ async def _join_waiting(
     pending: PendingReference,
     kind: ReferenceType,
     cause: UUID | None,
+    held: Believed,
     joined: Joined,
 ) -> None:
-    ends = (arrived.id, pending.source) if pending.inverted else (pending.source, arrived.id)
     statement = Statement(
-        edge=(*ends, kind),
+        edge=_edge(pending, arrived, kind),
         stated_by=pending.source_artifact,
         cause=cause,
         valid_from=max(pending.valid_from, arrived.created_at),
         occurrences=pending.occurrences,
         inverted=pending.inverted,
     )
-    await write_edge(write, project, statement, joined)
+    await write_edge(write, project, statement, joined, held)

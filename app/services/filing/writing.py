@@ -8,7 +8,7 @@ from uuid import uuid4
 
 import asyncpg
 
-from app.domain.artifact import Artifact, Document
+from app.domain.artifact import Artifact
 from app.domain.entity import Entity, Project, Reference
 from app.domain.ontology import naming_forms
 from app.domain.surface_form import fold, name_key
@@ -86,10 +86,10 @@ async def write_document(
             write.connection, write.tenant, entity, recorded_type.number, write.recorded_at, write.actor
         )
     await write_searchable(write, prepared, recorded_type, artifact)
-    filed = Filed(project, entity, artifact, prepared.key, prepared.words)
+    filed = Filed(project, entity, artifact, prepared.key)
     before, state = await write_state(write, filed, prepared.document, recorded_type, is_new=latest is None)
     _note(write, filed, state, is_new=latest is None)
-    return await _write_meaning(write, filed, prepared.document, warnings, before, state)
+    return await _write_meaning(write, filed, prepared, warnings, before, state)
 
 
 def _note(write: Write, filed: Filed, state: EntityState, *, is_new: bool) -> None:
@@ -130,17 +130,17 @@ async def _identity(
 async def _write_meaning(
     write: Write,
     filed: Filed,
-    document: Document,
+    prepared: PreparedDocument,
     warnings: tuple[str, ...],
     before: Sequence[EntityState],
     state: EntityState,
 ) -> FiledDocument:
-    is_new = not before
-    joined = await join_claims(write, filed, document.references, before)
+    is_new, document = not before, prepared.document
+    joined = await join_claims(write, filed, prepared.ways, before)
     arrived = await join_pending(write, filed)
     forms = naming.listed_aliases(document.props)
     named = await naming.write_aliases(write, filed, forms, arrived, is_new=is_new)
-    await naming.note_mentions(write, filed)
+    await naming.note_mentions(write, filed, prepared.sought)
     queued = await queue_candidates(write, filed, document)
     if await _move_states(write, filed, joined, arrived, before):
         held = await states.believed_states(write.connection, write.tenant, filed.entity.id, Branch.COMMITTED)

@@ -4,8 +4,11 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from enum import Enum, auto
+from functools import lru_cache
+from typing import Any
 
 from markdown_it import MarkdownIt
+from markdown_it.rules_block import StateBlock
 from markdown_it.token import Token
 
 from app.errors import Invalid
@@ -14,7 +17,11 @@ DEEPEST = 40
 MOST_LINES = 200_000
 """Every line of a body may become a block of a kilobyte."""
 
-_BLOCKS = MarkdownIt("commonmark", {"maxNesting": DEEPEST}).enable("table").disable(["inline", "text_join"])
+MAX_BLOCKS = 100_000
+"""Paragraphs, list items, cells and the like: each takes a tenth of a millisecond and a kilobyte."""
+
+MAX_HEADINGS = 20_000
+"""Each makes a section of its own, with a path of the headings above it."""
 
 
 class BlockKind(Enum):
@@ -68,16 +75,17 @@ _LEAVES = {
 _CELLS = frozenset({"th_open", "th_close", "td_open", "td_close"})
 
 
+@lru_cache(maxsize=1)
 def read_page(body: str) -> Page:
     """Read the block structure of a Markdown body (CommonMark and tables).
 
-    Takes any text; raises Invalid when it has more than 200,000 lines.
+    Takes any text; raises Invalid when it has more lines, blocks or headings than are read.
     """
     if (lines := body.count("\n")) > MOST_LINES:
         raise Invalid(
             f"the body has {lines} lines; at most {MOST_LINES} are read: split the document", field="body"
         )
-    definitions: dict[str, object] = {}
+    definitions: dict[str, Any] = {}
     blocks: list[Block] = []
     quotes = 0
     heading: Token | None = None
@@ -91,6 +99,8 @@ def read_page(body: str) -> Page:
             cell = token.nesting == 1
         elif token.type == "inline" or token.type in _LEAVES:
             blocks.append(_block(token, heading, quotes > 0, cell))
+    definitions.pop(_COUNTED, None)
+    _require_few(len(blocks), MAX_BLOCKS, "blocks")  # a table counts its cells when it has read them all
     return Page(body, tuple(blocks), definitions)
 
 
@@ -103,3 +113,35 @@ def _block(token: Token, heading: Token | None, quoted: bool, cell: bool) -> Blo
         return Block(BlockKind.TEXT, token.content, first, end, 0, quoted, token.level == 1, cell)
     level = int(heading.tag[1:])
     return Block(BlockKind.HEADING, token.content, first, end, level, quoted, token.level == 1, cell)
+
+
+def _count(state: StateBlock, _line: int, _end: int, _silent: bool) -> bool:
+    """Raise Invalid once there are too many tokens; matches nothing.
+
+    The parser asks each of its rules about each line, and this one first.
+    """
+    counted = state.env.setdefault(_COUNTED, [0, 0, 0])
+    for token in state.tokens[counted[0] :]:
+        counted[1] += token.nesting == 1 or (token.nesting == 0 and token.type != "inline")
+        counted[2] += token.type == "heading_open"
+    counted[0] = len(state.tokens)
+    _require_few(counted[1], MAX_BLOCKS, "blocks")
+    _require_few(counted[2], MAX_HEADINGS, "headings")
+    return False
+
+
+def _require_few(count: int, most: int, what: str) -> None:
+    if count > most:
+        raise Invalid(f"the body has more than {most} {what}; split the document", field="body")
+
+
+def _parser_that_counts() -> MarkdownIt:
+    parser = (
+        MarkdownIt("commonmark", {"maxNesting": DEEPEST}).enable("table").disable(["inline", "text_join"])
+    )
+    parser.block.ruler.before("table", "count", _count)
+    return parser
+
+
+_COUNTED = "counted"
+_BLOCKS = _parser_that_counts()

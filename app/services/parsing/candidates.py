@@ -52,6 +52,8 @@ def read_candidates(reading: Reading) -> tuple[tuple[AliasClaim, ...], tuple[Fac
     facts: list[FactClaim] = []
     lines: list[int] = []
     for block in reading.page.blocks:
+        if len(aliases) == len(facts) == MOST_CANDIDATES:
+            break
         if block.kind is not BlockKind.TEXT or block.quoted or not _triggers(block.content):
             continue
         lines = lines or _line_starts(reading.page.body)

@@ -11,8 +11,11 @@ from app.domain.identifier import bare_key, identifier_key
 from app.services.parsing.vocabulary import Relation
 
 GENERIC = Relation(ReferenceType.REFERENCES)
-MOST_REFERENCES = 10_000
+MOST_REFERENCES = 2_000
 """Each is looked for and written while nobody else can write."""
+
+MAX_SUPERSESSIONS = 100
+"""Each may change the timeline of another document, while nobody else can write."""
 
 
 class Claims:
@@ -42,11 +45,23 @@ class Claims:
         for target, path, count in self._generic:
             if not self._is_own(target) and not self._typed.intersection(_names(target, path)):
                 self._join(GENERIC, target, path, count)
+        self._demote_supersessions()
         if len(self._claims) > MOST_REFERENCES:
             self._warnings.append(
                 f"the document has {len(self._claims)} references; only the first {MOST_REFERENCES} are kept"
             )
         return tuple(islice(self._claims.values(), MOST_REFERENCES))
+
+    def _demote_supersessions(self) -> None:
+        """Keep what is superseded beyond a number as a plain reference, and warn of it."""
+        found = [place for place in self._claims if place[0].type is ReferenceType.SUPERSEDES]
+        for place in found[MAX_SUPERSESSIONS:]:
+            self._claims[place] = replace(self._claims[place], type=ReferenceType.REFERENCES, inverted=False)
+        if len(found) > MAX_SUPERSESSIONS:
+            self._warnings.append(
+                f"the document states {len(found)} supersessions; only the first {MAX_SUPERSESSIONS} are,"
+                " the others are kept as REFERENCES"
+            )
 
     def _is_own(self, target: str) -> bool:
         key = identifier_key(target)

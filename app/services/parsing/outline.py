@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
+from functools import lru_cache
 
 from app.domain.surface_form import fold
 from app.services.parsing.blocks import Block, Page
@@ -24,7 +25,12 @@ class Section:
         """The heading's folded words without numbering or a closing colon, empty when there is none."""
         if self.heading is None:
             return ""
-        return _NUMBERING.sub("", fold(self.heading.content[:_LONGEST_NAME]).strip("*_ :"))
+        return _name_of(self.heading.content[:_LONGEST_NAME])
+
+
+@lru_cache(maxsize=1_024)
+def _name_of(heading: str) -> str:
+    return _NUMBERING.sub("", fold(heading).strip("*_ :"))
 
 
 def read_sections(page: Page) -> tuple[Section, ...]:

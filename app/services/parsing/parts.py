@@ -37,6 +37,7 @@ def read_parts(body: str) -> list[Part]:
     """
     parts: list[Part] = []
     waiting: list[Stretch] = []
+    tail: list[Stretch] = []
     above: list[Stretch] = []
     path: list[tuple[int, str]] = []
     sections = _sections(body)
@@ -47,15 +48,14 @@ def read_parts(body: str) -> list[Part]:
         if has_words:
             names = tuple(name for _, name in path)
             title = (*above, *section.title)
+            parts[-1:] = [part.followed_by(tail) for part in parts[-1:]]
             parts.append(Part(names, title, (*waiting, *shown, *section.text)))
-            waiting, above = [], []
+            waiting, above, tail = [], [], []
             continue
         rest = (*(shown if leads_on else section.title), *section.text)
         above.extend(section.title if leads_on else [])
-        if parts:
-            parts[-1] = parts[-1].followed_by(rest)
-        else:
-            waiting.extend(rest)
+        (tail if parts else waiting).extend(rest)
+    parts[-1:] = [part.followed_by(tail) for part in parts[-1:]]
     return join_small(parts) if parts else [Part((), (), tuple(waiting))] if waiting else []
 
 

@@ -14,7 +14,8 @@ COVER = "\ufffc"
 """Stands for a character that is no prose, so that offsets in the prose are offsets in the content."""
 
 _STRETCH = 4_000
-_MARKUP = re.compile(r"[`<\]]|://|~~")
+_MARKUP = re.compile(r"[`<]|\]\(|://|~~")
+_MARKUP_BESIDE_DEFINITIONS = re.compile(r"[`<\]]|://|~~")
 _STRUCK = re.compile(r"~~(?=\S)[^~]{1,2000}~~")
 _ADDRESS = re.compile(r"\b[a-z][a-z0-9+.-]{1,15}://[^\s<>\ufffc]+", re.IGNORECASE)
 _TAG = re.compile(r"<(?P<end>/?)(?P<name>code|kbd|pre|samp|tt)(?=[\s/>])", re.IGNORECASE)
@@ -43,12 +44,13 @@ class Prose:
 
 def read_prose(content: str, definitions: dict[str, Any]) -> Prose:
     """Read the inline Markdown of one block; takes any text, in time that grows with its length."""
-    if _MARKUP.search(content) is None:
+    markup = _MARKUP_BESIDE_DEFINITIONS if definitions.get("references") else _MARKUP
+    if markup.search(content) is None:
         return Prose(content)
     covers: list[tuple[int, int]] = []
     links: list[Link] = []
     for start, stretch in _stretches(content):
-        if _MARKUP.search(stretch) is not None:
+        if markup.search(stretch) is not None:
             found = _Found(start, covers, links)
             _INLINE.inline.parse(stretch, _INLINE, {**definitions, "found": found}, [])
             covers += _between_tags(content, found.tags)

@@ -10,7 +10,7 @@ from app.domain.entity import ReferenceType
 from app.domain.surface_form import fold
 from app.services.parsing import status
 from app.services.parsing.blocks import Block, BlockKind
-from app.services.parsing.claims import GENERIC, Claims
+from app.services.parsing.claims import GENERIC, MOST_REFERENCES, Claims
 from app.services.parsing.identifiers import whole_identifier
 from app.services.parsing.identity import Identity, leading_heading, numbered_path
 from app.services.parsing.mentions import (
@@ -28,6 +28,9 @@ from app.services.parsing.values import texts_of
 from app.services.parsing.vocabulary import Relation, relation_named, vocabulary
 
 MOST_TITLE_WORDS = 12
+
+MAX_MENTIONS = 20_000
+"""What is pointed at after so many places is not read: a document keeps a tenth as many references."""
 
 _UNTITLED = frozenset({ReferenceType.RELATES_TO, ReferenceType.REFERENCES})
 _SEPARATORS = re.compile(r"[,;]|\s+(?:and|&)\s+")
@@ -51,7 +54,7 @@ def _own_names(reading: Reading, identity: Identity) -> tuple[str, ...]:
 
 
 def read_links(reading: Reading) -> tuple[str, ...]:
-    """Answer the paths of links to Markdown files of the same tree, each once, in order."""
+    """Return the paths of links to Markdown files of the same tree, each once, in order, and not too many."""
     paths: dict[str, None] = {}
     for block in reading.page.blocks:
         if _is_prose(block):
@@ -59,6 +62,8 @@ def read_links(reading: Reading) -> tuple[str, ...]:
                 path = relative_path(link.href)
                 if path is not None:
                     paths.setdefault(path)
+                if len(paths) == MOST_REFERENCES:
+                    return tuple(paths)
     return tuple(paths)
 
 
@@ -73,6 +78,7 @@ class _Reader:
         self._title = leading_heading(reading)
         self._inherited: tuple[int, Relation] | None = None
         self._row: int | None = None
+        self._mentioned = 0
 
     def read_fields(self) -> None:
         """Read fields such as `Requires: 3, ADR-4`, and a status such as "superseded by ADR-9"."""
@@ -90,12 +96,12 @@ class _Reader:
     def read_section(self, section: Section) -> None:
         """Read one section by what its heading says, and the heading itself as prose."""
         relation = self._relation_of(section)
-        if section.heading is not None and section.heading is not self._title:
+        if section.heading is not None and section.heading is not self._title and not self._is_full():
             self._read_plain(section.heading)
         for block in section.blocks:
             if block.kind is BlockKind.RULE and block.top:
                 relation = None
-            if not _is_prose(block):
+            if not _is_prose(block) or self._is_full():
                 continue
             if relation is not None:
                 self._read_typed(block, relation)
@@ -156,7 +162,16 @@ class _Reader:
 
     def _mentions(self, block: Block) -> tuple[str, list[Mention]]:
         prose = self._reading.prose(block)
-        return prose.text, find_mentions(prose, self._reading.prefixes)
+        mentions = find_mentions(prose, self._reading.prefixes)
+        self._mentioned += len(mentions)
+        return prose.text, mentions[: len(mentions) - max(0, self._mentioned - MAX_MENTIONS)]
+
+    def _is_full(self) -> bool:
+        """Return whether no more mentions are read, and warn of it."""
+        if self._mentioned < MAX_MENTIONS:
+            return False
+        self._reading.warnings.append(f"only the first {MAX_MENTIONS} links and identifiers were read")
+        return True
 
     def _add_stated(self, text: str, mentions: list[Mention], *, at_line_start: bool) -> set[int]:
         taken: set[int] = set()

@@ -11,7 +11,7 @@ from app.domain.entity import Reference, ReferenceType
 from app.domain.moment import require_in_calendar
 from app.domain.temporal import Interval, require_offset, still_missing
 from app.errors import Invalid
-from app.services.filing.edges import Joined, Statement, write_edge
+from app.services.filing.edges import Joined, Statement, believed_among, write_edge
 from app.services.filing.supersession import settle_all
 from app.services.references.ends import require_ends, require_existing, require_rule
 from app.services.write import Write
@@ -51,7 +51,9 @@ async def add_reference(write: Write, stated: StatedReference) -> Reference:
     joined = Joined()
     found = await lookups.projects_by_number(write.connection, write.tenant, [source.project])
     statement = Statement(edge, stated.source_artifact, stated.source_artifact, start, occurrences)
-    written = await write_edge(write, found[source.project], statement, joined)
+    written = await write_edge(
+        write, found[source.project], statement, joined, await believed_among(write, [edge])
+    )
     if not written:
         raise Invalid(
             "the target supersedes the source already, at that time or later: one must stay current",

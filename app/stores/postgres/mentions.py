@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from uuid import UUID
@@ -69,8 +69,11 @@ async def mentions_of(
 
 
 async def forms_to_look_for(
-    connection: asyncpg.Connection, tenant: int, project: int, words: Collection[str]
+    connection: asyncpg.Connection, tenant: int, project: int, words: str
 ) -> list[NamedForm]:
-    """Answer the aliases of a project, and the names its things have or had, that start with these words."""
-    rows = await connection.fetch(SQL["forms_to_look_for"], tenant, project, list(words))
+    """Return the aliases of a project, and the names its things have or had, that start with these words.
+
+    The words stand one a line: the driver looks at every element of an array, and these are thousands.
+    """
+    rows = await connection.fetch(SQL["forms_to_look_for"], tenant, project, words)
     return [NamedForm(row["entity"], row["form"], row["folded_form"]) for row in rows]

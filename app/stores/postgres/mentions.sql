@@ -20,13 +20,13 @@ SELECT entity, form, folded_form
 FROM (
     SELECT target AS entity, surface_form AS form, folded_form, valid_from, recorded_at
     FROM alias
-    WHERE tenant_id = $1 AND project_id = $2 AND first_word = ANY ($3::text[]) AND retracted_at IS NULL
+    WHERE tenant_id = $1 AND project_id = $2 AND first_word = ANY (string_to_array($3, E'\n')) AND retracted_at IS NULL
     UNION ALL
     SELECT state_name.entity, state_name.form, state_name.folded_form, state.valid_from, state.recorded_at
     FROM state_name
     JOIN entity ON entity.tenant_id = $1 AND entity.id = state_name.entity
     JOIN entity_state AS state ON state.tenant_id = $1 AND state.id = state_name.state
-    WHERE state_name.tenant_id = $1 AND entity.project_id = $2 AND first_word = ANY ($3::text[])
+    WHERE state_name.tenant_id = $1 AND entity.project_id = $2 AND first_word = ANY (string_to_array($3, E'\n'))
         AND state.branch = 'COMMITTED'
 ) AS named
 GROUP BY entity, form, folded_form

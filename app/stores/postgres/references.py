@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
@@ -102,15 +103,18 @@ async def end_dropped_references(
 
     Answers those references as they were.
     """
-    dropped = []
-    for row in await connection.fetch(SQL["stated_by"], tenant, entity):
-        reference = reference_from(row)
-        if (reference.source, reference.target, reference.type) in kept:
-            continue
-        dropped.append(reference)
-        held = RecordedReference(reference, row["project_id"], row["occurrences"], is_believed=True)
-        await end_reference(connection, tenant, held, end, recorded_at, actor)
-    return dropped
+    stated = await connection.fetch(SQL["stated_by"], tenant, entity)
+    dropped = [
+        RecordedReference(reference_from(row), row["project_id"], row["occurrences"], is_believed=True)
+        for row in stated
+        if (row["source"], row["target"], row["type"]) not in kept
+    ]
+    if dropped:
+        ids = [each.reference.id for each in dropped]
+        await connection.execute(SQL["retract_references"], tenant, ids, recorded_at)
+    for each in dropped:
+        await _insert_ended(connection, tenant, each, end, recorded_at, actor)
+    return [each.reference for each in dropped]
 
 
 async def end_reference(
@@ -122,8 +126,19 @@ async def end_reference(
     actor: str,
 ) -> Reference | None:
     """Let a reference be true only until `end`, and answer it so; one that starts later never was."""
+    await retract_reference(connection, tenant, held.reference.id, recorded_at)
+    return await _insert_ended(connection, tenant, held, end, recorded_at, actor)
+
+
+async def _insert_ended(
+    connection: asyncpg.Connection,
+    tenant: int,
+    held: RecordedReference,
+    end: datetime,
+    recorded_at: datetime,
+    actor: str,
+) -> Reference | None:
     reference = held.reference
-    await retract_reference(connection, tenant, reference.id, recorded_at)
     if reference.valid.start >= end:
         return None
     ended = replace(reference, id=uuid4(), valid=Interval(reference.valid.start, end))
@@ -178,6 +193,29 @@ async def supersession_leads(
     """Tell whether, at a moment or later, a chain of supersessions leads from one entity to another."""
     leads: bool = await connection.fetchval(SQL["leads_to"], tenant, start, end, since)
     return leads
+
+
+async def believed_among(
+    connection: asyncpg.Connection, tenant: int, edges: Sequence[tuple[UUID, UUID, ReferenceType]]
+) -> dict[tuple[UUID, UUID, ReferenceType], list[Reference]]:
+    """Return the references that are believed of these edges, by edge, each list in order of time."""
+    sources, targets, types = (list(each) for each in zip(*edges, strict=True))
+    found: dict[tuple[UUID, UUID, ReferenceType], list[Reference]] = defaultdict(list)
+    for row in await connection.fetch(SQL["believed_among"], tenant, sources, targets, types):
+        reference = reference_from(row)
+        found[reference.source, reference.target, reference.type].append(reference)
+    return dict(found)
+
+
+async def edges_allowed(
+    connection: asyncpg.Connection, tenant: int, edges: Sequence[tuple[UUID, UUID, ReferenceType]]
+) -> set[tuple[UUID, UUID, ReferenceType]]:
+    """Return those of these edges that some rule allows."""
+    if not edges:
+        return set()
+    sources, targets, types = (list(each) for each in zip(*edges, strict=True))
+    rows = await connection.fetch(SQL["edges_allowed"], tenant, sources, targets, types)
+    return {(row["source"], row["target"], ReferenceType(row["type"])) for row in rows}
 
 
 async def types_that_may_join(

@@ -13,6 +13,23 @@ WHERE tenant_id = $1 AND source = $2 AND target = $3 AND type = $4
     AND retracted_at IS NULL AND (valid_until > $5 OR valid_until IS NULL)
 ORDER BY valid_from;
 
+-- name: believed_among
+-- Which references are believed of these edges, at any time?
+SELECT reference.id, source, target, type, source_artifact, valid_from, valid_until
+FROM (SELECT DISTINCT * FROM unnest($2::uuid[], $3::uuid[], $4::text[]) AS edge (source, target, type)) AS asked
+JOIN reference USING (source, target, type)
+WHERE tenant_id = $1 AND retracted_at IS NULL
+ORDER BY valid_from;
+
+-- name: edges_allowed
+-- Which of these edges does a rule allow?
+SELECT DISTINCT edge.source, edge.target, edge.type
+FROM unnest($2::uuid[], $3::uuid[], $4::text[]) AS edge (source, target, type)
+JOIN entity AS source ON source.tenant_id = $1 AND source.id = edge.source
+JOIN entity AS target ON target.tenant_id = $1 AND target.id = edge.target
+JOIN reference_rule AS rule ON rule.tenant_id = $1 AND rule.source_type = source.type_id
+    AND rule.target_type = target.type_id AND rule.reference_type = edge.type;
+
 -- name: stated_by
 -- Which open references do the artifacts of an entity state?
 SELECT reference.id, reference.source, reference.target, reference.type, reference.source_artifact,
@@ -39,6 +56,10 @@ WHERE tenant_id = $1 AND source = $2 AND target = $3 AND type = $4
 -- name: retract_reference
 -- Stop believing a reference.
 UPDATE reference SET retracted_at = $3 WHERE tenant_id = $1 AND id = $2 AND retracted_at IS NULL;
+
+-- name: retract_references
+-- Stop believing references.
+UPDATE reference SET retracted_at = $3 WHERE tenant_id = $1 AND id = ANY ($2::uuid[]) AND retracted_at IS NULL;
 
 -- name: close_pending_of
 -- Let the references that an entity states wait no longer.

@@ -15,6 +15,7 @@ from app.domain.spans import after, joined, without
 from app.domain.temporal import Interval
 from app.services.filing.targets import find_targets
 from app.services.foresight import Edge
+from app.services.parsing.ways import ways_of
 from app.services.write import Write
 from app.stores.postgres import chronicle, references
 from app.stores.postgres.chronicle import Span, Version
@@ -40,9 +41,9 @@ async def relate(relating: Relating, spans: dict[ReferenceClaim, list[Interval]]
     if not spans:
         return []
     key = relating.entity.key or ""
-    targets = await find_targets(
-        relating.write, relating.project, key, relating.version.source_uri, list(spans)
-    )
+    source = relating.version.source_uri
+    ways = {claim: ways_of(claim, key, source) for claim in spans}
+    targets = await find_targets(relating.write, relating.project, key, source, ways)
     edges: dict[Edge, list[Interval]] = defaultdict(list)
     for target in targets:
         others = target.others(relating.entity.id)

@@ -8,7 +8,8 @@ from datetime import datetime
 from app.domain.artifact import Document, MemoryDomain
 from app.domain.bounds import MAX_NAME, require_length
 from app.errors import Invalid
-from app.services.parsing import clean_path, clean_text, parse_markdown
+from app.services.parsing.cleaning import clean_path, clean_text
+from app.services.parsing.document import parse_markdown
 
 
 @dataclass(frozen=True, slots=True)

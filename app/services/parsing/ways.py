@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import posixpath
 import re
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 from app.domain.artifact import ReferenceClaim
@@ -71,6 +71,13 @@ def _places(path: str, source_uri: str | None) -> tuple[str, ...]:
     return (posixpath.normpath(posixpath.join(posixpath.dirname(source_uri), path)), from_root)
 
 
+def ways_of_all(
+    claims: Sequence[ReferenceClaim], own_key: str, source_uri: str | None
+) -> tuple[tuple[Way, ...], ...]:
+    """Return the ways to read each of these claims, in their order."""
+    return tuple(tuple(ways_of(claim, own_key, source_uri)) for claim in claims)
+
+
 @dataclass(frozen=True, slots=True)
 class Sought:
     """What finding the targets of claims may look up: keys, sources and folded names."""
@@ -80,9 +87,9 @@ class Sought:
     names: frozenset[str]
 
 
-def sought_for(own_key: str, source_uri: str | None, claims: Sequence[ReferenceClaim]) -> Sought:
-    """Answer everything under which the targets of claims may be looked for."""
-    ways = [way for claim in claims for way in ways_of(claim, own_key, source_uri)]
+def sought_for(of_claims: Iterable[Sequence[Way]]) -> Sought:
+    """Return everything under which the targets of claims may be looked for, given the ways to read each."""
+    ways = [way for of_claim in of_claims for way in of_claim]
     return Sought(
         keys=frozenset(way.key for way in ways),
         sources=frozenset(file for way in ways for file in (*way.linked, *way.files)),

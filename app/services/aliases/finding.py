@@ -1,0 +1,58 @@
+"""Which of the names that the ledger knows a text uses."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+
+from app.domain.artifact import Artifact, Document
+from app.services.document_reader import document_reader
+from app.services.parsing.forms import Used, forms_used
+from app.stores.postgres.mentions import NamedForm
+
+
+@dataclass(frozen=True, slots=True)
+class SoughtForms:
+    """The forms that were sought in a text, and how often it uses those that it uses."""
+
+    forms: frozenset[NamedForm] = frozenset()
+    counts: Mapping[NamedForm, int] = field(default_factory=dict)
+
+
+NOTHING_SOUGHT = SoughtForms()
+
+
+def text_of(document: Document | Artifact) -> str:
+    """Return what names are sought in."""
+    return f"{document.title}\n{document.body}"
+
+
+def find_forms(text: str, forms: Sequence[NamedForm]) -> Counter[NamedForm]:
+    """Return how often a text uses each form, whole words only, the longest form first.
+
+    Forms compare after folding; a form that may be an ordinary word must be written exactly as it is, since
+    a common word in lower case means itself, unless the text names the same thing beyond doubt elsewhere.
+    """
+    return _meant(forms, forms_used(text, _pairs(forms))) if forms else Counter()
+
+
+async def seek_forms(text: str, forms: Sequence[NamedForm]) -> SoughtForms:
+    """Return what `find_forms` returns, sought in another process.
+
+    Raises Invalid when that takes too long.
+    """
+    if not forms:
+        return SoughtForms()
+    used = await document_reader().run(len(text), forms_used, text, _pairs(forms))
+    return SoughtForms(frozenset(forms), _meant(forms, used))
+
+
+def _pairs(forms: Sequence[NamedForm]) -> list[tuple[str, str]]:
+    return [(form.form, form.folded_form) for form in forms]
+
+
+def _meant(forms: Sequence[NamedForm], used: Sequence[Used]) -> Counter[NamedForm]:
+    named = {forms[each.place].entity for each in used if each.is_meant}
+    counts = {forms[each.place]: each.times for each in used}
+    return Counter({form: count for form, count in counts.items() if form.entity in named})

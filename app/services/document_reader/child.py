@@ -1,0 +1,81 @@
+"""The process that reads documents: it takes a call, makes it, sends back what came of it, and starts over.
+
+It ends by itself when a call takes too much processor time, and when the process that started it is gone.
+"""
+
+from __future__ import annotations
+
+import os
+import pickle
+import resource
+import select
+import signal
+import sys
+import threading
+import traceback
+from contextlib import suppress
+from multiprocessing.connection import Connection
+
+from app.errors import Invalid, TrigraphError
+from app.services.document_reader.limits import MAX_MEMORY_BYTES, MAX_READING_SECONDS
+
+
+def main() -> None:
+    """Serve the calls that come over the socket whose number is the only argument, until it closes."""
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # an interrupt is for the process that asks
+    _limit_resources()
+    connection = Connection(int(sys.argv[1]))
+    threading.Thread(target=_end_with_parent, args=(connection.fileno(),), daemon=True).start()
+    with suppress(EOFError, ConnectionError):
+        while True:
+            call = connection.recv_bytes()
+            signal.setitimer(signal.ITIMER_PROF, MAX_READING_SECONDS)
+            answer, is_spent = _answer(call)
+            signal.setitimer(signal.ITIMER_PROF, 0)
+            connection.send_bytes(answer)
+            if is_spent:  # what it holds may not come free again
+                return
+
+
+def _limit_resources() -> None:
+    _, hard = resource.getrlimit(resource.RLIMIT_AS)
+    most = MAX_MEMORY_BYTES if hard == resource.RLIM_INFINITY else min(MAX_MEMORY_BYTES, hard)
+    resource.setrlimit(resource.RLIMIT_AS, (most, hard))
+    resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
+
+
+def _end_with_parent(socket: int) -> None:
+    """End the process as soon as the other side of its socket is gone, whatever it is doing."""
+    gone = select.poll()
+    gone.register(socket, select.POLLHUP)
+    gone.poll()
+    os._exit(0)
+
+
+def _answer(call: bytes) -> tuple[bytes, bool]:
+    """Return the pickled result or failure of a call, and whether the memory ran out."""
+    try:
+        function, arguments, named = pickle.loads(call)
+        return pickle.dumps((function(*arguments, **named), None), pickle.HIGHEST_PROTOCOL), False
+    except MemoryError:
+        refusal = Invalid(
+            f"reading the document took more than {MAX_MEMORY_BYTES // 1024**2} MiB of memory; split it",
+            field="body",
+        )
+        return _failure(refusal), True
+    except Exception as error:
+        return _failure(error), False
+
+
+def _failure(error: Exception) -> bytes:
+    """Return an error pickled; a fault carries where it arose, which its traceback alone would not."""
+    if not isinstance(error, TrigraphError):
+        error.add_note("".join(traceback.format_exception(error)))
+    try:
+        return pickle.dumps((None, error))
+    except Exception:
+        return pickle.dumps((None, RuntimeError(f"{type(error).__name__}: {error}")))
+
+
+if __name__ == "__main__":
+    main()

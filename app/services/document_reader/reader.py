@@ -1,0 +1,71 @@
+"""The processes that read documents: one for short texts and one for long ones."""
+
+from __future__ import annotations
+
+import atexit
+from collections.abc import Callable
+from functools import cache
+from typing import ParamSpec, TypeVar, cast
+
+from app.services.document_reader.lane import Call, Lane
+from app.services.document_reader.limits import MAX_SMALL_CHARACTERS
+
+Asked = ParamSpec("Asked")
+Result = TypeVar("Result")
+
+
+class DocumentReader:
+    """Makes calls in processes that end when reading takes too much time or memory.
+
+    A function is named by its module, and it, its arguments and its result are sent as pickles. The processes
+    start with the first call and are used again for the next ones.
+    """
+
+    def __init__(self) -> None:
+        self._short = Lane()
+        self._long = Lane()
+
+    async def run(
+        self, size: int, function: Callable[Asked, Result], *arguments: Asked.args, **named: Asked.kwargs
+    ) -> Result:
+        """Return what a function returns for a text of `size` characters.
+
+        Whoever is cancelled stops the work. Raises what the function raises, Invalid on `body` when it takes
+        too much time or memory, and Unavailable when too many texts wait.
+        """
+        return cast(Result, await self._lane(size).run(Call(function, arguments, named)))
+
+    def wait(
+        self,
+        size: int,
+        is_stopped: Callable[[], bool],
+        function: Callable[Asked, Result],
+        *arguments: Asked.args,
+        **named: Asked.kwargs,
+    ) -> Result:
+        """Return what `run` returns, in a thread that may block.
+
+        Raises what `run` raises, and CancelledError soon after `is_stopped` says so.
+        """
+        return cast(Result, self._lane(size).wait(Call(function, arguments, named), is_stopped))
+
+    @property
+    def processes(self) -> tuple[int, ...]:
+        """The numbers of the processes that run."""
+        return tuple(lane.process for lane in (self._short, self._long) if lane.process is not None)
+
+    def close(self) -> None:
+        """End the processes and what they do; a later call starts them again."""
+        self._short.close()
+        self._long.close()
+
+    def _lane(self, size: int) -> Lane:
+        return self._short if size <= MAX_SMALL_CHARACTERS else self._long
+
+
+@cache
+def document_reader() -> DocumentReader:
+    """Return the reader that this process shares; it ends with the process at the latest."""
+    reader = DocumentReader()
+    atexit.register(reader.close)
+    return reader

@@ -1,0 +1,89 @@
+"""Everything that recall searches a document by, made of its text alone."""
+
+from __future__ import annotations
+
+import pickle
+from dataclasses import dataclass
+
+from app.domain.artifact import Document, Passage
+from app.domain.surface_form import fold, words_of
+from app.errors import Invalid
+from app.services.analysis import terms_of
+from app.services.parsing.encoder_text import passage_text_for_encoder
+from app.services.parsing.passages import cut_passages
+from app.services.parsing.pieces import PieceOffsets
+from app.services.parsing.ways import Way, ways_of_all
+
+MOST_PASSAGES = 5_000
+"""Embedding these takes two processor cores two or three minutes."""
+
+
+@dataclass(frozen=True, slots=True)
+class Terms:
+    """The terms of a text, one a line, how often each occurs, in the same order, and its length in words."""
+
+    names: str
+    counts: str
+    length: int
+
+
+@dataclass(frozen=True, slots=True)
+class CutDocument:
+    """The passages of a document and what is to be looked up for it.
+
+    `texts` are what the encoder reads, each once, and `places` which of them each passage has. A name that
+    the document uses begins with one of its `words`, one a line. `ways` belong to its references, in order.
+    """
+
+    passages: tuple[Passage, ...]
+    texts: tuple[str, ...]
+    places: tuple[int, ...]
+    terms: Terms
+    words: str
+    ways: tuple[tuple[Way, ...], ...]
+
+
+class UnknownModel(Exception):
+    """No text was cut for this model yet, and its tokenizer did not come with the document."""
+
+
+_tokenizers: dict[str, PieceOffsets] = {}
+
+
+def cut_for_model(
+    document: Document, key: str, longest: int, model: str, tokenizer: bytes | None
+) -> CutDocument:
+    """Cut a document for the model of a fingerprint, whose pickled tokenizer is wanted only once.
+
+    Raises UnknownModel when it is wanted, and Invalid when the document makes too many passages.
+    """
+    if tokenizer is not None:
+        _tokenizers[model] = pickle.loads(tokenizer)
+    if model not in _tokenizers:
+        raise UnknownModel
+    return cut_document(document, key, longest, _tokenizers[model])
+
+
+def cut_document(document: Document, key: str, longest: int, piece_offsets: PieceOffsets) -> CutDocument:
+    """Cut a document, to be filed under a key, into passages of at most `longest` word pieces.
+
+    Raises Invalid when there are too many.
+    """
+    passages = cut_passages(document.title, document.body, piece_offsets, longest)
+    if len(passages) > MOST_PASSAGES:
+        raise Invalid(
+            f"the body makes {len(passages)} passages; at most {MOST_PASSAGES} are kept: split the document",
+            field="body",
+        )
+    texts = [passage_text_for_encoder(document.title, passage) for passage in passages]
+    places = {text: place for place, text in enumerate(dict.fromkeys(texts))}
+    searchable = "\n".join(filter(None, (document.identifier, document.title, document.body)))
+    analysed = terms_of(searchable)
+    return CutDocument(
+        passages=passages,
+        texts=tuple(places),
+        places=tuple(places[text] for text in texts),
+        terms=Terms("\n".join(analysed.terms), " ".join(map(str, analysed.terms.values())), analysed.length),
+        words="\n".join(sorted(words_of(fold(f"{document.title}\n{document.body}")))),
+        ways=ways_of_all(document.references, key, document.source_uri),
+    )
