@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import AsyncIterator
 from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass
@@ -9,6 +10,7 @@ from pathlib import Path
 
 from app.domain.entity import Caller, Role
 from app.embedding import Embedder, open_embedder
+from app.services.document_reader import document_reader
 from app.services.filing import FilingService
 from app.services.graph import opened_graph
 from app.services.models import check_model
@@ -79,6 +81,7 @@ async def open_memory_at(
     async with AsyncExitStack() as stack:
         database = await Database.open(location.service_url, size=settings.pool_size)
         stack.push_async_callback(database.close)
+        stack.push_async_callback(asyncio.to_thread, document_reader().close)
         embedder = open_embedder(settings)
         stack.push_async_callback(embedder.close)
         async with database.reading(tenant) as connection:

@@ -5,13 +5,12 @@ It ends by itself when a call takes too much processor time, and when the proces
 
 from __future__ import annotations
 
+import fcntl
 import os
 import pickle
 import resource
-import select
 import signal
 import sys
-import threading
 import traceback
 from contextlib import suppress
 from multiprocessing.connection import Connection
@@ -21,11 +20,14 @@ from app.services.document_reader.limits import MAX_MEMORY_BYTES, MAX_READING_SE
 
 
 def main() -> None:
-    """Serve the calls that come over the socket whose number is the only argument, until it closes."""
+    """Serve calls until nobody sends any more.
+
+    The arguments are the numbers of a socket for them and of a pipe that closes when the parent ends.
+    """
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # an interrupt is for the process that asks
     _limit_resources()
     connection = Connection(int(sys.argv[1]))
-    threading.Thread(target=_end_with_parent, args=(connection.fileno(),), daemon=True).start()
+    _end_with_parent(int(sys.argv[2]))
     with suppress(EOFError, ConnectionError):
         while True:
             call = connection.recv_bytes()
@@ -44,12 +46,13 @@ def _limit_resources() -> None:
     resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
 
 
-def _end_with_parent(socket: int) -> None:
-    """End the process as soon as the other side of its socket is gone, whatever it is doing."""
-    gone = select.poll()
-    gone.register(socket, select.POLLHUP)
-    gone.poll()
-    os._exit(0)
+def _end_with_parent(lifeline: int) -> None:
+    """Let the kernel end this process when the other end of a pipe closes, whatever it is doing then.
+
+    A thread would wait for the interpreter, which a regular expression holds until it is done.
+    """
+    fcntl.fcntl(lifeline, fcntl.F_SETOWN, os.getpid())
+    fcntl.fcntl(lifeline, fcntl.F_SETFL, fcntl.fcntl(lifeline, fcntl.F_GETFL) | os.O_ASYNC)
 
 
 def _answer(call: bytes) -> tuple[bytes, bool]:

@@ -14,12 +14,20 @@ from app.services.document_reader.limits import MAX_QUEUED
 from app.services.document_reader.process import Ended, ReadingProcess
 
 
+class Interrupted(Exception):
+    """A call was ended because somebody asked for an end."""
+
+
 class Call:
     """A call that waits for its turn or is being made; an abandoned one has nobody left to answer."""
 
     def __init__(self, function: Callable[..., Any], arguments: Any, named: Any) -> None:
-        self.request = pickle.dumps((function, arguments, named), pickle.HIGHEST_PROTOCOL)
+        self._asked = (function, arguments, named)
         self.is_abandoned = False
+
+    def request(self) -> bytes:
+        """Return the call as it is sent."""
+        return pickle.dumps(self._asked, pickle.HIGHEST_PROTOCOL)
 
 
 class Lane:
@@ -49,7 +57,7 @@ class Lane:
     def wait(self, call: Call, is_stopped: Callable[[], bool], seconds: float = 0.1) -> Any:
         """Return what a call returns, or raise what it raises; blocks, for a thread that has no loop.
 
-        Raises CancelledError, and ends the call, soon after `is_stopped` says so.
+        Raises Interrupted, and ends the call, soon after `is_stopped` says so.
         """
         future = self._submit(call)
         while True:
@@ -61,7 +69,7 @@ class Lane:
                 if is_stopped():
                     future.cancel()
                     self.abandon(call)
-                    raise CancelledError from None
+                    raise Interrupted from None
 
     def abandon(self, call: Call) -> None:
         """End a call that nobody waits for any more."""
@@ -119,7 +127,7 @@ class Lane:
             process = self._process = self._process or ReadingProcess()
             self._current = call
         try:
-            return process.call(call.request)
+            return process.call(call.request())
         except BaseException:
             if not process.is_running:
                 self._replace(None)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import pickle
 import signal
 import subprocess
@@ -24,14 +25,15 @@ class ReadingProcess:
 
     def __init__(self) -> None:
         self._connection, theirs = Pipe()
-        with theirs:
+        lifeline, self._lifeline = os.pipe()
+        with theirs, open(lifeline, "rb"):
             # Without -P, Python would import modules from the working folder, which others may have written.
             command = [sys.executable, "-P", "-m", "app.services.document_reader.child"]
             self._child = subprocess.Popen(
-                [*command, str(theirs.fileno())],
+                [*command, str(theirs.fileno()), str(lifeline)],
                 stdin=subprocess.DEVNULL,
                 stdout=subprocess.DEVNULL,
-                pass_fds=[theirs.fileno()],
+                pass_fds=[theirs.fileno(), lifeline],
             )
 
     @property
@@ -72,6 +74,7 @@ class ReadingProcess:
         self.kill()
         self._child.wait()
         self._connection.close()
+        os.close(self._lifeline)
 
     def _raise_end(self, error: Exception) -> NoReturn:
         self.kill()

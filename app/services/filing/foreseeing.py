@@ -5,12 +5,14 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from datetime import datetime
+from itertools import chain
 
 from app.domain.entity import Alias, Entity, Project
 from app.domain.identifier import identifier_key
-from app.domain.surface_form import fold
+from app.domain.surface_form import fold, name_key
 from app.services.filing.naming import listed_aliases, spellings_of
 from app.services.filing.preparation import PreparedDocument
+from app.services.filing.queueing import subject_keys, subjects_of
 from app.services.filing.waiting import waited_for_as
 from app.services.foresight import Foreseen, ForeseenForms, Foresight
 from app.services.parsing.ways import sought_for
@@ -25,11 +27,14 @@ async def foresee(write: Write, project: Project, documents: Sequence[PreparedDo
     """Answer what filing these documents in one write asks for; most of it is read when it is asked for."""
     ledger = _Ledger(write, project)
     sought = [sought_for(each.ways.values()) for each in documents]
+    subjects = [(each.key, subject) for each in documents for subject in subjects_of(each.document)]
+    keys = (key for own, subject in subjects for key in subject_keys(subject, own))
+    names = [name_key(subject) for _, subject in subjects]
     return Foresight(
         own=Foreseen((each.key for each in documents), ledger.own),
-        by_key=Foreseen((key for each in sought for key in each.keys), ledger.by_key),
+        by_key=Foreseen(chain(keys, *(each.keys for each in sought)), ledger.by_key),
         by_source=Foreseen((source for each in sought for source in each.sources), ledger.by_source),
-        by_name=Foreseen((name for each in sought for name in each.names), ledger.by_name),
+        by_name=Foreseen(chain(names, *(each.names for each in sought)), ledger.by_name),
         by_alias=Foreseen((name for each in sought for name in each.names), ledger.by_alias),
         waiting=Foreseen((key for each in documents for key in _waited_for(each)), ledger.waiting),
         aliases=Foreseen((form for each in documents for form in _spelled(each)), ledger.aliases),

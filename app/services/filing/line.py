@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
 from dataclasses import dataclass
-from typing import Generic, TypeAlias
+from typing import Generic, TypeAlias, TypeVar
 
 from app.embedding import Embedder
 from app.errors import Unavailable
@@ -17,6 +17,8 @@ from app.services.filing.writing import FiledDocument
 Outcome: TypeAlias = list[FiledDocument] | Exception
 Ready: TypeAlias = FiledDocument | list[PreparedDocument] | Exception
 _Found: TypeAlias = "FiledDocument | list[Hashed] | Exception"
+
+Come = TypeVar("Come")
 
 MOST_TOGETHER = 32
 MOST_PASSAGES_TOGETHER = 256
@@ -136,13 +138,25 @@ class Line(Generic[Origin]):
         found: list[tuple[Origin, Ready]] = []
         passages = 0
         while len(found) < most and passages < MOST_PASSAGES_TOGETHER:
-            following = await coming.get()
+            following = await self._unless_stopped(coming.get())
             if following is None:
                 return found, True
-            ready = await following.ready
+            ready = await self._unless_stopped(following.ready)
+            if ready is None:
+                return found, True
             found.append((following.origin, ready))
             passages += sum(len(each.passages) for each in ready) if isinstance(ready, list) else 0
         return found, False
+
+    async def _unless_stopped(self, awaited: Awaitable[Come]) -> Come | None:
+        """Return what is awaited, or None as soon as somebody asks for an end."""
+        coming, stopping = asyncio.ensure_future(awaited), asyncio.ensure_future(self.stop.wait())
+        try:
+            await asyncio.wait((coming, stopping), return_when=asyncio.FIRST_COMPLETED)
+            return coming.result() if coming.done() else None
+        finally:
+            coming.cancel()
+            stopping.cancel()
 
     async def _write(self, ready: Sequence[tuple[Origin, Ready]]) -> None:
         # What a share of them left is told before the next: that one may find the ledger gone.

@@ -16,11 +16,13 @@ from app.domain.bounds import MAX_NAME
 from app.domain.identifier import LONGEST_IDENTIFIER, identifier_key
 from app.domain.ontology import LONGEST_TYPE_NAME
 from app.domain.surface_form import fold, short_key
+from app.domain.term_counts import TermCounts
 from app.embedding import Embedder, Vectors
 from app.errors import Invalid
 from app.services.aliases.finding import NOTHING_SOUGHT, SoughtForms
 from app.services.document_reader import document_reader
-from app.services.parsing.cutting import CutDocument, Terms, UnknownModel, cut_for_model
+from app.services.parsing.cutting import MOST_PASSAGES as MOST_PASSAGES
+from app.services.parsing.cutting import CutDocument, UnknownModel, cut_for_model
 from app.services.parsing.ways import Way
 
 LONGEST_TITLE = 1024
@@ -46,7 +48,8 @@ class PreparedDocument:
     content_hash: str
     passages: tuple[Passage, ...]
     vectors: Vectors
-    terms: Terms
+    terms: TermCounts
+    length: int
     words: str
     ways: Mapping[ReferenceClaim, Sequence[Way]]
     sought: SoughtForms = NOTHING_SOUGHT
@@ -128,6 +131,7 @@ async def prepare(document: Document, hashed: str, embedder: Embedder) -> Prepar
         passages=cut.passages,
         vectors=vectors[list(cut.places)],
         terms=cut.terms,
+        length=cut.length,
         words=cut.words,
         ways=dict(zip(document.references, cut.ways, strict=True)),
     )

@@ -68,7 +68,7 @@ async def write_searchable(
     write: Write, prepared: PreparedDocument, recorded_type: RecordedType, artifact: Artifact
 ) -> None:
     """Write an artifact with its passages, vectors and postings."""
-    length, number = prepared.terms.length, artifact.number
+    length, number = prepared.length, artifact.number
     await artifacts.insert_artifact(
         write.connection, write.tenant, artifact, recorded_type.number, length, write.actor
     )
@@ -82,8 +82,7 @@ async def write_searchable(
         write.tenant,
         artifact.project,
         number,
-        prepared.terms.names,
-        prepared.terms.counts,
+        prepared.terms,
         length,
     )
     await postings.count_document(write.connection, write.tenant, artifact.project, length, *times)

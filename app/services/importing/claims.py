@@ -1,41 +1,11 @@
-"""What a Markdown file says it is, read without the rest of it."""
+"""The prefixes that the names of what is imported bring."""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Iterable
-from dataclasses import dataclass
-
-from app.services.parsing.cleaning import clean_text
-from app.services.parsing.document import accepted_prefixes, open_reading
-from app.services.parsing.header import read_header
-from app.services.parsing.identity import names_kind, read_identity
-from app.services.parsing.vocabulary import vocabulary
 
 _PREFIX = re.compile(r"(?:[^/]*/)*(?P<prefix>[A-Z]{2,16})[-_ ]?[0-9]")
-
-
-@dataclass(frozen=True, slots=True)
-class Claim:
-    """The kind of a document and the identifier it states, if any."""
-
-    kind: str
-    identifier: str | None
-
-
-def read_claim(text: str, place: str, kind: str | None, prefixes: frozenset[str]) -> Claim:
-    """Read kind and identifier from a document's header, heading and path.
-
-    `kind` is for documents that tell nothing of theirs.
-    """
-    accepted = accepted_prefixes(prefixes)
-    header = read_header(clean_text(text), accepted)
-    reading = open_reading(header.fields, header.body, accepted, place, [])
-    identity = read_identity(reading, None)
-    is_stated = any(names_kind(name, value) for name, value in reading.by_role("kind"))
-    if kind is not None and identity.kind == vocabulary().default_kind and not is_stated:
-        identity = read_identity(reading, kind)
-    return Claim(identity.kind, identity.identifier)
 
 
 def prefixes_among(names: Iterable[str]) -> frozenset[str]:

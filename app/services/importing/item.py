@@ -62,6 +62,8 @@ def refusing(source: str, read: Callable[[], Answer]) -> Answer | Refusal:
     """Read something, or answer why it cannot be; whatever is wrong with it stops nothing else."""
     try:
         return read()
+    except Stopped:
+        raise
     except TrigraphError as problem:
         return Refusal(source, problem.message)
     except Exception as fault:

@@ -11,9 +11,11 @@ from typing import Any
 
 from app.domain.artifact import Document
 from app.errors import Invalid
+from app.services.document_reader import document_reader
 from app.services.filing.preparation import LARGEST_BODY
 from app.services.importing.claims import prefixes_among
 from app.services.importing.item import Items, Readable, Refusal, refusing, shown
+from app.services.importing.reading_aside import IS_STOPPED
 from app.services.importing.refusals import MAX_IN_A_ROW, until_hopeless
 from app.services.importing.row_lines import read_lines
 from app.services.importing.stopping import IsStopped, never
@@ -105,4 +107,5 @@ def _document(row: dict[str, Any], kind: str | None, prefixes: frozenset[str]) -
         row = row | {"source_uri": meta["source"], "meta": rest}
     if kind is not None and not row.get("kind"):
         row = row | {"kind": kind}
-    return parse_row(row, known_prefixes=prefixes)
+    text = body if isinstance(body, str) else ""
+    return document_reader().wait(len(text), IS_STOPPED.get(), parse_row, row, known_prefixes=prefixes)

@@ -10,7 +10,6 @@ from pathlib import Path
 from app.domain.entity import Caller
 from app.domain.ontology import TypeDefinition
 from app.errors import Unavailable
-from app.services.filing import DEFAULT_PROJECT, FilingService
 from app.services.importing.history.git_import import as_known, history_of, items_of
 from app.services.importing.history.git_reading import read_repository
 from app.services.importing.history.revision_rows import read_revisions
@@ -18,6 +17,7 @@ from app.services.importing.history.service import HistoryService
 from app.services.importing.history.state_rows import read_states
 from app.services.importing.history.telling import History
 from app.services.importing.item import Refusal, read_in_threads
+from app.services.importing.reading_aside import IS_STOPPED
 from app.services.importing.request import Batch, ImportRequest
 from app.services.importing.run import Run
 from app.services.importing.stopping import IsStopped, Stopped
@@ -55,6 +55,7 @@ class ImportService:
         ledger is gone or keeps nothing more; what was filed until then stays.
         """
         stop = stop or asyncio.Event()
+        IS_STOPPED.set(stop.is_set)
         prefixes = await self._filing.prefixes(caller, request.project)
         try:
             batch = await self._batch(caller, request, prefixes, stop)

@@ -5,12 +5,13 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TypeAlias
 
+from app.services.document_reader import Interrupted
+
 IsStopped: TypeAlias = Callable[[], bool]
 """Returns whether somebody asked for an end; whatever may take long looks at it between its steps."""
 
-
-class Stopped(Exception):
-    """Somebody asked for an end while there was still something to look at."""
+Stopped: TypeAlias = Interrupted
+"""Raised when somebody asked for an end while there was still something to look at."""
 
 
 def never() -> bool:

@@ -8,7 +8,7 @@ from pathlib import Path
 
 from app.domain.artifact import Document
 from app.errors import Invalid
-from app.services.importing.claims import Claim, prefixes_among, read_claim
+from app.services.importing.claims import prefixes_among
 from app.services.importing.collisions import Collision, Named, name_apart
 from app.services.importing.files import (
     NO_TEXT,
@@ -19,9 +19,11 @@ from app.services.importing.files import (
     read_text,
 )
 from app.services.importing.item import Items, Readable, Refusal, Skipped, refusing, shown
+from app.services.importing.reading_aside import read_aside
 from app.services.importing.rows import count_rows, is_row_file, read_rows
 from app.services.importing.stopping import IsStopped, Stopped, never
 from app.services.parsing import parse_markdown
+from app.services.parsing.file_claim import Claim, read_claim
 
 
 @dataclass(frozen=True, slots=True)
@@ -159,7 +161,9 @@ def _claims(
 
 def _claim(file: MarkdownFile, kind: str | None, prefixes: frozenset[str]) -> Claim | Refusal:
     source = shown(str(file.path))
-    return refusing(source, lambda: read_claim(read_text(file.path, file.root), file.place, kind, prefixes))
+    return refusing(
+        source, lambda: read_aside(read_claim, read_text(file.path, file.root), file.place, kind, prefixes)
+    )
 
 
 def _apart(
@@ -194,5 +198,7 @@ def _read_file(claimed: ClaimedFile, prefixes: frozenset[str]) -> Readable | Ref
 
 def _document(claimed: ClaimedFile, prefixes: frozenset[str]) -> Document:
     text = read_text(claimed.file.path, claimed.file.root)
-    parsed = parse_markdown(text, kind=claimed.kind, path=claimed.file.place, known_prefixes=prefixes)
+    parsed = read_aside(
+        parse_markdown, text, kind=claimed.kind, path=claimed.file.place, known_prefixes=prefixes
+    )
     return replace(parsed, identifier=claimed.identifier, source_uri=claimed.file.source)

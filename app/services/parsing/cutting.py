@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 from app.domain.artifact import Document, Passage
 from app.domain.surface_form import fold, words_of
+from app.domain.term_counts import TermCounts
 from app.errors import Invalid
 from app.services.analysis import terms_of
 from app.services.parsing.encoder_text import passage_text_for_encoder
@@ -19,26 +20,19 @@ MOST_PASSAGES = 5_000
 
 
 @dataclass(frozen=True, slots=True)
-class Terms:
-    """The terms of a text, one a line, how often each occurs, in the same order, and its length in words."""
-
-    names: str
-    counts: str
-    length: int
-
-
-@dataclass(frozen=True, slots=True)
 class CutDocument:
     """The passages of a document and what is to be looked up for it.
 
-    `texts` are what the encoder reads, each once, and `places` which of them each passage has. A name that
-    the document uses begins with one of its `words`, one a line. `ways` belong to its references, in order.
+    `texts` are what the encoder reads, each once, and `places` which of them each passage has. `length`
+    counts the words of the document, and a name that it uses begins with one of `words`, one a line. `ways`
+    belong to its references, in their order.
     """
 
     passages: tuple[Passage, ...]
     texts: tuple[str, ...]
     places: tuple[int, ...]
-    terms: Terms
+    terms: TermCounts
+    length: int
     words: str
     ways: tuple[tuple[Way, ...], ...]
 
@@ -83,7 +77,8 @@ def cut_document(document: Document, key: str, longest: int, piece_offsets: Piec
         passages=passages,
         texts=tuple(places),
         places=tuple(places[text] for text in texts),
-        terms=Terms("\n".join(analysed.terms), " ".join(map(str, analysed.terms.values())), analysed.length),
+        terms=TermCounts.of(analysed.terms),
+        length=analysed.length,
         words="\n".join(sorted(words_of(fold(f"{document.title}\n{document.body}")))),
         ways=ways_of_all(document.references, key, document.source_uri),
     )

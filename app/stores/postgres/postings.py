@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from uuid import UUID
 
 import asyncpg
 
+from app.domain.term_counts import TermCounts
 from app.stores.postgres.rows import Insert, Row, Table, insert_row, write_searched
 from app.stores.postgres.sql import blocks_beside
 
@@ -21,16 +22,12 @@ async def insert_postings(
     tenant: int,
     project: int,
     artifact: int,
-    terms: str,
-    frequencies: str,
+    frequencies: Mapping[str, int] | TermCounts,
     term_count: int,
 ) -> None:
-    """Record how often an artifact holds each of its terms, and count it for each.
-
-    The terms stand one a line, and their frequencies in the same order between spaces: the driver looks at
-    every element of an array, and these are thousands.
-    """
-    await insert_row(connection, _INSERT_POSTINGS, tenant, project, artifact, terms, frequencies, term_count)
+    """Record how often an artifact holds each of its terms, and count it for each."""
+    counts = frequencies if isinstance(frequencies, TermCounts) else TermCounts.of(frequencies)
+    await insert_row(connection, _INSERT_POSTINGS, tenant, project, artifact, counts, term_count)
 
 
 async def count_document(
@@ -47,9 +44,10 @@ async def count_document(
 
 async def _write_postings(connection: asyncpg.Connection, rows: Sequence[Row]) -> None:
     for (tenant, project), documents in _by_project(rows):
-        held = [each for each in documents if each[1]]
-        numbers, lengths = [number for number, *_ in held], [length for *_, length in held]
-        terms, counts = [terms for _, terms, _, _ in held], [counts for _, _, counts, _ in held]
+        held = [each for each in documents if each[1].names]
+        numbers, lengths = [number for number, _, _ in held], [length for _, _, length in held]
+        # The driver looks at every element of an array, and these are thousands.
+        terms, counts = [each.names for _, each, _ in held], [each.counts for _, each, _ in held]
         where = (tenant, project)
         await connection.execute(SQL["insert_postings"], *where, numbers, lengths, terms, counts)
         await connection.execute(SQL["count_terms"], *where, terms)

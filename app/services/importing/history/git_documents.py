@@ -11,14 +11,16 @@ from app.domain.artifact import Document, ReferenceClaim
 from app.domain.entity import ReferenceType
 from app.errors import TrigraphError
 from app.services.filing.preparation import LARGEST_BODY
-from app.services.importing.claims import Claim, prefixes_among, read_claim
+from app.services.importing.claims import prefixes_among
 from app.services.importing.files import NO_TEXT, is_text, text_of_bytes
 from app.services.importing.history.git_blobs import Blobs
 from app.services.importing.history.git_lineage import Edition, Lineage
 from app.services.importing.history.git_stretches import Edit, Others, Stretch, add_edition
 from app.services.importing.history.telling import HistoricState
 from app.services.importing.item import Refusal, refusing, shown
+from app.services.importing.reading_aside import read_aside
 from app.services.parsing import clean_path, parse_markdown
+from app.services.parsing.file_claim import Claim, read_claim
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,12 +70,12 @@ def read_claims(
     """Answer what each file says it is, and the prefixes that were accepted: theirs as well."""
     names = (PurePosixPath(file.source).stem for file in files)
     prefixes |= prefixes_among([*names, f"{kind or ''}-1"])
-    claims = [read_claim(file.text, file.place, kind, prefixes) for file in files]
+    claims = [read_aside(read_claim, file.text, file.place, kind, prefixes) for file in files]
     stated = prefixes_among(claim.identifier or "" for claim in claims)
     if stated <= prefixes:
         return claims, prefixes
     prefixes |= stated
-    return [read_claim(file.text, file.place, kind, prefixes) for file in files], prefixes
+    return [read_aside(read_claim, file.text, file.place, kind, prefixes) for file in files], prefixes
 
 
 def read_stretches(
@@ -85,7 +87,7 @@ def read_stretches(
         try:
             text = file.text if edition is file.lineage.newest else _text(edition, blobs)
             place = f"{name}/{path_text(edition.path)}"
-            document = parse_markdown(text, kind=kind, path=place, known_prefixes=prefixes)
+            document = read_aside(parse_markdown, text, kind=kind, path=place, known_prefixes=prefixes)
         except TrigraphError:
             continue
         edit = Edit(edition, document.identifier, _state(edition, document, file.source))

@@ -12,7 +12,6 @@ from typing import TypeAlias
 
 from app.domain.artifact import Document
 from app.domain.identifier import identifier_key
-from app.services.importing.claims import Claim, read_claim
 from app.services.importing.collisions import Collision, Named, name_apart
 from app.services.importing.files import A_TWIN, PASSED_OVER, is_markdown
 from app.services.importing.history.git_blobs import Blobs, open_blobs
@@ -31,7 +30,9 @@ from app.services.importing.history.git_store import find_place, open_store
 from app.services.importing.history.git_stretches import Edit, Stretch, by_identifier, with_past
 from app.services.importing.history.telling import HistoricState, in_order
 from app.services.importing.item import Refusal
+from app.services.importing.reading_aside import read_aside
 from app.services.importing.stopping import Stopped
+from app.services.parsing.file_claim import Claim, read_claim
 
 _Stating: TypeAlias = Mapping[str, Sequence[RepositoryFile]]
 """The files that state an identifier now, by its key."""
@@ -148,7 +149,7 @@ class _Reading:
         for lineage in lineages.deleted.values():
             file = read_file(lineage, self._name, self._blobs)
             if isinstance(file, RepositoryFile):
-                claim = read_claim(file.text, file.place, self._kind, prefixes)
+                claim = read_aside(read_claim, file.text, file.place, self._kind, prefixes)
                 if identifier_key(claim.identifier or "") in stating:
                     yield from self._stretches(file, claim, prefixes, stating)
 

@@ -11,6 +11,7 @@ from app.domain.artifact import Document
 from app.domain.graphemes import beginning
 from app.errors import Invalid
 from app.services.importing.files import text_of_bytes
+from app.services.importing.reading_aside import read_aside
 from app.services.importing.tables.columns import DocumentColumns
 from app.services.parsing import clean_path, clean_text, parse_markdown
 from app.services.parsing.cleaning import clean_value
@@ -86,7 +87,7 @@ def read_row(row: TableRow, kind: str | None, prefixes: frozenset[str]) -> Docum
         fields.setdefault("kind", kind)
     source = row.text("source")
     path = None if source is None or "://" in source else clean_path(source)
-    parsed = parse_markdown(body, path=path, known_prefixes=prefixes, stated=fields)
+    parsed = read_aside(parse_markdown, body, path=path, known_prefixes=prefixes, stated=fields)
     if parsed.identifier is None and source is None and row.name is None:
         raise Invalid("nothing names the row: it has no identifier, and its table no primary key")
     return replace(

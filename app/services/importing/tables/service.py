@@ -7,6 +7,7 @@ from collections.abc import Callable
 
 from app.domain.entity import Caller
 from app.services.filing import FilingService
+from app.services.importing.reading_aside import IS_STOPPED
 from app.services.importing.request import Batch
 from app.services.importing.service import ImportService
 from app.services.importing.summary import ImportSummary
@@ -43,6 +44,7 @@ class TableImportService:
         Unavailable when the source or the ledger is gone; what was filed until then stays.
         """
         stop = stop or asyncio.Event()
+        IS_STOPPED.set(stop.is_set)
         prefixes = await self._filing.prefixes(caller, request.project)
         async with source_connection(request.address) as connection:
             await settle_in(connection)

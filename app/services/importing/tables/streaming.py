@@ -12,6 +12,7 @@ from app.errors import Invalid
 from app.services.filing.preparation import LARGEST_BODY, content_hash, entity_key
 from app.services.importing.claims import prefixes_among
 from app.services.importing.item import ItemStream, Readable, Refusal, refusing
+from app.services.importing.stopping import Stopped
 from app.services.importing.tables.columns import DocumentColumns, document_columns
 from app.services.importing.tables.finding import find_table
 from app.services.importing.tables.reading import TableRow, read_row
@@ -51,6 +52,8 @@ class DocumentTable:
             ):
                 number += 1
                 yield await asyncio.to_thread(self._item, row, number)
+        except Stopped:
+            return
         except Invalid as error:
             yield Refusal(self._place(number + 1), f"it cannot be read from here on: {error.message}")
 
