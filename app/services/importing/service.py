@@ -10,6 +10,7 @@ from pathlib import Path
 from app.domain.entity import Caller
 from app.domain.ontology import TypeDefinition
 from app.errors import Unavailable
+from app.services.filing import DEFAULT_PROJECT, FilingService
 from app.services.importing.history.git_import import as_known, history_of, items_of
 from app.services.importing.history.git_reading import read_repository
 from app.services.importing.history.revision_rows import read_revisions
