@@ -35,6 +35,7 @@ class Seen:
     stall: float = 0.0
     work: float = 0.0
     write: float = 0.0
+    is_over: bool = False
 
     async def watch(self) -> None:
         """Look how late the loop comes back, and what it worked meanwhile."""
@@ -48,7 +49,7 @@ class Seen:
 
     async def write_beside(self, memory: Memory) -> None:
         """File one short document after the other."""
-        while True:
+        while not self.is_over:
             number = next(_NUMBERS)
             before = perf_counter()
             await memory.filing.file(memory.caller, adr(number, f"Short {number}"), "p")
@@ -59,13 +60,12 @@ class Seen:
 async def seen(memory: Memory) -> AsyncIterator[Seen]:
     """Yield what others notice while the block lasts."""
     noticed = Seen()
-    tasks = [asyncio.create_task(noticed.watch()), asyncio.create_task(noticed.write_beside(memory))]
-    try:
-        yield noticed
-    finally:
-        for task in tasks:
-            task.cancel()
-        await asyncio.gather(*tasks, return_exceptions=True)
+    watching = asyncio.create_task(noticed.watch())
+    writing = asyncio.create_task(noticed.write_beside(memory))
+    yield noticed
+    noticed.is_over = True
+    await writing  # the last one may wait for the document to be written
+    watching.cancel()
 
 
 async def measure(memory: Memory, name: str, characters: int) -> str:
@@ -80,8 +80,9 @@ async def measure(memory: Memory, name: str, characters: int) -> str:
             outcome = "; ".join(filed.warnings)
         except TrigraphError as refusal:
             outcome = f"refused: {refusal.message}"
+        seconds = perf_counter() - before
     return (
-        f"{name:24} {perf_counter() - before:6.1f} s  stall {noticed.stall * 1000:4.0f} ms"
+        f"{name:24} {seconds:6.1f} s  stall {noticed.stall * 1000:4.0f} ms"
         f"  work {noticed.work * 1000:4.0f} ms  other write {noticed.write:5.2f} s"
         f"  {outcome[:100]}"
     )
