@@ -11,10 +11,10 @@ INTERRUPTED = 130
 def main() -> None:
     """Run the command that the arguments name; an interrupt or a full disk ends it without a traceback."""
     try:
-        from app.cli.guarding import guard_output
+        from app.cli.guarded_streams import guard_output
 
         guard_output()
-        from app.cli.application import application
+        from app.cli.app import application
 
         application(prog_name="trigraph")
     except KeyboardInterrupt:

@@ -13,17 +13,16 @@ from starlette.routing import Route
 from app.graphql.context import context_of
 from app.graphql.http import GraphQLView
 from app.graphql.schema import SCHEMA
-from app.probes import healthz, metrics, readyz
-from app.projector.background import projecting
-from app.projector.projector import Projector
-from app.services.forgetting import kept_short
-from app.services.indexing import kept_indexed
-from app.services.memory import Memory, open_memory
+from app.health import healthz, metrics, readyz
+from app.projector.loop import Projector, projecting
+from app.services.container import Memory, open_memory
+from app.services.maintenance.periodic import prune_outbox_periodically
+from app.services.maintenance.vector_index import index_periodically
 from app.settings import Settings
-from app.stores.background import beside
-from app.stores.neo4j.link import GraphLink
+from app.stores.background_task import background_task
+from app.stores.neo4j.shared_connection import GraphLink
 from app.web.graphiql import graphiql_page, graphiql_routes
-from app.web.measuring import Measured, watch_loop
+from app.web.middleware import Measured, watch_loop
 
 # A foreign page may point a name of its own at this machine; only these names are this machine's.
 LOOPBACK_HOSTS = ("127.0.0.1", "localhost", "[::1]", "::1")
@@ -31,7 +30,7 @@ PATHS = ("/graphql", "/healthz", "/readyz", "/metrics")
 
 
 def create_app(settings: Settings, *, hosts: Sequence[str] = LOOPBACK_HOSTS) -> Starlette:
-    """Answer the application; it opens the ledger and the encoder when it starts and closes them at its end.
+    """Yield the application; it opens the ledger and the encoder when it starts and closes them at its end.
 
     `hosts` are the names it answers to; a request with another Host header is refused.
     """
@@ -41,10 +40,10 @@ def create_app(settings: Settings, *, hosts: Sequence[str] = LOOPBACK_HOSTS) -> 
         async with (
             GraphLink(settings) as link,
             open_memory(settings, link) as memory,
-            kept_indexed(settings),
-            kept_short(settings),
+            index_periodically(settings),
+            prune_outbox_periodically(settings),
             projecting(settings, link) as projector,
-            beside(watch_loop()),
+            background_task(watch_loop()),
         ):
             yield {"memory": memory, "projector": projector}
 

@@ -8,7 +8,7 @@ PACKAGE = Path(__file__).resolve().parent
 
 
 def shipped_folder(packaged: str, in_checkout: str) -> Path:
-    """Answer the folder an installed wheel carries, or its place in a checkout.
+    """Return the folder an installed wheel carries, or its place in a checkout.
 
     Raises FileNotFoundError when the installation holds neither.
     """

@@ -14,7 +14,7 @@ from pydantic_settings import BaseSettings, SettingsConfigDict
 
 
 def default_home() -> Path:
-    """Answer the platform's folder for a user's application data."""
+    """Return the platform's folder for a user's application data."""
     return Path(platformdirs.user_data_dir("trigraph", appauthor=False))
 
 

@@ -6,26 +6,25 @@ from collections.abc import Sequence
 
 import asyncpg
 
-from app.domain.bm25 import LENGTH_NORMALISATION, TERM_SATURATION
 from app.domain.recall import Candidate
-from app.services.legs.bm25 import SHARE_UNITS
+from app.services.recall.legs.bm25 import LENGTH_NORMALISATION, SHARE_UNITS, TERM_SATURATION
+from app.stores.named_blocks import sql_blocks
 from app.stores.postgres.scope import Scope
-from app.stores.postgres.sql import blocks_beside
 
-SQL = blocks_beside(__file__)
+SQL = sql_blocks(__file__)
 
 
 async def best_by_kept_counts(
     connection: asyncpg.Connection, scope: Scope, terms: Sequence[str], limit: int
 ) -> list[Candidate]:
-    """Answer the best by the counts of everything, which the scope has to see."""
+    """Return the best by the counts of everything, which the scope has to see."""
     return await _best(connection, SQL["best_by_kept_counts"], scope, terms, limit)
 
 
 async def best_by_counting(
     connection: asyncpg.Connection, scope: Scope, terms: Sequence[str], limit: int
 ) -> list[Candidate]:
-    """Answer the best among exactly what the scope sees."""
+    """Return the best among exactly what the scope sees."""
     return await _best(connection, SQL["best_by_counting"], scope, terms, limit)
 
 

@@ -14,20 +14,20 @@ from xdist.remote import Producer
 from app.domain.entity import Caller, Role
 from app.embedding import Embedder
 from app.embedding.onnx import open_onnx
+from app.services.container import Memory
 from app.services.filing import FilingService
-from app.services.memory import Memory
 from app.services.recall import RecallService
 from app.stores.graph_reader import GraphReader
 from app.stores.neo4j.driver import Graph
 from app.stores.neo4j.location import GraphLocation
+from app.stores.postgres.connection import owner_connection
 from app.stores.postgres.database_rights import close_database
-from app.stores.postgres.embedded import EmbeddedPostgres
+from app.stores.postgres.embedded.server import EmbeddedPostgres
+from app.stores.postgres.graph_reader import PostgresTraversal
 from app.stores.postgres.migrate import migrate
-from app.stores.postgres.owner_connection import owner_connection
 from app.stores.postgres.pool import Database
-from app.stores.postgres.tenants import ensure_tenant
-from app.stores.postgres.traversal import PostgresTraversal
-from tests.documents import Desk
+from app.stores.postgres.projects import ensure_tenant
+from tests.documents import ProjectFixture
 from tests.neo4j_server import empty, opened_neo4j
 from tests.sharing import Sharing
 from tests.statements import counted as counted_statements
@@ -160,7 +160,7 @@ def memory_on(
     leg_deadline: float = 10.0,
     graph: GraphReader | None = None,
 ) -> Memory:
-    """Answer the services on a database, and a human who calls them; the graph is read there unless said."""
+    """Return the services on a database, and a human who calls them; the graph is read there unless said."""
     graph = graph or PostgresTraversal(database)
     return Memory(
         database=database,
@@ -198,9 +198,9 @@ async def shared_memory(server: Server, embedder: Embedder, tenant: int) -> Asyn
 
 
 @pytest.fixture
-def desk(shared_memory: Memory) -> Desk:
+def desk(shared_memory: Memory) -> ProjectFixture:
     """A project of the test's own."""
-    return Desk(shared_memory, f"project-{next(_NUMBERS)}")
+    return ProjectFixture(shared_memory, f"project-{next(_NUMBERS)}")
 
 
 counted = pytest.fixture(lambda: counted_statements, name="counted")

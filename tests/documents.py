@@ -12,20 +12,20 @@ import asyncpg
 from app.domain.artifact import Document, ReferenceClaim
 from app.domain.entity import ReferenceType
 from app.domain.recall import Hit, RecallRequest, RecallResult
+from app.services.container import Memory
 from app.services.filing import FiledDocument
-from app.services.memory import Memory
 
 SUPERSEDES = ReferenceType.SUPERSEDES
 RELATES_TO = ReferenceType.RELATES_TO
 
 
 def day(year: int, month: int = 1, number: int = 1) -> datetime:
-    """Answer the start of a day, UTC."""
+    """Return the start of a day, UTC."""
     return datetime(year, month, number, tzinfo=UTC)
 
 
 def adr(number: int, title: str, body: str = "", **said: Any) -> Document:
-    """Answer an accepted decision record of 2020 unless it says otherwise."""
+    """Return an accepted decision record of 2020 unless it says otherwise."""
     fields: dict[str, Any] = {
         "kind": "ADR",
         "identifier": f"ADR-{number}",
@@ -36,7 +36,7 @@ def adr(number: int, title: str, body: str = "", **said: Any) -> Document:
 
 
 def claims(kind: ReferenceType, *targets: str, inverted: bool = False) -> tuple[ReferenceClaim, ...]:
-    """Answer claims of one type to these targets."""
+    """Return claims of one type to these targets."""
     return tuple(ReferenceClaim(kind, target, inverted) for target in targets)
 
 
@@ -51,7 +51,7 @@ async def ask(memory: Memory, query: str, **asked: Any) -> RecallResult:
 
 
 @dataclass(frozen=True, slots=True)
-class Desk:
+class ProjectFixture:
     """A project of a test's own in a ledger that several tests share."""
 
     memory: Memory
@@ -75,18 +75,18 @@ class Desk:
 
 
 def identifiers(result: RecallResult) -> list[str | None]:
-    """Answer the identifiers of the hits, in order."""
+    """Return the identifiers of the hits, in order."""
     return [hit.artifact.identifier for hit in result.hits]
 
 
 def hit_of(result: RecallResult, identifier: str) -> Hit:
-    """Answer the one hit of an identifier."""
+    """Return the one hit of an identifier."""
     (found,) = [hit for hit in result.hits if hit.artifact.identifier == identifier]
     return found
 
 
-async def edges(desk: Desk) -> set[tuple[str, str, str]]:
-    """Answer the references of a project that are believed now: source key, type, target key."""
+async def edges(desk: ProjectFixture) -> set[tuple[str, str, str]]:
+    """Return the references of a project that are believed now: source key, type, target key."""
     async with desk.reading() as connection:
         rows = await connection.fetch(
             "SELECT source.key AS source, held.type, target.key AS target FROM reference AS held"
@@ -99,8 +99,8 @@ async def edges(desk: Desk) -> set[tuple[str, str, str]]:
     return {(row["source"], row["type"], row["target"]) for row in rows}
 
 
-async def pending(desk: Desk) -> set[tuple[str, bool]]:
-    """Answer the references of a project that wait: their target as written, and whether it is ambiguous."""
+async def pending(desk: ProjectFixture) -> set[tuple[str, bool]]:
+    """Return the references of a project that wait: their target as written, and whether it is ambiguous."""
     async with desk.reading() as connection:
         rows = await connection.fetch(
             "SELECT target_text, is_ambiguous FROM pending_reference"

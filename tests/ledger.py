@@ -12,12 +12,12 @@ ORDER BY relname
 
 
 async def tables(connection: asyncpg.Connection) -> list[str]:
-    """Answer the tables of the ledger that this connection may read."""
+    """Return the tables of the ledger that this connection may read."""
     return [row["relname"] for row in await connection.fetch(TABLES)]
 
 
 async def contents(connection: asyncpg.Connection) -> dict[str, str]:
-    """Answer a digest of every table as this connection sees it."""
+    """Return a digest of every table as this connection sees it."""
     return {
         table: await connection.fetchval(
             f"SELECT count(*) || ' ' || md5(coalesce(string_agg(held::text, '' ORDER BY held::text), ''))"

@@ -11,18 +11,17 @@ from pathlib import Path
 
 from app.stores.file_locks import locked
 from app.stores.neo4j.driver import Graph
-from app.stores.neo4j.embedded import EmbeddedNeo4j
-from app.stores.neo4j.jars import install_jars
-from app.stores.neo4j.layout import USER, Layout
+from app.stores.neo4j.embedded.jars import install_jars
+from app.stores.neo4j.embedded.layout import USER, Layout
+from app.stores.neo4j.embedded.server import EmbeddedNeo4j, Neo4jServer
 from app.stores.neo4j.location import GraphLocation
-from app.stores.neo4j.server import Neo4jServer
 
 VARIABLE = "TRIGRAPH_TEST_NEO4J"  # a server that may be emptied: _URI, and _USER and _PASSWORD if it asks
 
 
 @asynccontextmanager
 async def opened_neo4j() -> AsyncIterator[GraphLocation]:
-    """Lend the server of the variable, or start an embedded one and stop it afterwards."""
+    """Yield the server of the variable, or start an embedded one and stop it afterwards."""
     if uri := os.environ.get(f"{VARIABLE}_URI"):
         user = os.environ.get(f"{VARIABLE}_USER", USER)
         yield GraphLocation(uri, user, os.environ.get(f"{VARIABLE}_PASSWORD"))

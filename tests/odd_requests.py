@@ -10,7 +10,7 @@ from uuid import UUID
 
 import orjson
 
-MOST_BYTES = 1_000_000
+MAX_BYTES = 1_000_000
 LIGATURE = "\ufdfa"
 """One character that compatibility makes eighteen."""
 
@@ -202,14 +202,14 @@ def _doubled(levels: int) -> str:
 def _bodies() -> Iterator[OddRequest]:
     ask = b'{"query":"{ projects { key } }","variables":'
     bodies = {
-        "brackets": b"[" * MOST_BYTES,
+        "brackets": b"[" * MAX_BYTES,
         "numbers": b"[" + b"1," * 490_000 + b"1]",
         "operations": b"[" + b'{"query":"{a}"},' * 60_000 + b"{}]",
         "one key again and again": ask + b"{" + b'"a":1,' * 160_000 + b'"a":12345678901234567890}}',
         "eighteen digits": ask + b'{"a":"' + b"123456789012345678 " * 50_000 + b'"}}',
         "digits in escapes": ask + b'{"a":"' + b"\\n" * 450_000 + b'12345678901234567890"}}',
         "quotes": b'{"query":"' + b'\\"' * 490_000 + b'"}',
-        "no text": b"\xff" * MOST_BYTES,
+        "no text": b"\xff" * MAX_BYTES,
         "an open text": b'{"query":"' + b"a" * 900_000,
         "a long operationName": b'{"query":"{ projects { key } }","operationName":"' + b"a" * 900_000 + b'"}',
         "extensions": b'{"query":"{ projects { key } }","extensions":{"a":[' + b"0," * 400_000 + b"0]}}",

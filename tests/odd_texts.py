@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from random import Random
 
-MOST_BYTES = 900_000
+MAX_BYTES = 900_000
 """Bytes of a text as JSON holds it, so that a request with it stays below 1 MiB."""
 
 _WORDS = (
@@ -23,7 +23,7 @@ _WORDS = (
 )
 
 
-def odd_texts(seed: int = 7, size: int = MOST_BYTES) -> Iterator[tuple[str, str]]:
+def odd_texts(seed: int = 7, size: int = MAX_BYTES) -> Iterator[tuple[str, str]]:
     """Yield the shapes of documents by name, without an end: once round, they come with other words."""
     random = Random(seed)
     while True:

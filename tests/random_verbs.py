@@ -9,11 +9,11 @@ from uuid import UUID
 from app.domain.entity import ReferenceType
 from app.errors import Conflict, Invalid
 from app.services.aliases.service import AliasRequest, AliasService
-from app.services.memory import Memory
+from app.services.container import Memory
 from app.services.references import ReferenceService, StatedReference
-from app.services.states.causes import StatedCause
-from app.services.states.changing import StateChange
+from app.services.states.change import StateChange
 from app.services.states.drafts import DraftChange, Sealing
+from app.services.states.event_types import StatedCause
 from app.services.states.service import StateService
 from tests.documents import day
 from tests.services.recall.replaying import random_document

@@ -6,11 +6,11 @@ from xdist.scheduler import LoadScopeScheduling
 
 NEO4J = (
     "tests/cli/test_neo4j.py",
-    "tests/cli/test_project.py",
+    "tests/cli/test_projection.py",
     "tests/conformance/",
     "tests/docs/test_neo4j_queries.py",
     "tests/projector/",
-    "tests/services/test_forgetting.py",
+    "tests/services/maintenance/test_periodic.py",
     "tests/stores/neo4j/",
 )
 COMMANDS = "tests/cli/"

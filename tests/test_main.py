@@ -10,8 +10,8 @@ from starlette.testclient import TestClient
 from app.errors import Conflict, Unavailable
 from app.main import create_app
 from app.settings import Settings
+from app.stores.postgres.connection import owner_connection
 from app.stores.postgres.migrate import migrate, shipped
-from app.stores.postgres.owner_connection import owner_connection
 from tests.conftest import Server
 from tests.e2e.serving import client_of, served
 

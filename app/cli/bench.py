@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import asdict
 from enum import StrEnum
@@ -11,14 +11,45 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 import uvloop
+from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
+from rich.table import Table
 
-from app.cli.bench_report import print_report
-from app.cli.printing import console, error_console, print_json
-from app.cli.running import finish, settings
+from app.cli.output import console, error_console, print_json
+from app.cli.runner import finish, settings
 
 if TYPE_CHECKING:
-    from app.services.benchmarking import Report
+    from app.benchmark import BenchmarkReport
+
+
+def print_report(output: Console, report: BenchmarkReport) -> None:
+    """Print rows, ratios, throughput, the parts of a recall, and what all that was measured on and with."""
+    repeats = report.corpus["repeats"]
+    output.print(f"{report.documents} documents, milliseconds, the best of {repeats} for each question")
+    table = Table("row", "p50", "p95")
+    for name, figures in report.rows.items():
+        table.add_row(name, f"{figures['p50']:.2f}", f"{figures['p95']:.2f}")
+    output.print(table)
+    _print_pairs(output, "ratio", report.ratios)
+    _print_pairs(output, "throughput", report.throughput)
+    _print_pairs(output, "bulk, documents", report.bulk)
+    parts = Table("part of a recall", "ms", "calls")
+    for part in report.profile:
+        parts.add_row(str(part["part"]), f"{part['ms']:.2f}", f"{part['calls']:.1f}")
+    output.print(parts)
+    for pairs in (report.machine, report.corpus):
+        output.print(", ".join(f"{name} {value}" for name, value in pairs.items()), soft_wrap=True)
+
+
+def _print_pairs(output: Console, title: str, pairs: Mapping[str, float]) -> None:
+    table = Table(title, "")
+    for name, value in pairs.items():
+        table.add_row(name.replace("_", " "), f"{value:g}")
+    output.print(table)
+
+
+if TYPE_CHECKING:
+    from app.benchmark import BenchmarkReport
 
 Advance = Callable[[str, int, int | None], None]
 
@@ -62,8 +93,8 @@ def bench(
         print_report(console(), report)
 
 
-async def _bench(documents: int, folder: Path | None, *, synthetic: bool) -> Report:
-    from app.services.benchmarking import run_benchmark
+async def _bench(documents: int, folder: Path | None, *, synthetic: bool) -> BenchmarkReport:
+    from app.benchmark import run_benchmark
 
     chosen = settings()
     with _progress() as advance:

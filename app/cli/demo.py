@@ -8,13 +8,13 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from app.cli.running import finish, settings
+from app.cli.runner import finish, settings
 
 if TYPE_CHECKING:
     from rich.console import Console
 
+    from app.services.container import Memory
     from app.services.importing import ImportRequest
-    from app.services.memory import Memory
 
 DATA = Path(__file__).with_name("demo_data")
 PROJECT = "demo"
@@ -80,7 +80,7 @@ def demo_import() -> ImportRequest:
 
 async def print_examples(screen: Console, memory: Memory, examples: Sequence[Example]) -> None:
     """Ask each question and print its caption, the command that asks it, and its hits."""
-    from app.cli.hits import print_hits
+    from app.cli.recall_output import print_hits
     from app.domain.recall import RecallRequest
 
     for number, example in enumerate(examples, start=1):
@@ -90,12 +90,11 @@ async def print_examples(screen: Console, memory: Memory, examples: Sequence[Exa
 
 
 async def _demo() -> None:
-    from app.cli.import_progress import import_progress
-    from app.cli.import_report import print_summary
-    from app.cli.printing import console, error_console
-    from app.cli.states_told import load_history, print_states
+    from app.cli.import_output import import_progress, print_summary
+    from app.cli.output import console, error_console
+    from app.cli.state import load_history, print_states
+    from app.services.container import open_memory
     from app.services.importing import ImportService
-    from app.services.memory import open_memory
 
     chosen = settings()
     screen = console()
@@ -110,7 +109,7 @@ async def _demo() -> None:
 
 
 def _print_caption(screen: Console, caption: str, command: str) -> None:
-    from app.cli.screen import styled
+    from app.cli.output import styled
 
     screen.print()
     screen.print(styled(caption, style="bold"), soft_wrap=True)

@@ -7,12 +7,12 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from app.cli.running import FAILED, finish, settings
+from app.cli.runner import FAILED, finish, settings
 
 if TYPE_CHECKING:
     from rich.text import Text
 
-    from app.cli.finding import Finding
+    from app.cli.diagnostics import Finding
 
 
 def doctor(
@@ -24,9 +24,8 @@ def doctor(
 
 
 async def _doctor(*, as_json: bool) -> bool:
-    from app.cli.examination import examine
-    from app.cli.printing import console, print_json, printable
-    from app.cli.screen import styled
+    from app.cli.diagnostics import examine
+    from app.cli.output import console, print_json, printable, styled
 
     screen = console()
     findings = []
@@ -43,7 +42,7 @@ async def _doctor(*, as_json: bool) -> bool:
 
 
 def _mark(finding: Finding) -> Text:
-    from app.cli.screen import styled
+    from app.cli.output import styled
 
     if finding.is_doubtful:
         return styled("doubt ", "yellow")

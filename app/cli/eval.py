@@ -13,14 +13,13 @@ from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
 from rich.table import Table
 
-from app.cli.printing import console, counted, error_console, print_json, printable
-from app.cli.running import complain, finish, settings
-from app.cli.screen import styled
+from app.cli.output import console, counted, error_console, print_json, printable, styled
+from app.cli.runner import complain, finish, settings
 
 if TYPE_CHECKING:
-    from app.services.evaluation.scoring import Report
+    from app.evaluation.scoring import EvaluationReport
 
-MOST_WRONG_SHOWN = 20
+MAX_WRONG_SHOWN = 20
 MEASURES = ("ndcg@10", "recall@10", "recall@100", "mrr")
 LEGEND = "fused: the order recall gives; rrf: plain rank fusion, every leg alike"
 Advance = Callable[[str, int, int], None]
@@ -55,8 +54,8 @@ def evaluate(
         _print_tables(console(), report)
 
 
-async def _evaluate(folder: Path) -> Report:
-    from app.services.evaluation.evaluating import evaluate as run
+async def _evaluate(folder: Path) -> EvaluationReport:
+    from app.evaluation.run import evaluate as run
 
     with _progress() as advance:
         return await run(
@@ -81,7 +80,7 @@ def _progress() -> Iterator[Advance]:
         yield advance
 
 
-def _print_tables(output: Console, report: Report) -> None:
+def _print_tables(output: Console, report: EvaluationReport) -> None:
     output.print(
         f"{counted(report.documents, 'document')}, {counted(report.queries, 'query', 'queries')},"
         f" {report.forbidden} forbidden returned"
@@ -97,5 +96,5 @@ def _print_tables(output: Console, report: Report) -> None:
         for name, answers in report.answers.items():
             table.add_row(name, str(answers.right), str(answers.asked))
         output.print(table)
-    for told in report.wrong[:MOST_WRONG_SHOWN]:
+    for told in report.wrong[:MAX_WRONG_SHOWN]:
         output.print(styled(f"wrong: {printable(told)}", style="yellow"), soft_wrap=True)

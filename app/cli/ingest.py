@@ -2,12 +2,76 @@
 
 from __future__ import annotations
 
+import asyncio
+from collections.abc import Awaitable, Callable
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, TypeAlias
 
 import typer
+from rich.console import Console
 
-from app.cli.running import finish
+from app.cli.import_output import import_progress, stop_on_interrupt
+from app.cli.output import error_console
+from app.cli.runner import finish, settings
+from app.domain.page import PageRequest
+from app.errors import NotFound, Unavailable
+from app.services.catalog import CatalogService
+from app.services.catalog.lookup import DEFAULT_PROJECT
+from app.services.container import Memory, open_memory
+from app.services.importing import ImportSummary
+from app.services.maintenance.vector_index import index_ledger
+from app.settings import Settings
+
+
+async def index_until_stopped(settings: Settings, stop: asyncio.Event, console: Console) -> None:
+    """Index what has grown large; an interrupt leaves that to the next import, or to `trigraph serve`."""
+    indexing = asyncio.create_task(index_ledger(settings))
+    stopping = asyncio.create_task(stop.wait())
+    with console.status("indexing the vectors of large projects"):
+        await asyncio.wait((indexing, stopping), return_when=asyncio.FIRST_COMPLETED)
+    stopping.cancel()
+    if not indexing.done():
+        indexing.cancel()
+    await asyncio.gather(indexing, stopping, return_exceptions=True)
+
+
+async def count_waiting(memory: Memory, project: str | None) -> int | None:
+    """Return how many wait in the project that was filed into: 0 when nothing was, None when nobody can tell.
+
+    What was filed before is told all the same.
+    """
+    catalog = CatalogService(memory.database)
+    try:
+        listing = await catalog.pending_references(memory.caller, project or DEFAULT_PROJECT, PageRequest(0))
+        return await listing.count()
+    except NotFound:
+        return 0
+    except Unavailable:
+        return None
+
+
+Import: TypeAlias = Callable[
+    [Memory, int, asyncio.Event, Callable[[ImportSummary], None]], Awaitable[ImportSummary]
+]
+"""Files what there is, so many documents at a time, until it is to stop; tells of each step."""
+
+
+async def run_import(bring: Import, project: str | None) -> tuple[ImportSummary, int | None]:
+    """Return what became of an import, and how many references of the project wait.
+
+    At its end what has grown large is indexed, as `trigraph serve` does it.
+    """
+    chosen = settings()
+    async with open_memory(chosen) as memory:
+        stop, console = asyncio.Event(), error_console()
+        # One document more than there are threads, so that none idles while another is written.
+        width = chosen.embedding_threads + 1
+        with stop_on_interrupt(stop, console):
+            with import_progress(console) as watch:
+                summary = await bring(memory, width, stop, watch)
+            await index_until_stopped(chosen, stop, console)
+        return summary, await count_waiting(memory, project)
+
 
 if TYPE_CHECKING:
     from app.services.importing import ImportRequest, ImportSummary
@@ -54,7 +118,7 @@ def ingest(
         raise typer.BadParameter("paths and --git do not go together: file the one, then the other")
     if git is not None and (states or revisions):
         raise typer.BadParameter("a repository tells its own history; leave out --states and --revisions")
-    from app.cli.import_report import end_import
+    from app.cli.import_output import end_import
     from app.services.importing import ImportRequest
 
     request = ImportRequest(
@@ -65,8 +129,7 @@ def ingest(
 
 
 async def _ingest(request: ImportRequest) -> tuple[ImportSummary, int | None]:
-    """Answer what became of the import, and how many references of the project wait."""
-    from app.cli.import_running import run_import
+    """Return what became of the import, and how many references of the project wait."""
     from app.services.importing import ImportService
 
     return await run_import(

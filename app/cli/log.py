@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 import logging
-from copy import copy
-from typing import TYPE_CHECKING
+from copy import copy, deepcopy
+from typing import TYPE_CHECKING, Any
+
+from uvicorn.config import LOGGING_CONFIG
+from uvicorn.logging import AccessFormatter, DefaultFormatter
 
 from app.cli.escaping import escaped, one_line
 
@@ -47,3 +50,29 @@ def write_log(settings: Settings) -> None:
 
 def _beside(lines: str) -> str:
     return "\n".join(_BESIDE + line for line in escaped(lines).split("\n"))
+
+
+class ServerFormatter(OneLine, DefaultFormatter):
+    """Writes what the server tells of itself."""
+
+    def formatMessage(self, record: logging.LogRecord) -> str:  # noqa: N802
+        """Return the line of a record; its second text, which is for terminals alone, is left out."""
+        vars(record).pop("color_message", None)
+        return super().formatMessage(record)
+
+
+class RequestFormatter(OneLine, AccessFormatter):
+    """Writes the requests that the server answers."""
+
+
+def server_log() -> dict[str, Any]:
+    """Return how the server's log is set up: as it does by itself, but for how records are written.
+
+    The streams are those beneath the guards, for the colours are the server's own.
+    """
+    config = deepcopy(LOGGING_CONFIG)
+    config["formatters"]["default"]["()"] = ServerFormatter
+    config["formatters"]["access"]["()"] = RequestFormatter
+    config["handlers"]["default"]["stream"] = "ext://sys.__stderr__"
+    config["handlers"]["access"]["stream"] = "ext://sys.__stdout__"
+    return config

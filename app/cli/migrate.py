@@ -6,8 +6,8 @@ from typing import Annotated
 
 import typer
 
-from app.cli.printing import say
-from app.cli.running import finish, settings
+from app.cli.output import say
+from app.cli.runner import finish, settings
 
 
 def migrate(

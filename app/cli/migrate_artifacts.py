@@ -6,11 +6,11 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from app.cli.running import finish
+from app.cli.runner import finish
 
 if TYPE_CHECKING:
     from app.services.importing import ImportSummary
-    from app.services.importing.tables import TableRequest
+    from app.services.importing.table import TableRequest
 
 NO_ROWS = "found nothing to file: the table has no rows"
 
@@ -36,17 +36,17 @@ def migrate_artifacts(
     What is filed already and says the same is left as it is. A row that cannot be filed is listed with the
     reason and stops no other; the exit status is then 1.
     """
-    from app.cli.import_report import end_import
-    from app.services.importing.tables import TableRequest
+    from app.cli.import_output import end_import
+    from app.services.importing.table import TableRequest
 
     summary, waiting = finish(_migrate(TableRequest(source, table, project, kind, aliases)))
     end_import(summary, waiting, as_json=as_json, nothing_found=NO_ROWS)
 
 
 async def _migrate(request: TableRequest) -> tuple[ImportSummary, int | None]:
-    """Answer what became of the import, and how many references of the project wait."""
-    from app.cli.import_running import run_import
-    from app.services.importing.tables import TableImportService
+    """Return what became of the import, and how many references of the project wait."""
+    from app.cli.ingest import run_import
+    from app.services.importing.table import TableImportService
 
     return await run_import(
         lambda memory, width, stop, watch: TableImportService(memory.database, memory.filing, width).run(

@@ -3,18 +3,52 @@
 from __future__ import annotations
 
 import asyncio
+import re
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
 
 from rich.console import Console
 
-from app.cli.neo4j_result import Result, print_result
-from app.cli.neo4j_statements import has_words, split_statements
-from app.cli.printing import say
-from app.cli.running import complain, complain_of
+from app.cli.neo4j_output import Result, print_result
+from app.cli.output import say
+from app.cli.runner import complain, complain_of
 from app.errors import TrigraphError
 from app.stores.neo4j.driver import Graph
+
+_PIECE = re.compile(
+    r"""
+      "(?:\\.|[^"\\])*(?:"|\Z)          # text in quotes
+    | '(?:\\.|[^'\\])*(?:'|\Z)
+    | `[^`]*(?:`|\Z)                    # a name in back-quotes; a doubled one reads as two names
+    | //[^\n]*                          # a comment to the end of its line
+    | /\*.*?(?:\*/|\Z)                  # a comment
+    | ;
+    | [^"'`/;]+ | /
+    """,
+    re.VERBOSE | re.DOTALL,
+)
+
+
+def split_statements(text: str) -> tuple[list[str], str]:
+    """Return the statements that a semicolon ends, and what follows the last one.
+
+    A semicolon in quotes, in a name or in a comment ends nothing. What has no words is no statement.
+    """
+    statements, pieces = [], list[str]()
+    for match in _PIECE.finditer(text):
+        if match[0] != ";":
+            pieces.append(match[0])
+            continue
+        statements.append("".join(pieces).strip())
+        pieces.clear()
+    return [statement for statement in statements if has_words(statement)], "".join(pieces)
+
+
+def has_words(text: str) -> bool:
+    """Return whether a text holds more than white space and comments."""
+    return any(match[0].strip() and not match[0].startswith(("//", "/*")) for match in _PIECE.finditer(text))
+
 
 GREETING = "Neo4j {version} at {uri}. End a query with ; and leave with :quit. Nothing can be written here."
 _FIRST, _MORE = "cypher> ", "   ...> "
@@ -23,14 +57,14 @@ _HISTORY_LENGTH = 1000
 
 
 async def ask(graph: Graph, query: str) -> Result:
-    """Answer one query in a transaction that may only read; raises Unavailable when it is refused."""
+    """Return one query in a transaction that may only read; raises Unavailable when it is refused."""
     async with graph.reading() as transaction:
         result = await transaction.run(query)
         return Result(list(result.keys()), [record async for record in result])
 
 
 async def run_script(graph: Graph, text: str, console: Console, *, as_json: bool) -> None:
-    """Answer each query of a text in turn, the last with or without a semicolon, until one fails."""
+    """Return each query of a text in turn, the last with or without a semicolon, until one fails."""
     queries, rest = split_statements(text)
     for query in [*queries, rest.strip()] if has_words(rest) else queries:
         print_result(console, await ask(graph, query), as_json=as_json)

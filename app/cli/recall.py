@@ -7,8 +7,7 @@ from typing import Annotated
 
 import typer
 
-from app.cli.moment import HELP, read_moment
-from app.cli.running import complain, finish, settings
+from app.cli.runner import HELP, complain, finish, read_moment, settings
 from app.domain.artifact import MemoryDomain
 from app.domain.recall import RecallRequest, StateFlag
 
@@ -64,11 +63,10 @@ def recall(
 
 
 async def _recall(request: RecallRequest, *, explain: bool, as_json: bool) -> None:
-    from app.cli.hits import print_explanation, print_hits
-    from app.cli.printing import console, print_json
-    from app.cli.recall_details import load_details
-    from app.cli.recall_json import result_json
-    from app.services.memory import open_memory
+    from app.cli.output import console, print_json
+    from app.cli.recall_json import load_details, result_json
+    from app.cli.recall_output import print_explanation, print_hits
+    from app.services.container import open_memory
 
     async with open_memory(settings()) as memory:
         result = await memory.recall.recall(memory.caller, request)

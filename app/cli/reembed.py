@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from app.cli.printing import counted, error_console, say
-from app.cli.running import finish, settings
+from app.cli.output import counted, error_console, say
+from app.cli.runner import finish, settings
 
 
 def reembed() -> None:
@@ -19,7 +19,7 @@ async def _reembed() -> int:
     from rich.progress import Progress
 
     from app.embedding import open_embedder
-    from app.services.reembedding import reembed as embed_again
+    from app.services.maintenance.reembed import reembed as embed_again
     from app.stores.postgres.location import locate_ledger
     from app.stores.postgres.migrate import check
 

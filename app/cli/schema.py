@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from app.cli.printing import say
+from app.cli.output import say
 
 
 def schema() -> None:

@@ -10,8 +10,8 @@ from typing import Annotated
 import typer
 
 from app.cli.log import write_log
-from app.cli.opening import opening, server_of
-from app.cli.running import fail, finish, settings
+from app.cli.runner import fail, finish, settings
+from app.cli.server import opening, server_of
 from app.errors import Forbidden, Invalid, TrigraphError, Unavailable
 
 
@@ -38,7 +38,7 @@ def serve(
 
 
 def listening(host: str, port: int) -> socket.socket:
-    """Answer a socket that listens on an address of this machine alone.
+    """Return a socket that listens on an address of this machine alone.
 
     Raises Forbidden for one that others can reach, since nobody is asked who they are, and Unavailable
     when it is taken.

@@ -23,16 +23,16 @@ from uvicorn.config import STARTUP_FAILURE
 from uvicorn.supervisors import Multiprocess
 from uvicorn.supervisors.multiprocess import Process
 
-from app.cli.guarding import guard_output
-from app.cli.opening import opening, server_of
-from app.cli.running import complain_of
+from app.cli.guarded_streams import guard_output
+from app.cli.runner import complain_of
+from app.cli.server import opening, server_of
 from app.errors import Invalid, Unavailable
-from app.measures import SHARED_FOLDER
-from app.services.memory import open_memory_at
+from app.metrics import SHARED_FOLDER
+from app.services.container import open_memory_at
 from app.settings import Settings
 from app.stores.file_locks import shared, taken_alone
+from app.stores.postgres.embedded.server import most_processes
 from app.stores.postgres.location import LedgerLocation, locate_ledger
-from app.stores.postgres.postmaster import most_processes
 
 if TYPE_CHECKING:
     from starlette.types import ASGIApp, Receive, Scope, Send
@@ -53,7 +53,7 @@ class Application:
     address: tuple[str, int]
 
     def __call__(self) -> Counting:
-        """Answer the application; a failure to open it is told by the worker itself."""
+        """Return the application; a failure to open it is told by the worker itself."""
         guard_output()
         signal.signal(signal.SIGHUP, signal.SIG_IGN)  # a terminal that closes tells all, and one acts on it
         parent = parent_process()
@@ -76,7 +76,7 @@ class Counting:
         self._share = shared(folder / _USERS)
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Answer one request, or open and close the application; nothing is counted after that."""
+        """Return one request, or open and close the application; nothing is counted after that."""
         try:
             await self._app(scope, receive, send)
         finally:

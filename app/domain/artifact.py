@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from datetime import datetime
 from enum import StrEnum
@@ -129,3 +130,16 @@ class Document:
     alias_claims: tuple[AliasClaim, ...] = ()
     fact_claims: tuple[FactClaim, ...] = ()
     warnings: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class TermCounts:
+    """The terms, one a line, and how often each occurs, between spaces and in the same order."""
+
+    names: str
+    counts: str
+
+    @classmethod
+    def of(cls, frequencies: Mapping[str, int]) -> TermCounts:
+        """Return the counts of these terms."""
+        return cls("\n".join(frequencies), " ".join(map(str, frequencies.values())))

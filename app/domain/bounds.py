@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from app.domain.graphemes import beginning
+from app.domain.text import beginning
 from app.errors import Invalid
 
 MAX_NAME = 256

@@ -9,7 +9,7 @@ from typing import Any
 from uuid import UUID
 
 from app.domain.artifact import Quote
-from app.domain.moment import rfc_3339
+from app.domain.temporal import rfc_3339
 
 
 class CandidateStatus(StrEnum):
@@ -63,10 +63,10 @@ Candidate = AliasCandidate | FactCandidate
 
 
 def status_of(candidate: Candidate) -> CandidateStatus:
-    """Answer whether a candidate waits, or what was decided about it."""
+    """Return whether a candidate waits, or what was decided about it."""
     return CandidateStatus.PENDING if candidate.review is None else candidate.review.status
 
 
 def decision_told(review: Review) -> str:
-    """Answer who decided what about a candidate, and when, for a message."""
+    """Return who decided what about a candidate, and when, for a message."""
     return f"{review.actor} {review.status.lower()} this candidate at {rfc_3339(review.at)}"

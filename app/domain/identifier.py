@@ -5,9 +5,9 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
-from app.domain.surface_form import fold, short_key
+from app.domain.text import fold, short_key
 
-LONGEST_IDENTIFIER = 256
+MAX_IDENTIFIER_LENGTH = 256
 
 _NUMBERED = re.compile(
     r"(?P<space>(?:[^\s/]+/)*)(?P<prefix>[a-z][a-z]{0,15})(?:[\s_#\u2010-\u2015\u2212-])*0*(?P<number>[0-9]{1,9})"
@@ -19,7 +19,7 @@ _INVISIBLE = re.compile("[\u200b-\u200f\u2060\ufeff\u00ad]")
 
 
 def identifier_key(identifier: str) -> str:
-    """Answer the key that every spelling of an identifier shares.
+    """Return the key that every spelling of an identifier shares.
 
     `ADR-0007`, `adr 7` and `ADR7` give `adr-7`; `forms/ADR-002` gives `forms/adr-2`; what is not a
     word and a number keeps its folded spelling, cut short where no index could hold it.
@@ -32,17 +32,17 @@ def identifier_key(identifier: str) -> str:
 
 
 def is_numbered(key: str) -> bool:
-    """Tell whether a key is a word and a number, as in a series that others may have as well."""
+    """Return whether a key is a word and a number, as in a series that others may have as well."""
     return _NUMBERED.fullmatch(key) is not None
 
 
 def thing_key(type_name: str, parts: Sequence[str]) -> str:
-    """Answer the key of a thing without an identifier, in no namespace: its type and what tells it apart."""
+    """Return the key of a thing without an identifier, in no namespace: its type and what tells it apart."""
     return short_key(":".join(part.translate(_KEPT_APART) for part in (fold(type_name), *parts)))
 
 
 def may_mean(written: str, own_key: str, candidate: str, folder: str = "") -> bool:
-    """Tell whether a key, written in the document of `own_key`, can mean the candidate.
+    """Return whether a key, written in the document of `own_key`, can mean the candidate.
 
     A key with a namespace means itself. A number of a series means the one in the document's own
     namespace or folder, or the one without a namespace, and never that of somebody else; other names
@@ -56,16 +56,16 @@ def may_mean(written: str, own_key: str, candidate: str, folder: str = "") -> bo
 
 
 def folder_namespace(source_uri: str | None) -> str:
-    """Answer the namespace that a source's folder stands for; empty at the root and without a source."""
+    """Return the namespace that a source's folder stands for; empty at the root and without a source."""
     folder = (source_uri or "").rpartition("/")[0]
     return f"{fold(folder)}/" if folder else ""
 
 
 def bare_key(key: str) -> str:
-    """Answer a key without the namespace before its last slash."""
+    """Return a key without the namespace before its last slash."""
     return key.rpartition("/")[2]
 
 
 def namespace(key: str) -> str:
-    """Answer the namespace of a key with its closing slash, empty when it has none."""
+    """Return the namespace of a key with its closing slash, empty when it has none."""
     return key[: len(key) - len(bare_key(key))]

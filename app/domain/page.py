@@ -12,11 +12,11 @@ from app.errors import Invalid
 
 Item = TypeVar("Item")
 
-MOST_ITEMS = 100
+MAX_ITEMS = 100
 
 
-def require_size(first: int, most: int = MOST_ITEMS) -> int:
-    """Answer the size of a page unchanged; raises Invalid below 0 or above `most`."""
+def require_size(first: int, most: int = MAX_ITEMS) -> int:
+    """Return the size of a page unchanged; raises Invalid below 0 or above `most`."""
     if not 0 <= first <= most:
         raise Invalid(f"first is from 0 to {most}, not {first}", field="first")
     return first
@@ -53,5 +53,5 @@ class Page(Generic[Item]):
 
     @classmethod
     def cut(cls, items: Sequence[Item], first: int) -> Page[Item]:
-        """Answer the page of a list that was read one item further than the page is long."""
+        """Return the page of a list that was read one item further than the page is long."""
         return cls(tuple(items[:first]), len(items) > first)

@@ -10,7 +10,7 @@ Value: TypeAlias = str | int | bool | list[str]
 
 
 @dataclass(frozen=True, slots=True)
-class Change:
+class ProjectedChange:
     """A row of the ledger that is new or differs; `kind` is what the outbox calls rows of its table."""
 
     kind: str
@@ -19,7 +19,7 @@ class Change:
 
 
 @dataclass(frozen=True, slots=True)
-class Edge:
+class ProjectedEdge:
     """A relationship between two nodes of one tenant, which are told by their ids, or types by their keys."""
 
     type: str
@@ -29,20 +29,20 @@ class Edge:
 
 
 @dataclass(frozen=True, slots=True)
-class Node:
+class ProjectedNode:
     """A node of the graph: its label, all it says, and the edge that ties it to what it is of, if any."""
 
     label: str
     properties: dict[str, Value]
-    tie: Edge | None = None
+    tie: ProjectedEdge | None = None
 
 
 @dataclass(frozen=True, slots=True)
 class Piece:
     """Nodes with their ties, and other edges between them or to others."""
 
-    nodes: tuple[Node, ...]
-    edges: tuple[Edge, ...]
+    nodes: tuple[ProjectedNode, ...]
+    edges: tuple[ProjectedEdge, ...]
 
 
 @dataclass(frozen=True, slots=True)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass
-from datetime import datetime
+from datetime import UTC, datetime, timedelta
 from enum import StrEnum
 from typing import Any
 from uuid import UUID
@@ -28,7 +28,7 @@ class WipSource(StrEnum):
 
 
 def require_offset(moment: datetime, field: str) -> datetime:
-    """Answer the moment unchanged.
+    """Return the moment unchanged.
 
     Raises Invalid when it says no offset from UTC, since such a time names no instant.
     """
@@ -62,12 +62,12 @@ class Interval:
             raise Invalid("an interval must end after it starts", field="validUntil")
 
     def covers(self, moment: datetime) -> bool:
-        """Tell whether the moment lies inside, the end excluded."""
+        """Return whether the moment lies inside, the end excluded."""
         return self.start <= moment and (self.end is None or moment < self.end)
 
 
 def uncovered(start: datetime, covered: Iterable[Interval]) -> list[Interval]:
-    """Answer, in order, what no interval covers of the time from a moment on; none overlaps another."""
+    """Return, in order, what no interval covers of the time from a moment on; none overlaps another."""
     missing = []
     for interval in sorted(covered, key=lambda each: each.start):
         if start < interval.start:
@@ -79,7 +79,7 @@ def uncovered(start: datetime, covered: Iterable[Interval]) -> list[Interval]:
 
 
 def still_missing(held: Iterable[Interval], start: datetime, now: datetime) -> list[Interval]:
-    """Answer when something that is stated from a moment on does not hold, by when it is held to.
+    """Return when something that is stated from a moment on does not hold, by when it is held to.
 
     What was withdrawn and is stated again holds again from then on. What will end at a later day stays so:
     who says now that it holds says no more of that.
@@ -124,3 +124,87 @@ class StateEvent:
     actor: str
     properties: tuple[str, ...] = ()
     draft: UUID | None = None
+
+
+# Later than any transaction time, however far a database's clock is ahead of this machine's.
+EVERYTHING_KNOWN = datetime(9999, 12, 31, tzinfo=UTC)
+
+
+# The very ends of the calendar stand for "always" in the database driver.
+_ENDS = (datetime.min.replace(tzinfo=UTC), datetime.max.replace(tzinfo=UTC))
+
+
+def require_in_calendar(moment: datetime, field: str) -> datetime:
+    """Return the moment unchanged; raises Invalid without an offset, and at the ends of the calendar."""
+    if not _ENDS[0] < require_offset(moment, field) < _ENDS[1]:
+        raise Invalid(
+            f"{field} lies after the first instant of year 1 and before the last of 9999", field=field
+        )
+    return moment
+
+
+def present(ledger_clock: datetime) -> datetime:
+    """Return now; a ledger's clock may run ahead of this machine's, and what was just written exists now."""
+    return max(datetime.now(UTC), ledger_clock)
+
+
+_EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
+_MICROSECOND = timedelta(microseconds=1)
+
+
+def to_microseconds(moment: datetime) -> int:
+    """Return how many microseconds a moment comes after the start of 1970, exactly; before it, below zero."""
+    return (moment - _EPOCH) // _MICROSECOND
+
+
+def from_microseconds(microseconds: int) -> datetime:
+    """Return the moment that comes so many microseconds after the start of 1970, UTC."""
+    return _EPOCH + microseconds * _MICROSECOND
+
+
+def rfc_3339(moment: datetime) -> str:
+    """Return an instant as people are told it: in UTC with a `Z`, its microseconds kept."""
+    return moment.astimezone(UTC).replace(tzinfo=None).isoformat() + "Z"
+
+
+# An open end sorts after every moment.
+_NEVER = datetime.max.replace(tzinfo=UTC)
+
+
+def joined(spans: Iterable[Interval]) -> list[Interval]:
+    """Return what these stretches cover together, those that touch as one."""
+    found: list[Interval] = []
+    for span in sorted(spans, key=lambda span: (span.start, _end(span))):
+        if found and span.start <= _end(found[-1]):
+            found[-1] = _interval(found[-1].start, max(_end(found[-1]), _end(span)))
+        else:
+            found.append(span)
+    return found
+
+
+def without(span: Interval, taken: Iterable[Interval]) -> list[Interval]:
+    """Return what is left of a stretch when others are taken from it."""
+    left = [span]
+    for each in taken:
+        left = [rest for part in left for rest in _cut(part, each)]
+    return left
+
+
+def _cut(part: Interval, taken: Interval) -> list[Interval]:
+    before = (part.start, min(_end(part), taken.start))
+    after = (max(part.start, _end(taken)), _end(part))
+    return [_interval(start, end) for start, end in (before, after) if start < end]
+
+
+def after(span: Interval, start: datetime) -> list[Interval]:
+    """Return what of a stretch lies at or after a moment."""
+    begins = max(span.start, start)
+    return [_interval(begins, _end(span))] if begins < _end(span) else []
+
+
+def _end(span: Interval) -> datetime:
+    return _NEVER if span.end is None else span.end
+
+
+def _interval(start: datetime, end: datetime) -> Interval:
+    return Interval(start, None if end == _NEVER else end)

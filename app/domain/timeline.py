@@ -29,7 +29,7 @@ class Assertion:
 
 
 @dataclass(frozen=True, slots=True)
-class Change:
+class PropertyChange:
     """Beliefs to retract and to record; `previous` is the state that `new` follows, as it then stands.
 
     `properties` are the names that the change speaks of.
@@ -43,12 +43,12 @@ class Change:
 
 
 def state_at(timeline: Sequence[EntityState], moment: datetime) -> EntityState | None:
-    """Answer the state that covers a moment."""
+    """Return the state that covers a moment."""
     return next((state for state in timeline if state.valid.covers(moment)), None)
 
 
 def differ(one: object, other: object) -> bool:
-    """Tell whether two JSON values differ; Python takes true for 1, and JSON does not.
+    """Return whether two JSON values differ; Python takes true for 1, and JSON does not.
 
     A number is the same however it is written: a ledger gives 1e16 back as a whole number.
     """
@@ -56,7 +56,7 @@ def differ(one: object, other: object) -> bool:
 
 
 def _whole(value: object) -> object:
-    """Answer a JSON value with its numbers that are whole as whole ones."""
+    """Return a JSON value with its numbers that are whole as whole ones."""
     if isinstance(value, Mapping):
         return {name: _whole(inner) for name, inner in value.items()}
     if isinstance(value, list | tuple):
@@ -65,7 +65,7 @@ def _whole(value: object) -> object:
 
 
 def differing(one: Mapping[str, Any], other: Mapping[str, Any]) -> frozenset[str]:
-    """Answer the names of the properties in which two states differ."""
+    """Return the names of the properties in which two states differ."""
     return frozenset(
         name
         for name in one.keys() | other.keys()
@@ -75,8 +75,8 @@ def differing(one: Mapping[str, Any], other: Mapping[str, Any]) -> frozenset[str
 
 def assert_from(
     timeline: Sequence[EntityState], assertion: Assertion, start: datetime, recorded_at: datetime
-) -> Change:
-    """Answer the change by which an assertion holds from `start` until the next state there is.
+) -> PropertyChange:
+    """Return the change by which an assertion holds from `start` until the next state there is.
 
     Before the first state it fills the time up to it; at the start of a state it corrects that state;
     inside a state it cuts it in two. It speaks of all that it has or the state before had.
@@ -85,12 +85,12 @@ def assert_from(
     new = _state(assertion, Interval(start, following), recorded_at)
     covering = state_at(timeline, start)
     if covering is None:
-        return Change((), (new,), None, new, tuple(sorted(assertion.props)))
+        return PropertyChange((), (new,), None, new, tuple(sorted(assertion.props)))
     properties = tuple(sorted(assertion.props.keys() | covering.props.keys()))
     if covering.valid.start == start:
-        return Change((covering.id,), (new,), covering, new, properties)
+        return PropertyChange((covering.id,), (new,), covering, new, properties)
     before = shortened(covering, covering.props, start, recorded_at)
-    return Change((covering.id,), (before, new), before, new, properties)
+    return PropertyChange((covering.id,), (before, new), before, new, properties)
 
 
 def _state(assertion: Assertion, valid: Interval, recorded_at: datetime) -> EntityState:
@@ -109,6 +109,6 @@ def _state(assertion: Assertion, valid: Interval, recorded_at: datetime) -> Enti
 
 
 def shortened(state: EntityState, props: dict[str, Any], end: datetime, recorded_at: datetime) -> EntityState:
-    """Answer a state as it is believed once it ends, with these properties."""
+    """Return a state as it is believed once it ends, with these properties."""
     valid = Interval(state.valid.start, end)
     return replace(state, id=uuid4(), valid=valid, props=props, recorded_at=recorded_at)

@@ -1,6 +1,6 @@
 """Turning text into vectors: one protocol, two real implementations."""
 
 from app.embedding.embedder import Embedder, Vector, Vectors
-from app.embedding.opening import open_embedder
+from app.embedding.factory import open_embedder
 
 __all__ = ["Embedder", "Vector", "Vectors", "open_embedder"]

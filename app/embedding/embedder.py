@@ -49,10 +49,10 @@ class Embedder(Protocol):
         """
 
     async def embed_query(self, text: str) -> Vector:
-        """Answer the vector of a question; one asked lately is remembered."""
+        """Return the vector of a question; one asked lately is remembered."""
 
     async def embed_passages(self, texts: Sequence[str]) -> Vectors:
-        """Answer the vectors of stored texts, in their order."""
+        """Return the vectors of stored texts, in their order."""
 
     async def close(self) -> None:
         """Let the work at hand end and free the threads."""

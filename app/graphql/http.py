@@ -6,7 +6,10 @@ send none of these to change anything without the browser asking first, which no
 
 from __future__ import annotations
 
+import re
 from collections.abc import Awaitable, Callable, Mapping
+from dataclasses import dataclass
+from itertools import islice
 from types import MappingProxyType
 from typing import Any
 
@@ -19,11 +22,211 @@ from strawberry.schema.exceptions import CannotGetOperationTypeError, InvalidOpe
 from strawberry.types import ExecutionResult
 from strawberry.types.graphql import OperationType
 
-from app.domain.bounds import excerpt
-from app.graphql.errors import BAD_USER_INPUT, INTERNAL, reported
+from app.domain.bounds import MAX_NAME, excerpt
+from app.graphql.errors import BAD_REQUEST, BAD_USER_INPUT, INTERNAL, reported
 from app.graphql.execution import GuardedSchema
-from app.graphql.negotiation import GRAPHQL_RESPONSE, JSON, answer_type, prefers_page
-from app.graphql.request import OperationRequest, Refused, read_operation
+from app.graphql.scalars import MAX_INTEGER
+
+MAX_BODY = 1024 * 1024  # bytes
+MAX_VALUES = 5_000
+"""Texts, numbers, items and keys of a request together: the library looks at each of them in turn."""
+
+PARAMETERS = ("query", "operationName", "variables", "extensions")
+
+_LONG_NUMBER = b"0" * 19
+_ZEROS_FOR_DIGITS = bytes(0x30 if 0x30 <= byte <= 0x39 else 0x20 for byte in range(256))
+_TEXT_OR_NUMBER = re.compile(rb'"[^"\\]*+(?:\\.[^"\\]*+)*+"|-?\d[\d.eE+-]*+')
+
+
+class Refused(Exception):
+    """A request that cannot be answered as GraphQL: the HTTP status, and the header that explains it."""
+
+    def __init__(
+        self, status: int, message: str, *, code: str = BAD_REQUEST, headers: dict[str, str] | None = None
+    ) -> None:
+        super().__init__(message)
+        self.status = status
+        self.message = message
+        self.code = code
+        self.headers = headers or {}
+
+
+@dataclass(frozen=True, slots=True)
+class OperationRequest:
+    """One operation as its client sent it."""
+
+    query: str
+    operation_name: str | None
+    variables: dict[str, Any] | None
+
+
+async def read_operation(request: Request) -> OperationRequest:
+    """Return the operation in the address of a GET or the body of a POST; raises Refused."""
+    if request.method == "POST":
+        return _operation(_decoded(await _body(request), "The body"))
+    parameters: dict[str, object] = {
+        name: request.query_params[name] for name in PARAMETERS if name in request.query_params
+    }
+    for name in ("variables", "extensions"):
+        if name in parameters:
+            parameters[name] = _decoded(str(parameters[name]).encode(), name)
+    return _operation(parameters)
+
+
+async def _body(request: Request) -> bytes:
+    """Return the body, read no further than it may be long."""
+    _check_content_type(request.headers.get("content-type", ""))
+    _check_encoding(request.headers.get("content-encoding", ""))
+    announced = request.headers.get("content-length", "0")
+    if announced.isdecimal() and int(announced) > MAX_BODY:
+        raise _too_long()
+    body = bytearray()
+    async for chunk in request.stream():
+        body += chunk
+        if len(body) > MAX_BODY:
+            raise _too_long()
+    return bytes(body)
+
+
+def _check_content_type(content_type: str) -> None:
+    """Refuse all but JSON: a form or plain text is what a foreign page may post without asking first."""
+    media, *parameters = (part.strip().lower() for part in content_type.split(";"))
+    charsets = [value[8:].strip('"') for value in parameters if value.startswith("charset=")]
+    if media != "application/json" or any(charset not in ("utf-8", "utf8") for charset in charsets):
+        raise Refused(
+            415,
+            "Send the operation as application/json in UTF-8.",
+            headers={"accept-post": "application/json"},
+        )
+
+
+def _check_encoding(encoding: str) -> None:
+    if encoding.strip().lower() not in ("", "identity"):
+        raise Refused(
+            415, "Send the body as it is, without Content-Encoding.", headers={"accept-encoding": "identity"}
+        )
+
+
+def _decoded(text: bytes, what: str) -> object:
+    try:
+        value: object = orjson.loads(text)
+    except orjson.JSONDecodeError as error:
+        raise Refused(400, f"{what} must be JSON in UTF-8: {error.msg}.") from None
+    if _has_many_values(value):
+        raise _too_many(what)
+    if _LONG_NUMBER in text.translate(_ZEROS_FOR_DIGITS):
+        tokens = [match.group() for match in islice(_TEXT_OR_NUMBER.finditer(text), 2 * MAX_VALUES + 1)]
+        if any(map(_is_too_long, tokens)):
+            raise Refused(
+                400, f"{what} has a number of more than 64 bits, which JSON readers round; send it as text."
+            )
+        # A key that is there again leaves no value behind, and yet was read.
+        if len(tokens) > 2 * MAX_VALUES:
+            raise _too_many(what)
+    return value
+
+
+def _has_many_values(value: object) -> bool:
+    """Return whether JSON holds more than MAX_VALUES values and keys; looks at no more than that."""
+    pending, count = [value], 1
+    while pending:
+        item = pending.pop()
+        if isinstance(item, dict):
+            count += 2 * len(item)
+        elif isinstance(item, list):
+            count += len(item)
+        else:
+            continue
+        if count > MAX_VALUES:
+            return True
+        pending.extend(item.values() if isinstance(item, dict) else item)
+    return False
+
+
+def _too_many(what: str) -> Refused:
+    return Refused(400, f"{what} holds more than {MAX_VALUES} values; send fewer at a time.")
+
+
+def _is_too_long(token: bytes) -> bool:
+    """Return whether a text or a number of JSON is a whole number that is read as another one."""
+    digits = token.removeprefix(b"-")
+    largest = MAX_INTEGER + token.startswith(b"-")
+    return digits.isdigit() and (len(digits) > 19 or int(digits) > largest)
+
+
+def _operation(parameters: object) -> OperationRequest:
+    if isinstance(parameters, list):
+        raise Refused(400, "Send one operation, as an object; lists of operations are not served.")
+    if not isinstance(parameters, dict):
+        raise Refused(400, "An operation is a JSON object with the key query.")
+    query, name = parameters.get("query"), parameters.get("operationName")
+    if not isinstance(query, str) or not query.strip():
+        raise Refused(400, "The parameter query must be a text that holds a GraphQL document.")
+    if not isinstance(name, str | None):
+        raise Refused(400, "The parameter operationName must be a text or null.")
+    if name is not None and len(name) > MAX_NAME:
+        raise Refused(400, f"The parameter operationName has at most {MAX_NAME} characters.")
+    for key in ("variables", "extensions"):
+        if not isinstance(parameters.get(key), dict | None):
+            raise Refused(400, f"The parameter {key} must be an object or null.")
+    return OperationRequest(query, name or None, parameters.get("variables"))
+
+
+def _too_long() -> Refused:
+    message = f"The body is longer than {MAX_BODY} bytes; `trigraph ingest` files longer documents."
+    return Refused(413, message, headers={"connection": "close"})
+
+
+GRAPHQL_RESPONSE = "application/graphql-response+json"
+JSON = "application/json"
+HTML = "text/html"
+
+
+def answer_type(accept: str | None) -> str | None:
+    """Return the media type for a GraphQL response, or None when the client takes neither.
+
+    A client that names neither type and takes anything is an old one: it gets application/json.
+    """
+    if not accept or not accept.strip():
+        return JSON
+    qualities = read_accept(accept)
+    wanted = {media: _quality(qualities, media) for media in (GRAPHQL_RESPONSE, JSON)}
+    if GRAPHQL_RESPONSE not in qualities and wanted[JSON] > 0:
+        return JSON
+    best = max(wanted, key=lambda media: wanted[media])
+    return best if wanted[best] > 0 else None
+
+
+def prefers_page(accept: str | None) -> bool:
+    """Return whether a client, as browsers do, asks for HTML rather than for a GraphQL response."""
+    qualities = read_accept(accept or "")
+    page = qualities.get(HTML, 0.0)
+    return page > 0 and page >= max(qualities.get(GRAPHQL_RESPONSE, 0.0), qualities.get(JSON, 0.0))
+
+
+def read_accept(accept: str) -> dict[str, float]:
+    """Return the quality of each media range; one that cannot be read counts as not acceptable."""
+    qualities: dict[str, float] = {}
+    for entry in accept.split(","):
+        media, *parameters = (part.strip().lower() for part in entry.split(";"))
+        weight = next((value[2:] for value in parameters if value.startswith("q=")), "1")
+        qualities[media] = _read_quality(weight)
+    return qualities
+
+
+def _read_quality(text: str) -> float:
+    try:
+        quality = float(text)
+    except ValueError:
+        return 0.0
+    return quality if 0 <= quality <= 1 else 0.0
+
+
+def _quality(qualities: dict[str, float], media: str) -> float:
+    """Return the quality of the most specific range that covers a media type."""
+    ranges = (media, media.split("/")[0] + "/*", "*/*")
+    return next((qualities[name] for name in ranges if name in qualities), 0.0)
+
 
 NO_HEADERS: Mapping[str, str] = MappingProxyType({})
 HEADERS = {"cache-control": "no-store", "vary": "Accept", "x-content-type-options": "nosniff"}
@@ -50,7 +253,7 @@ class GraphQLView:
         self.page = page
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Answer a request; one that its client left before it was read is dropped."""
+        """Handle a request; one that its client left before it was read is dropped."""
         request = Request(scope, receive)
         try:
             response = await self.respond(request)
@@ -59,7 +262,7 @@ class GraphQLView:
         await response(scope, receive, send)
 
     async def respond(self, request: Request) -> Response:
-        """Answer the page to a browser, a GraphQL response to anything else."""
+        """Return the page to a browser, a GraphQL response to anything else."""
         accept = request.headers.get("accept")
         try:
             _check_method(request.method)
@@ -115,7 +318,7 @@ def _not_found(name: str | None) -> Refused:
 
 
 def _answer(result: ExecutionResult, media: str) -> Response:
-    """Answer the response; what failed before execution has no data, and a status where the type has room."""
+    """Return the response; what failed before execution has no data, and a status where the type has room."""
     errors = [reported(error) for error in result.errors or ()]
     never_ran = result.data is None and all(error.path is None for error in result.errors or ())
     if not never_ran:

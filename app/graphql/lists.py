@@ -2,19 +2,18 @@
 
 from __future__ import annotations
 
-from typing import Annotated
+from typing import Annotated, TypeAlias
 from uuid import UUID
 
 import strawberry
 
-from app.graphql.arguments import (
-    AsOfArgument,
-    ProjectArgument,
-    uuid_of,
-)
+from app.graphql.arguments import AsOfArgument, ProjectArgument, uuid_of
 from app.graphql.connections import (
+    ALIAS_CANDIDATES,
     ARTIFACTS,
+    DRAFTS,
     ENTITIES,
+    FACT_CANDIDATES,
     PENDING_REFERENCES,
     REFERENCES,
     AfterArgument,
@@ -23,13 +22,20 @@ from app.graphql.connections import (
 )
 from app.graphql.context import Info
 from app.graphql.types.artifact import Artifact
+from app.graphql.types.candidate import AliasCandidate, FactCandidate
 from app.graphql.types.entity import Entity
-from app.graphql.types.enums import MemoryDomain, ReferenceType
-from app.graphql.types.lazy import ArtifactType, EntityType, ReferenceEdge
-from app.graphql.types.pending_reference import PendingReference
-from app.graphql.types.project import Project
-from app.graphql.types.reference import Reference
-from app.graphql.types.type import Type
+from app.graphql.types.enums import CandidateStatus, MemoryDomain, ReferenceType
+from app.graphql.types.lazy import (
+    AliasCandidateType,
+    ArtifactType,
+    EntityType,
+    FactCandidateType,
+    ReferenceEdge,
+    StateType,
+)
+from app.graphql.types.project import Project, Type
+from app.graphql.types.reference import PendingReference, Reference
+from app.graphql.types.state import EntityState, Reminder
 from app.services.catalog import Edges
 
 NOBODY = UUID(int=0)  # no entity has this id, so nothing refers to it
@@ -137,3 +143,72 @@ class Lists:
 
 def _end(given: strawberry.ID | None) -> UUID | None:
     return None if given is None else uuid_of(given) or NOBODY
+
+
+StatusArgument: TypeAlias = Annotated[
+    CandidateStatus | None,
+    strawberry.argument(description="Those that wait, were promoted or were rejected alone; all by default."),
+]
+
+
+@strawberry.type(description="What waits for a person's decision, and what was decided.")
+class Queues:
+    """The review queues of the API."""
+
+    @strawberry.field(description="The names that documents seem to give entities, the oldest first.")
+    async def alias_candidates(
+        self,
+        info: Info,
+        project: ProjectArgument = None,
+        status: StatusArgument = None,
+        first: FirstArgument = 20,
+        after: AfterArgument = None,
+    ) -> Connection[AliasCandidateType]:
+        """List likely aliases."""
+        page = ALIAS_CANDIDATES.request(first, after)
+        listing = await info.context.review.alias_candidates(info.context.caller, project, status, page)
+        return ALIAS_CANDIDATES.connection(listing.page, AliasCandidate.of, page, listing.count)
+
+    @strawberry.field(description="The facts that documents seem to state, the oldest first.")
+    async def fact_candidates(
+        self,
+        info: Info,
+        project: ProjectArgument = None,
+        status: StatusArgument = None,
+        first: FirstArgument = 20,
+        after: AfterArgument = None,
+    ) -> Connection[FactCandidateType]:
+        """List likely facts."""
+        page = FACT_CANDIDATES.request(first, after)
+        listing = await info.context.review.fact_candidates(info.context.caller, project, status, page)
+        return FACT_CANDIDATES.connection(listing.page, FactCandidate.of, page, listing.count)
+
+
+@strawberry.type(description="What waits for somebody.")
+class Reminders:
+    """The reminders of the API."""
+
+    @strawberry.field(
+        description="What waits for somebody, what has waited longest first: drafts that nobody touched for"
+        " 30 days. At most 100; `drafts` lists every draft."
+    )
+    async def reminders(self, info: Info, project: ProjectArgument = None) -> list[Reminder]:
+        """List what waits."""
+        found = await info.context.states.reminders(info.context.caller, project)
+        return [Reminder.of(each) for each in found]
+
+    @strawberry.field(
+        description="The drafts there are now, neither sealed nor discarded, the longest untouched first: the"
+        " state that each is, with the id that sealWip and discardWip take."
+    )
+    async def drafts(
+        self,
+        info: Info,
+        project: ProjectArgument = None,
+        first: FirstArgument = 20,
+        after: AfterArgument = None,
+    ) -> Connection[StateType]:
+        """List the drafts."""
+        page = DRAFTS.request(first, after)
+        listing = await info.context.states.drafts(info.context.caller, project, page)
+        return DRAFTS.connection(listing.page, EntityState.of, page, listing.count)

@@ -7,20 +7,10 @@ from typing import Annotated
 import strawberry
 
 from app.domain.recall import RecallRequest
-from app.graphql.arguments import (
-    AsOfArgument,
-    KnownAtArgument,
-    PreferWipArgument,
-    ProjectArgument,
-    uuid_of,
-)
-from app.graphql.connections import (
-    FirstArgument,
-)
+from app.graphql.arguments import AsOfArgument, KnownAtArgument, PreferWipArgument, ProjectArgument, uuid_of
+from app.graphql.connections import FirstArgument
 from app.graphql.context import Info
-from app.graphql.lists import Lists
-from app.graphql.queues import Queues
-from app.graphql.reminders import Reminders
+from app.graphql.lists import Lists, Queues, Reminders
 from app.graphql.types.alias import AliasResolution, find_alias
 from app.graphql.types.artifact import find_artifact
 from app.graphql.types.candidate import find_alias_candidate, find_fact_candidate
@@ -31,8 +21,8 @@ from app.graphql.types.node import Node
 from app.graphql.types.recall import RecallResult
 from app.graphql.types.reference import Reference, find_reference
 from app.graphql.types.state import EntityState, find_state
-from app.loaders import Asked, StateQuestion
-from app.measures import note_legs
+from app.loaders import BatchedKey, StateQuestion
+from app.metrics import note_legs
 
 IdArgument = Annotated[strawberry.ID, strawberry.argument(description="The id, a UUID.")]
 FINDERS = {
@@ -141,7 +131,7 @@ class Query(Lists, Queues, Reminders):
         if id is None:
             return None
         question = StateQuestion(as_of, known_at, prefer_wip=prefer_wip is not False)
-        found = await info.context.loaders.state_by_entity.load(Asked(id, question))
+        found = await info.context.loaders.state_by_entity.load(BatchedKey(id, question))
         return None if found is None else EntityState.of(found)
 
     @strawberry.field(

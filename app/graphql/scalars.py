@@ -14,7 +14,7 @@ from strawberry.scalars import JSON
 from strawberry.types.scalar import ScalarDefinition
 
 from app.domain.bounds import excerpt
-from app.domain.moment import rfc_3339
+from app.domain.temporal import rfc_3339
 
 RFC_3339 = re.compile(
     r"(?P<second>\d{4}-\d\d-\d\d[Tt]\d\d:\d\d:\d\d)(?P<fraction>\.\d+)?(?P<offset>[Zz]|[+-]\d\d:\d\d)?",
@@ -24,12 +24,12 @@ EXAMPLE = "2026-01-31T09:30:00Z"
 MAX_INSTANT = 64
 """Characters; those of nanoseconds with an offset have 35."""
 
-LARGEST_INTEGER = 2**63 - 1
-DEEPEST_JSON = 100
+MAX_INTEGER = 2**63 - 1
+MAX_JSON_DEPTH = 100
 
 
 def parse_instant(value: object) -> datetime:
-    """Answer the instant, in UTC, that an RFC 3339 text with an offset means.
+    """Return the instant, in UTC, that an RFC 3339 text with an offset means.
 
     Digits finer than a microsecond are dropped. Raises GraphQLError for anything else.
     """
@@ -48,19 +48,19 @@ def parse_instant(value: object) -> datetime:
 
 
 def print_instant(value: datetime) -> str:
-    """Answer the instant in UTC with a `Z`, its microseconds kept; a time without an offset is a bug."""
+    """Return the instant in UTC with a `Z`, its microseconds kept; a time without an offset is a bug."""
     if value.tzinfo is None:
         raise TypeError(f"a time without an offset reached the API: {value.isoformat()}")
     return rfc_3339(value)
 
 
 def parse_json(value: object) -> object:
-    """Answer the value; raises GraphQLError where a JSON writer or reader would not keep it whole."""
+    """Return the value; raises GraphQLError where a JSON writer or reader would not keep it whole."""
     pending = [(value, 0)]
     while pending:
         item, depth = pending.pop()
-        if depth > DEEPEST_JSON:
-            raise GraphQLError(f"JSON nests at most {DEEPEST_JSON} levels deep here.")
+        if depth > MAX_JSON_DEPTH:
+            raise GraphQLError(f"JSON nests at most {MAX_JSON_DEPTH} levels deep here.")
         if isinstance(item, (dict, list)):
             within = item.values() if isinstance(item, dict) else item
             pending.extend((inner, depth + 1) for inner in within)
@@ -72,7 +72,7 @@ def parse_json(value: object) -> object:
 def _is_unkept_number(item: object) -> bool:
     if isinstance(item, float):
         return not math.isfinite(item)
-    return isinstance(item, int) and abs(item) > LARGEST_INTEGER
+    return isinstance(item, int) and abs(item) > MAX_INTEGER
 
 
 def _shown(value: object) -> str:
@@ -94,7 +94,7 @@ ANY_JSON: ScalarDefinition = strawberry.scalar(
     name="JSON",
     description=(
         "Any JSON value: object, list, text, number within 64 bits, boolean or null,"
-        f" at most {DEEPEST_JSON} levels deep."
+        f" at most {MAX_JSON_DEPTH} levels deep."
     ),
     specified_by_url="https://datatracker.ietf.org/doc/html/rfc8259",
     parse_value=parse_json,

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from app.graphql.bounds import bound_arguments
+from app.graphql.argument_bounds import bound_arguments
 from app.graphql.execution import GuardedSchema
 from app.graphql.mutations import Mutation
 from app.graphql.queries import Query
@@ -12,5 +12,5 @@ bound_arguments(SCHEMA._schema)
 
 
 def printed_schema() -> str:
-    """Answer the schema in GraphQL's own language, with a new line at its end."""
+    """Return the schema in GraphQL's own language, with a new line at its end."""
     return SCHEMA.as_str().rstrip() + "\n"

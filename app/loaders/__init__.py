@@ -1,13 +1,18 @@
 """Edges of the graph, loaded together: one statement for all the parents of a turn."""
 
-from app.loaders.batching import Asked
+from app.loaders.batching import (
+    BatchedKey,
+    HistoryQuestion,
+    NeighbourQuestion,
+    ReferenceQuestion,
+    StateQuestion,
+)
 from app.loaders.loaders import Loaders
-from app.loaders.questions import HistoryQuestion, NeighbourQuestion, ReferenceQuestion, StateQuestion
-from app.stores.postgres.histories import Arrival
+from app.stores.postgres.state_history import Arrival
 
 __all__ = [
     "Arrival",
-    "Asked",
+    "BatchedKey",
     "HistoryQuestion",
     "Loaders",
     "NeighbourQuestion",

@@ -1,16 +1,68 @@
-"""Many loads of one turn as one statement: by key, or by entity and question."""
+"""What may be asked about an entity; an absent time means now."""
 
 from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Awaitable, Callable, Hashable, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime
 from typing import Generic, NamedTuple, TypeVar
 from uuid import UUID
 
 import asyncpg
 from strawberry.dataloader import DataLoader
 
+from app.domain.entity import Direction, ReferenceType
+from app.domain.page import PageRequest, require_size
+from app.errors import Invalid
 from app.stores.postgres.pool import Database
+
+MAX_WALK_DEPTH = 3
+
+
+@dataclass(frozen=True, slots=True)
+class StateQuestion:
+    """Which state holds?"""
+
+    as_of: datetime | None = None
+    known_at: datetime | None = None
+    prefer_wip: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class HistoryQuestion:
+    """Which states were there, all times together?"""
+
+    known_at: datetime | None
+    page: PageRequest
+
+
+@dataclass(frozen=True, slots=True)
+class ReferenceQuestion:
+    """Which references hold, in a direction and of a type?"""
+
+    direction: Direction
+    type: ReferenceType | None
+    as_of: datetime | None
+    page: PageRequest
+
+
+@dataclass(frozen=True, slots=True)
+class NeighbourQuestion:
+    """Which entities are at most so many references away, the nearest `first`?
+
+    Raises Invalid for a depth or a number out of bounds.
+    """
+
+    depth: int
+    as_of: datetime | None
+    first: int
+
+    def __post_init__(self) -> None:
+        require_size(self.first)
+        if not 1 <= self.depth <= MAX_WALK_DEPTH:
+            raise Invalid(f"depth is from 1 to {MAX_WALK_DEPTH}, not {self.depth}", field="depth")
+
 
 Key = TypeVar("Key", bound=Hashable)
 Question = TypeVar("Question", bound=Hashable)
@@ -20,15 +72,15 @@ ReadByKey = Callable[[asyncpg.Connection, int, list[Key]], Awaitable[Mapping[Key
 ReadAboutEntities = Callable[[asyncpg.Connection, int, list[UUID], Question], Awaitable[Mapping[UUID, Value]]]
 
 
-class Asked(NamedTuple, Generic[Question]):
+class BatchedKey(NamedTuple, Generic[Question]):
     """A question about an entity; entities with equal questions are read together."""
 
     entity: UUID
     question: Question
 
 
-def by_question(keys: Sequence[Asked[Question]]) -> dict[Question, list[UUID]]:
-    """Answer the entities of a turn by what is asked of them."""
+def by_question(keys: Sequence[BatchedKey[Question]]) -> dict[Question, list[UUID]]:
+    """Return the entities of a turn by what is asked of them."""
     entities: dict[Question, list[UUID]] = defaultdict(list)
     for key in keys:
         entities[key.question].append(key.entity)
@@ -38,7 +90,7 @@ def by_question(keys: Sequence[Asked[Question]]) -> dict[Question, list[UUID]]:
 def by_key(
     database: Database, tenant: int, read: ReadByKey[Key, Value], absent: Callable[[], Value]
 ) -> DataLoader[Key, Value]:
-    """Answer a loader that reads all the keys of a turn together, as the tenant."""
+    """Return a loader that reads all the keys of a turn together, as the tenant."""
 
     async def load(keys: list[Key]) -> list[Value | BaseException]:
         async with database.reading(tenant) as connection:
@@ -50,10 +102,10 @@ def by_key(
 
 def about_entities(
     database: Database, tenant: int, read: ReadAboutEntities[Question, Value], absent: Callable[[], Value]
-) -> DataLoader[Asked[Question], Value]:
-    """Answer a loader that reads the entities of a turn together for each question, as the tenant."""
+) -> DataLoader[BatchedKey[Question], Value]:
+    """Return a loader that reads the entities of a turn together for each question, as the tenant."""
 
-    async def load(keys: list[Asked[Question]]) -> list[Value | BaseException]:
+    async def load(keys: list[BatchedKey[Question]]) -> list[Value | BaseException]:
         async with database.reading(tenant) as connection:
             found = {
                 question: await read(connection, tenant, asked, question)

@@ -11,30 +11,36 @@ from strawberry.dataloader import DataLoader
 from app.domain.artifact import Artifact, Passage
 from app.domain.candidate import AliasCandidate, FactCandidate
 from app.domain.entity import Alias, Entity, Project, Reference, Withdrawal
-from app.domain.neighbourhood import Neighbour
-from app.domain.ontology import ReferenceRule, TypeDefinition
+from app.domain.graph_search import Neighbour
 from app.domain.page import Page, PageRequest
 from app.domain.temporal import EntityState, StateEvent
-from app.loaders import reading
-from app.loaders.batching import Asked, about_entities, by_key
-from app.loaders.neighbourhood import Neighbourhood
-from app.loaders.present import Present
-from app.loaders.questions import HistoryQuestion, NeighbourQuestion, ReferenceQuestion, StateQuestion
+from app.domain.types import ReferenceRule, TypeDefinition
+from app.loaders import queries
+from app.loaders.batching import (
+    BatchedKey,
+    HistoryQuestion,
+    NeighbourQuestion,
+    ReferenceQuestion,
+    StateQuestion,
+    about_entities,
+    by_key,
+)
+from app.loaders.queries import Neighbourhood, Present
 from app.stores.graph_reader import GraphReader
 from app.stores.postgres import (
     artifacts,
     candidates,
     entities,
-    histories,
+    entity_edges,
     lookups,
     references,
+    state_history,
     states,
-    surroundings,
     withdrawals,
 )
-from app.stores.postgres.histories import Arrival
 from app.stores.postgres.lookups import ProjectSize
 from app.stores.postgres.pool import Database
+from app.stores.postgres.state_history import Arrival
 
 
 class Loaders:
@@ -46,7 +52,7 @@ class Loaders:
     def __init__(self, database: Database, graph: GraphReader, tenant: int) -> None:
         reader = (database, tenant)
         present = Present()
-        dated = reading.DatedReading(present)
+        dated = queries.DatedReading(present)
         self.entity_by_id: DataLoader[UUID, Entity | None] = by_key(
             *reader, entities.entities_by_id, _nothing
         )
@@ -73,7 +79,7 @@ class Loaders:
             *reader, lookups.types_of_entities, _nothing
         )
         self.rules_by_type_name: DataLoader[str, list[ReferenceRule]] = by_key(
-            *reader, reading.rules_by_type_name, list
+            *reader, queries.rules_by_type_name, list
         )
         self.project_by_number: DataLoader[int, Project | None] = by_key(
             *reader, lookups.projects_by_number, _nothing
@@ -85,52 +91,52 @@ class Loaders:
             *reader, artifacts.passages_by_artifact, list
         )
         self.event_by_arrival: DataLoader[Arrival, StateEvent | None] = by_key(
-            *reader, histories.events_into, _nothing
+            *reader, state_history.events_into, _nothing
         )
         self.touched_at_by_state_id: DataLoader[UUID, datetime | None] = by_key(
-            *reader, histories.last_touches, _nothing
+            *reader, state_history.last_touches, _nothing
         )
         self.preferred_id_by_entity_id: DataLoader[UUID, UUID | None] = by_key(
             *reader, dated.preferred_of, _nothing
         )
         self.label_by_entity_id: DataLoader[UUID, str | None] = by_key(*reader, dated.labels_of, _nothing)
-        self.state_by_entity: DataLoader[Asked[StateQuestion], EntityState | None] = about_entities(
+        self.state_by_entity: DataLoader[BatchedKey[StateQuestion], EntityState | None] = about_entities(
             *reader, dated.states_that_hold, _nothing
         )
-        self.states_by_entity: DataLoader[Asked[HistoryQuestion], Page[EntityState]] = about_entities(
-            *reader, reading.histories_of, _empty_page
+        self.states_by_entity: DataLoader[BatchedKey[HistoryQuestion], Page[EntityState]] = about_entities(
+            *reader, queries.histories_of, _empty_page
         )
-        self.state_count_by_entity: DataLoader[Asked[datetime | None], int] = about_entities(
-            *reader, reading.history_lengths, int
+        self.state_count_by_entity: DataLoader[BatchedKey[datetime | None], int] = about_entities(
+            *reader, queries.history_lengths, int
         )
-        self.references_by_entity: DataLoader[Asked[ReferenceQuestion], Page[Reference]] = about_entities(
-            *reader, dated.references_around, _empty_page
+        self.references_by_entity: DataLoader[BatchedKey[ReferenceQuestion], Page[Reference]] = (
+            about_entities(*reader, dated.references_around, _empty_page)
         )
-        self.reference_count_by_entity: DataLoader[Asked[ReferenceQuestion], int] = about_entities(
+        self.reference_count_by_entity: DataLoader[BatchedKey[ReferenceQuestion], int] = about_entities(
             *reader, dated.reference_counts, int
         )
-        self.artifacts_by_entity: DataLoader[Asked[PageRequest], Page[Artifact]] = about_entities(
-            *reader, reading.artifacts_of, _empty_page
+        self.artifacts_by_entity: DataLoader[BatchedKey[PageRequest], Page[Artifact]] = about_entities(
+            *reader, queries.artifacts_of, _empty_page
         )
         self.artifact_count_by_entity_id: DataLoader[UUID, int] = by_key(
-            *reader, surroundings.count_artifacts_of_entities, int
+            *reader, entity_edges.count_artifacts_of_entities, int
         )
-        self.aliases_by_entity: DataLoader[Asked[datetime | None], list[Alias]] = about_entities(
+        self.aliases_by_entity: DataLoader[BatchedKey[datetime | None], list[Alias]] = about_entities(
             *reader, dated.aliases_of, list
         )
-        self.superseder_id_by_entity: DataLoader[Asked[datetime | None], UUID | None] = about_entities(
+        self.superseder_id_by_entity: DataLoader[BatchedKey[datetime | None], UUID | None] = about_entities(
             *reader, dated.superseders_of, _nothing
         )
-        self.neighbours_by_entity: DataLoader[Asked[NeighbourQuestion], list[Neighbour]] = Neighbourhood(
+        self.neighbours_by_entity: DataLoader[BatchedKey[NeighbourQuestion], list[Neighbour]] = Neighbourhood(
             database, graph, tenant, present
         ).loader()
-        self.similar_by_entity: DataLoader[Asked[int], list[tuple[UUID, float]]] = about_entities(
+        self.similar_by_entity: DataLoader[BatchedKey[int], list[tuple[UUID, float]]] = about_entities(
             *reader, dated.similar_to, list
         )
 
 
 def _nothing() -> None:
-    """Answer what an absent thing is."""
+    """Return what an absent thing is."""
 
 
 def _empty_page() -> Page[Any]:

@@ -5,16 +5,21 @@ from __future__ import annotations
 import asyncio
 from collections.abc import AsyncIterator
 from contextlib import AsyncExitStack, asynccontextmanager
+from dataclasses import dataclass
+from datetime import datetime
 from typing import Self
 
 import asyncpg
 
+from app.domain.temporal import from_microseconds
 from app.settings import Settings
 from app.stores.neo4j.driver import Graph
-from app.stores.neo4j.link import GraphLink
+from app.stores.neo4j.projection import checkpoint_of, failure_of
+from app.stores.neo4j.shared_connection import GraphLink
+from app.stores.postgres import outbox
+from app.stores.postgres.connection import owner_connection
 from app.stores.postgres.location import LedgerLocation, locate_ledger
 from app.stores.postgres.migrate import check
-from app.stores.postgres.owner_connection import owner_connection
 
 
 class Stores:
@@ -37,7 +42,7 @@ class Stores:
 
     @asynccontextmanager
     async def ledger(self) -> AsyncIterator[asyncpg.Connection]:
-        """Lend a connection of the ledger's owner, who sees every tenant.
+        """Yield a connection of the ledger's owner, who sees every tenant.
 
         Raises Unavailable when the database does not answer, Conflict when it is not migrated.
         """
@@ -51,7 +56,37 @@ class Stores:
             yield owner
 
     async def graph(self) -> Graph:
-        """Answer the graph; raises Unavailable when an embedded one cannot start, Invalid without any."""
+        """Return the graph; raises Unavailable when an embedded one cannot start, Invalid without any."""
         if self._link is None:
             self._link = await self._opened.enter_async_context(GraphLink(self._settings))
         return await self._link.open()
+
+
+@dataclass(frozen=True, slots=True)
+class ProjectionStatus:
+    """The graph's position beside the ledger's, and why it does not move on if something is known to stop it.
+
+    `position` is None where the graph is no copy of this ledger.
+    """
+
+    position: int | None
+    ledger_position: int
+    behind: int
+    failure: str | None = None
+    failed_at: datetime | None = None
+
+
+async def read_standing(owner: asyncpg.Connection, graph: Graph) -> ProjectionStatus:
+    """Return how far the graph has come; raises Unavailable when Neo4j does not answer."""
+    checkpoint = await checkpoint_of(graph)
+    last, _ = await outbox.head(owner)
+    if checkpoint is None:
+        return ProjectionStatus(None, last, await outbox.count_after(owner, 0))
+    if checkpoint.ledger != await outbox.ledger_of(owner):
+        other = "the graph is a copy of another ledger; run `trigraph project rebuild` to replace it"
+        return ProjectionStatus(None, last, await outbox.count_after(owner, 0), other)
+    behind = await outbox.count_after(owner, checkpoint.position)
+    failure = await failure_of(graph)
+    if failure is None:
+        return ProjectionStatus(checkpoint.position, last, behind)
+    return ProjectionStatus(checkpoint.position, last, behind, failure.reason, from_microseconds(failure.at))

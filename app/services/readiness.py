@@ -3,16 +3,16 @@
 from __future__ import annotations
 
 from app.errors import TrigraphError
-from app.services.memory import Memory
-from app.services.models import check_model
+from app.services.container import Memory
+from app.services.maintenance.reembed import check_model
 from app.stores.disk_room import lack_of_room
 from app.stores.postgres import outbox
-from app.stores.postgres.clocks import read_clocks
+from app.stores.postgres.ledger_clock import read_clocks
 from app.stores.postgres.migrate import pending
 
 
 async def reasons_not_to_serve(memory: Memory) -> list[str]:
-    """Answer why requests cannot be answered now, empty when they can.
+    """Return why requests cannot be answered now, empty when they can.
 
     Asks the database itself, whether every migration is applied, whose vectors it holds, and whether it takes
     writes.
@@ -45,6 +45,6 @@ async def oddities(memory: Memory) -> list[str]:
 
 
 async def changes_after(memory: Memory, position: int) -> int:
-    """Answer how many changes of the caller's tenant stand after a position of the ledger."""
+    """Return how many changes of the caller's tenant stand after a position of the ledger."""
     async with memory.database.reading(memory.caller.tenant) as connection:
         return await outbox.count_after(connection, position)

@@ -49,7 +49,7 @@ def taken_alone(path: Path) -> int | None:
 
 
 def is_held_alone(path: Path) -> bool:
-    """Tell whether anybody holds a file's lock alone; those who ask do not mistake each other for one."""
+    """Return whether anybody holds a file's lock alone; those who ask do not mistake each other for one."""
     lock = opened(path)
     try:
         fcntl.flock(lock, fcntl.LOCK_SH | fcntl.LOCK_NB)

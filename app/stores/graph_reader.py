@@ -8,7 +8,7 @@ from typing import Protocol
 from uuid import UUID
 
 from app.domain.entity import Reference, ReferenceType
-from app.domain.neighbourhood import Neighbour
+from app.domain.graph_search import Neighbour
 from app.domain.recall import Proposal
 from app.stores.postgres.scope import Scope
 
@@ -29,20 +29,20 @@ class GraphReader(Protocol):
     async def artifacts_beside(
         self, scope: Scope, anchors: Sequence[UUID], strengths: Mapping[ReferenceType, float], limit: int
     ) -> Proposal:
-        """Answer the artifacts one reference away from the anchors, either way, by strength and count."""
+        """Return the artifacts one reference away from the anchors, either way, by strength and count."""
 
     async def artifacts_sharing_mentions(self, scope: Scope, seeds: Sequence[int], limit: int) -> Proposal:
-        """Answer the artifacts that mention, or are, what the seeds mention, the rarer the better."""
+        """Return the artifacts that mention, or are, what the seeds mention, the rarer the better."""
 
     async def neighbours(
         self, tenant: int, entities: Sequence[UUID], depth: int, most: int, as_of: datetime
     ) -> Mapping[UUID, list[Neighbour]]:
-        """Answer the nearest neighbours of each entity along references that hold at an instant."""
+        """Return the nearest neighbours of each entity along references that hold at an instant."""
 
     async def path(
         self, tenant: int, source: UUID, target: UUID, longest: int, as_of: datetime
     ) -> tuple[Reference, ...] | None:
-        """Answer the shortest way along references that hold at an instant; None when there is none.
+        """Return the shortest way along references that hold at an instant; None when there is none.
 
         Of several as short it is the one whose steps, from the source on, are the newest.
         """

@@ -28,7 +28,7 @@ CONTENT_SECURITY_POLICY = "; ".join(
 
 
 def graphiql_page() -> Response:
-    """Answer the page; it expects its files at `graphiql/` beside its own address."""
+    """Return the page; it expects its files at `graphiql/` beside its own address."""
     return FileResponse(
         FOLDER / "index.html",
         media_type="text/html",
@@ -43,7 +43,7 @@ def graphiql_page() -> Response:
 
 
 def graphiql_routes() -> list[BaseRoute]:
-    """Answer the routes of the files that the page loads, and the way to it from the address alone."""
+    """Return the routes of the files that the page loads, and the way to it from the address alone."""
     files = Mount("/graphiql", app=StaticFiles(directory=FOLDER), name="graphiql")
     return [files, Route("/", _to_the_page)]
 

@@ -19,15 +19,11 @@ from time import monotonic
 
 import orjson
 
-from app.services.benchmarking.client import RecallClient
-from app.services.benchmarking.corpus import SEED
-from app.services.benchmarking.filling import PROJECT, fill
-from app.services.benchmarking.home import scratch_home
-from app.services.benchmarking.making import making
-from app.services.benchmarking.questions import Wordings, make_questions, spread
-from app.services.benchmarking.serving import served
-from app.services.benchmarking.timing import percentiles
-from app.services.memory import open_memory
+from app.benchmark.corpus import SEED, Wordings, make_questions, spread
+from app.benchmark.environment import scratch_home, served
+from app.benchmark.ingest import PROJECT, fill, making
+from app.benchmark.load import RecallClient, percentiles
+from app.services.container import open_memory
 from app.settings import read_settings
 from tests.benchmarks.attack_probe import Probe, probing
 from tests.benchmarks.attack_sending import Reply, send

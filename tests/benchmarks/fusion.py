@@ -16,11 +16,11 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from app.domain.recall import LegName, Ranking, RecallRequest
-from app.services.evaluation.judgements import Judged, read_judged
-from app.services.evaluation.metrics import ndcg
-from app.services.fusion import fuse
-from app.services.memory import Memory, open_memory
+from app.evaluation.judgements import Judged, read_judged
+from app.evaluation.scoring import ndcg
+from app.services.container import Memory, open_memory
 from app.services.recall import CANDIDATES_PER_LEG
+from app.services.recall.fusion import fuse
 from app.settings import read_settings
 from app.stores.postgres import artifacts
 
@@ -40,14 +40,14 @@ class Asked:
     names_something: bool
 
     def score(self, numbers: Sequence[int]) -> float:
-        """Answer nDCG@10 of an order."""
+        """Return nDCG@10 of an order."""
         found = dict.fromkeys(self.identifiers[number] for number in numbers)
         kept = [document for document in found if document and document not in self.judged.excluded]
         return ndcg(kept, self.judged.relevance)
 
 
 async def ask(memory: Memory, judged: Judged) -> Asked:
-    """Answer what the legs propose for a question."""
+    """Return what the legs propose for a question."""
     request = RecallRequest(judged.text, as_of=judged.as_of, first=CANDIDATES_PER_LEG)
     result = await memory.recall.recall(memory.caller, request)
     numbers = {candidate.artifact for ranking in result.legs for candidate in ranking.candidates}
@@ -92,7 +92,7 @@ def fused(graph_weight: float, recency_bound: float = 0.0) -> Callable[[Asked], 
 
 
 def table(asked: Sequence[Asked]) -> dict[str, object]:
-    """Answer the means of every try."""
+    """Return the means of every try."""
 
     def mean(score: Callable[[Asked], float], those: Sequence[Asked]) -> float:
         return round(sum(map(score, those)) / max(len(those), 1), 4)

@@ -16,21 +16,20 @@ from random import Random
 from time import perf_counter
 from uuid import UUID
 
-from app.domain.moment import present
+from app.benchmark.load import percentiles
 from app.domain.recall import Proposal
-from app.domain.temporal import AsOf
+from app.domain.temporal import AsOf, present
 from app.errors import Invalid
-from app.services.benchmarking.timing import percentiles
-from app.services.legs.graph import STRENGTH
-from app.services.memory import Memory, open_memory
+from app.services.container import Memory, open_memory
+from app.services.recall.legs.graph import EDGE_WEIGHTS
 from app.settings import read_settings
 from app.stores.graph_reader import GraphReader
 from app.stores.neo4j.driver import Graph
 from app.stores.neo4j.location import locate_graph
 from app.stores.neo4j.traversal import Neo4jTraversal
-from app.stores.postgres import ledger
+from app.stores.postgres import ledger_clock
+from app.stores.postgres.graph_reader import PostgresTraversal
 from app.stores.postgres.scope import Scope
-from app.stores.postgres.traversal import PostgresTraversal
 
 QUESTIONS, REPEATS, SEEDS, CANDIDATES = 200, 3, 10, 100
 
@@ -40,12 +39,12 @@ Read = Callable[[GraphReader], Awaitable[object]]
 async def _scope(memory: Memory) -> Scope:
     tenant = memory.caller.tenant
     async with memory.database.reading(tenant) as connection:
-        extent = await ledger.read_extent(connection, tenant, None)
+        extent = await ledger_clock.read_extent(connection, tenant, None)
     return Scope(tenant, extent.projects, AsOf(present(extent.clock), extent.clock))
 
 
 async def _things(memory: Memory) -> tuple[list[UUID], list[int]]:
-    """Answer the entities that have a reference, and the numbers of all artifacts."""
+    """Return the entities that have a reference, and the numbers of all artifacts."""
     tenant = memory.caller.tenant
     async with memory.database.reading(tenant) as connection:
         ends = await connection.fetch("SELECT source AS id FROM reference UNION SELECT target FROM reference")
@@ -54,12 +53,12 @@ async def _things(memory: Memory) -> tuple[list[UUID], list[int]]:
 
 
 def _reads(scope: Scope, entities: list[UUID], numbers: list[int], random: Random) -> dict[str, Read]:
-    """Answer one read of each kind, about things at random."""
+    """Return one read of each kind, about things at random."""
     anchor, target = random.sample(entities, 2)
     seeds = random.sample(numbers, SEEDS)
     at = scope.moment.valid
     return {
-        "graph leg": lambda graph: graph.artifacts_beside(scope, [anchor], STRENGTH, CANDIDATES),
+        "graph leg": lambda graph: graph.artifacts_beside(scope, [anchor], EDGE_WEIGHTS, CANDIDATES),
         "shared mentions": lambda graph: graph.artifacts_sharing_mentions(scope, seeds, CANDIDATES),
         "neighbours, 1 step": lambda graph: graph.neighbours(scope.tenant, [anchor], 1, 50, at),
         "neighbours, 3 steps": lambda graph: graph.neighbours(scope.tenant, [anchor], 3, 100, at),
@@ -89,7 +88,7 @@ async def measure(memory: Memory, graph: Graph, seed: int) -> dict[str, object]:
 
 
 async def _timed(graph: GraphReader, read: Read, times: list[float]) -> object:
-    """Answer what a read tells, and add the milliseconds of the fastest of a few."""
+    """Return what a read tells, and add the milliseconds of the fastest of a few."""
     took = []
     for _ in range(REPEATS):
         started = perf_counter()

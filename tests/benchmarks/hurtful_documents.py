@@ -17,8 +17,8 @@ from pathlib import Path
 from time import perf_counter, thread_time
 
 from app.errors import TrigraphError
+from app.services.container import Memory, open_memory
 from app.services.filing import FilingService, StatedDocument, read_stated
-from app.services.memory import Memory, open_memory
 from app.settings import Settings
 from tests.documents import adr
 from tests.hurtful import SHAPES

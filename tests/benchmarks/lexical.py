@@ -19,16 +19,15 @@ from time import perf_counter
 
 import orjson
 
+from app.benchmark.corpus import SEED, make_questions
+from app.benchmark.environment import scratch_home
+from app.benchmark.load import percentiles
 from app.domain.recall import Candidate
 from app.domain.temporal import AsOf
 from app.services.analysis import query_terms
-from app.services.benchmarking.corpus import SEED
-from app.services.benchmarking.home import scratch_home
-from app.services.benchmarking.questions import make_questions
-from app.services.benchmarking.timing import percentiles
-from app.services.legs.leg import Question
-from app.services.legs.lexical import LexicalLeg
 from app.services.recall import CANDIDATES_PER_LEG
+from app.services.recall.legs.base import Question
+from app.services.recall.legs.lexical import LexicalLeg
 from app.settings import read_settings
 from app.stores.postgres.location import locate_ledger
 from app.stores.postgres.pool import Database
@@ -39,7 +38,7 @@ from tests.bm25_by_rows import best_by_counting, best_by_kept_counts
 REPEATS = 3
 COMMONEST = 50
 COMMON_QUESTIONS = 60
-FEWEST_TERMS, MOST_TERMS = 2, 5
+MIN_TERMS, MAX_TERMS = 2, 5
 KEYWORDS = 3
 TOP = 10
 
@@ -47,7 +46,7 @@ Ask = Callable[[Sequence[str]], Awaitable[list[Candidate]]]
 
 
 def questions(loaded: Loaded) -> dict[str, list[list[str]]]:
-    """Answer the terms of questions, by their kind."""
+    """Return the terms of questions, by their kind."""
     random = Random(SEED)
     asked = make_questions(dict(enumerate(loaded.bodies)), SEED)
     common = sorted(loaded.documents_by_term, key=lambda term: -loaded.documents_by_term[term])[:COMMONEST]
@@ -56,7 +55,7 @@ def questions(loaded: Loaded) -> dict[str, list[list[str]]]:
         "natural": [query_terms(question.text) for question in asked if not question.names_it],
         "keywords": [random.sample(terms, KEYWORDS) for terms in words],
         "common": [
-            random.sample(common, random.randint(FEWEST_TERMS, MOST_TERMS)) for _ in range(COMMON_QUESTIONS)
+            random.sample(common, random.randint(MIN_TERMS, MAX_TERMS)) for _ in range(COMMON_QUESTIONS)
         ],
     }
 
@@ -64,7 +63,7 @@ def questions(loaded: Loaded) -> dict[str, list[list[str]]]:
 async def compare(
     ask: Mapping[str, Ask], asked: Sequence[Sequence[str]], random: Random
 ) -> dict[str, object]:
-    """Answer the milliseconds of each way, and how much of the ten best all of them share."""
+    """Return the milliseconds of each way, and how much of the ten best all of them share."""
     best: dict[str, dict[int, float]] = {name: {} for name in ask}
     found: dict[str, dict[int, list[Candidate]]] = {name: {} for name in ask}
     for _ in range(REPEATS):
@@ -96,7 +95,7 @@ def _with_the_worst(milliseconds: Sequence[float]) -> dict[str, float]:
 
 
 def ways(database: Database, scope: Scope) -> dict[str, Ask]:
-    """Answer the leg, and BM25 over rows in one statement."""
+    """Return the leg, and BM25 over rows in one statement."""
 
     async def leg(terms: Sequence[str]) -> list[Candidate]:
         unread: asyncio.Future[object] = asyncio.get_running_loop().create_future()
@@ -112,7 +111,7 @@ def ways(database: Database, scope: Scope) -> dict[str, Ask]:
 
 
 async def measure(database: Database, loaded: Loaded) -> dict[str, object]:
-    """Answer the figures of the present, of the past, and of one type."""
+    """Return the figures of the present, of the past, and of one type."""
     now = AsOf(datetime.now(UTC), datetime.now(UTC))
     present = Scope(loaded.tenant, (PROJECT,), now, sees_everything=True)
     half = replace(now, valid=FIRST_DAY + timedelta(days=DAYS / 2))

@@ -16,12 +16,11 @@ from uuid import UUID
 
 import asyncpg
 
+from app.benchmark.corpus import SEED, Body, read_corpus
 from app.services.analysis import terms_of
-from app.services.benchmarking.corpus import SEED, read_corpus
-from app.services.benchmarking.documents import Body
+from app.stores.postgres.connection import owner_connection
 from app.stores.postgres.migrate import migrate, shipped
-from app.stores.postgres.owner_connection import owner_connection
-from app.stores.postgres.tenants import ensure_tenant
+from app.stores.postgres.projects import ensure_tenant
 
 BEFORE_BLOCKS = 7
 FIRST_DAY = datetime(2020, 1, 1, tzinfo=UTC)

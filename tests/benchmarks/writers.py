@@ -25,7 +25,7 @@ from typing import Any
 import asyncpg
 from httpx2 import AsyncClient, HTTPError, Limits
 
-from app.stores.postgres.embedded import EmbeddedPostgres
+from app.stores.postgres.embedded.server import EmbeddedPostgres
 from tests.cli.processes import Shell
 
 POOL = 5

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from app.cli.running import INTERRUPTED
+from app.cli.runner import INTERRUPTED
 from tests.cli.processes import Shell
 
 

@@ -41,7 +41,7 @@ ROWS = "SELECT row_to_json(held)::text FROM {} AS held WHERE tenant_id = $1"
 
 
 async def said(url: str, tenant: str) -> dict[str, list[str]]:
-    """Answer the rows that a tenant believes, table by table and in order, with names for ids."""
+    """Return the rows that a tenant believes, table by table and in order, with names for ids."""
     connection = await asyncpg.connect(url)
     try:
         number = await connection.fetchval("SELECT tenant_id FROM tenant WHERE key = $1", tenant)

@@ -12,9 +12,9 @@ from pathlib import Path
 import pytest
 from rich.console import Console
 
-from app.cli.bench_report import print_report
-from app.cli.running import INTERRUPTED
-from app.services.benchmarking import Report, run_benchmark
+from app.benchmark import BenchmarkReport, run_benchmark
+from app.cli.bench import print_report
+from app.cli.runner import INTERRUPTED
 from app.settings import Settings
 from tests.cli.processes import Shell
 
@@ -36,7 +36,7 @@ DOCUMENTS = 10
 
 
 @pytest.fixture(scope="module")
-async def report() -> AsyncIterator[Report]:
+async def report() -> AsyncIterator[BenchmarkReport]:
     """One whole run, as short as it can be."""
     told: list[str] = []
     settings = Settings(embedding_threads=2)
@@ -48,7 +48,7 @@ async def report() -> AsyncIterator[Report]:
     ]  # fmt: skip
 
 
-def test_one_run_answers_every_figure(report: Report) -> None:
+def test_one_run_answers_every_figure(report: BenchmarkReport) -> None:
     assert set(asdict(report)) == {
         "documents", "rows", "ratios", "throughput", "bulk", "profile", "machine", "corpus",
     }  # fmt: skip
@@ -82,7 +82,7 @@ async def test_vectors_may_be_synthetic_and_searched_through_an_index() -> None:
     }
 
 
-def test_a_recall_is_told_by_its_parts(report: Report) -> None:
+def test_a_recall_is_told_by_its_parts(report: BenchmarkReport) -> None:
     whole, *parts = report.profile
     assert (whole["part"], whole["calls"]) == ("whole recall", 1.0)
     names = [str(part["part"]) for part in parts]
@@ -91,7 +91,7 @@ def test_a_recall_is_told_by_its_parts(report: Report) -> None:
     assert "other statements" not in names
 
 
-def test_people_read_the_same_figures_in_tables(report: Report) -> None:
+def test_people_read_the_same_figures_in_tables(report: BenchmarkReport) -> None:
     console = Console(file=io.StringIO(), markup=False, highlight=False, width=100)
     print_report(console, report)
     assert isinstance(console.file, io.StringIO)
@@ -137,13 +137,13 @@ def test_an_interrupt_leaves_no_process_and_no_folder(shell: Shell, sign: signal
 
 
 def _is_running(process: int) -> bool:
-    """Tell whether a process runs; one that has ended may still wait to be buried."""
+    """Return whether a process runs; one that has ended may still wait to be buried."""
     state = subprocess.run(["ps", "-p", str(process), "-o", "stat="], capture_output=True, text=True).stdout
     return state.strip()[:1] not in ("", "Z")
 
 
 def _server_of(scratch: Path) -> int:
-    """Answer the process of the server under a folder, once it has written it down."""
+    """Return the process of the server under a folder, once it has written it down."""
     (file,) = scratch.glob("trigraph-bench-*/postgres/postmaster.pid")
     while not (lines := file.read_text().splitlines()):
         pass

@@ -8,7 +8,7 @@ import urllib.request
 import pytest
 
 from app import __version__
-from app.cli.running import INTERRUPTED
+from app.cli.runner import INTERRUPTED
 from tests.cli.processes import PATIENCE, Shell
 
 TRACE = "Traceback"
@@ -74,7 +74,7 @@ def test_an_interrupt_while_the_command_loads_ends_it_quietly() -> None:
         "import sys\n"
         "class Interrupting:\n"
         "    def find_spec(self, name, path=None, target=None):\n"
-        "        if name == 'app.cli.application':\n"
+        "        if name == 'app.cli.app':\n"
         "            raise KeyboardInterrupt\n"
         "sys.meta_path.insert(0, Interrupting())\n"
         "from app.__main__ import main\n"

@@ -20,9 +20,9 @@ from typing import TypeAlias
 import asyncpg
 import pytest
 
-from app.cli.import_progress import STOPPED, STOPPING
-from app.cli.running import FAILED, INTERRUPTED
-from app.stores.postgres.embedded import EmbeddedPostgres
+from app.cli.import_output import STOPPED, STOPPING
+from app.cli.runner import FAILED, INTERRUPTED
+from app.stores.postgres.embedded.server import EmbeddedPostgres
 from tests.cli.digest import said
 from tests.cli.processes import PATIENCE, Ran, Shell
 
@@ -70,7 +70,7 @@ async def whole(served_home: Shell, related: Path) -> Ledger:
 
 @asynccontextmanager
 async def served(home: Path) -> AsyncIterator[str]:
-    """Answer where the server of a home is, kept running until the block ends."""
+    """Yield where the server of a home is, kept running until the block ends."""
     embedded = await asyncio.to_thread(EmbeddedPostgres.start, home)
     try:
         yield embedded.url
@@ -147,7 +147,7 @@ def _first_line(process: subprocess.Popen[str]) -> str:
 
 
 def strikes(seed: int) -> list[Strike]:
-    """Answer one strike while the import opens and two while it files, each in a table of its own."""
+    """Return one strike while the import opens and two while it files, each in a table of its own."""
     chance = random.Random(seed)
     first, second, third = chance.sample(("artifact", "entity_state", "outbox"), 3)
     opening = Strike(SIGKILL, first, chance.uniform(0.5, 1.5))
@@ -158,8 +158,8 @@ def test_a_second_interrupt_stops_at_once_and_says_that_what_was_filed_stays() -
     interrupting = (
         "import asyncio, signal, typer\n"
         "from rich.console import Console\n"
-        "from app.cli.import_progress import stop_on_interrupt\n"
-        "from app.cli.running import finish\n"
+        "from app.cli.import_output import stop_on_interrupt\n"
+        "from app.cli.runner import finish\n"
         "async def main():\n"
         "    stop = asyncio.Event()\n"
         "    with stop_on_interrupt(stop, Console(stderr=True)):\n"

@@ -6,7 +6,7 @@ from collections.abc import AsyncIterator
 import asyncpg
 import pytest
 
-from app.stores.postgres.embedded import EmbeddedPostgres
+from app.stores.postgres.embedded.server import EmbeddedPostgres
 from tests.cli.processes import Shell
 
 TABLES = """

@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pytest
 
-from app.cli.neo4j_statements import has_words, split_statements
+from app.cli.neo4j_shell import has_words, split_statements
 from app.stores.neo4j.driver import Graph
 from app.stores.neo4j.location import GraphLocation
 from tests.cli.processes import PATIENCE, Shell

@@ -7,8 +7,8 @@ from pathlib import Path
 import pytest
 from typer.testing import CliRunner
 
-from app.cli.application import application
-from app.cli.running import MISUSED
+from app.cli.app import application
+from app.cli.runner import MISUSED
 from tests.cli.processes import Shell
 
 GUIDE = "# Guide\n\nDate: 2026-02-01\n\n## Depends on\n\n- ADR-1\n- SPEC-3\n\n## Superseded by\n\n- ADR-9\n"

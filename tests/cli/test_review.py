@@ -5,8 +5,8 @@ from pathlib import Path
 import pytest
 from typer.testing import CliRunner
 
-from app.cli.application import application
-from app.cli.running import MISUSED
+from app.cli.app import application
+from app.cli.runner import MISUSED
 from tests.cli.processes import Shell
 
 NOBODY = "00000000-0000-0000-0000-000000000001"

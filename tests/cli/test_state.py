@@ -2,7 +2,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from app.cli.running import MISUSED
+from app.cli.runner import MISUSED
 from tests.cli.processes import Shell
 
 

@@ -17,7 +17,7 @@ import httpx2
 import pytest
 from prometheus_client.parser import text_string_to_metric_families
 
-from app.cli.running import INTERRUPTED
+from app.cli.runner import INTERRUPTED
 from tests.cli.processes import Shell
 from tests.conftest import Server
 
@@ -54,7 +54,7 @@ class Service:
         raise AssertionError("the service ended")
 
     def workers(self) -> list[int]:
-        """Answer the processes that answer, or start to, by their numbers."""
+        """Return the processes that answer, or start to, by their numbers."""
         listed = subprocess.run(
             ["ps", "-e", "-ww", "-o", "pid=,ppid=,stat=,args="], capture_output=True, text=True, check=True
         )
@@ -66,13 +66,13 @@ class Service:
         ]
 
     def ask(self, query: str) -> object:
-        """Answer the data that whichever worker takes the connection gives."""
+        """Return the data that whichever worker takes the connection gives."""
         answer = httpx2.post(f"{self.address}/graphql", json={"query": query}, timeout=30).json()
         assert "errors" not in answer
         return answer["data"]
 
     def measured(self) -> tuple[int, float]:
-        """Answer the process that tells its measures, and how many requests of GraphQL all answered."""
+        """Return the process that tells its measures, and how many requests of GraphQL all answered."""
         told = httpx2.get(f"{self.address}/metrics", timeout=30).text
         samples = [each for family in text_string_to_metric_families(told) for each in family.samples]
         (ready,) = (each for each in samples if each.name == "trigraph_ready")

@@ -10,10 +10,10 @@ from app.stores.graph_reader import GraphReader
 from app.stores.neo4j.driver import Graph
 from app.stores.neo4j.location import GraphLocation
 from app.stores.neo4j.traversal import Neo4jTraversal
+from app.stores.postgres.graph_reader import PostgresTraversal
 from app.stores.postgres.pool import Database
-from app.stores.postgres.traversal import PostgresTraversal
 from tests.conftest import memory_on
-from tests.documents import Desk
+from tests.documents import ProjectFixture
 from tests.graphql.scattering import ScatteringEmbedder
 from tests.projector.conftest import Copy
 from tests.projector.settings import settings_of
@@ -38,12 +38,12 @@ async def copy(
 class Scene:
     """A project, and one of the readers that have to answer the same about it."""
 
-    desk: Desk
+    desk: ProjectFixture
     copy: Copy
     reader: GraphReader
 
     async def read(self) -> GraphReader:
-        """Answer the reader, once there is nothing that it lacks."""
+        """Return the reader, once there is nothing that it lacks."""
         await self.copy.catch_up()
         return self.reader
 
@@ -57,4 +57,4 @@ def scene(request: pytest.FixtureRequest, copy: Copy) -> Scene:
         if request.param is PostgresTraversal
         else Neo4jTraversal(copy.graph, database)
     )
-    return Scene(Desk(copy.memory, "project"), copy, reader)
+    return Scene(ProjectFixture(copy.memory, "project"), copy, reader)

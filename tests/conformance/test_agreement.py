@@ -8,14 +8,13 @@ from math import log
 from random import Random
 from uuid import UUID
 
-from app.domain.moment import EVERYTHING_KNOWN
-from app.domain.temporal import AsOf
-from app.services.legs.graph import STRENGTH
+from app.domain.temporal import EVERYTHING_KNOWN, AsOf
+from app.services.recall.legs.graph import EDGE_WEIGHTS
 from app.stores.graph_reader import GraphReader
 from app.stores.neo4j.traversal import Neo4jTraversal
+from app.stores.postgres.graph_reader import PostgresTraversal
+from app.stores.postgres.projects import ensure_tenant
 from app.stores.postgres.scope import Scope
-from app.stores.postgres.tenants import ensure_tenant
-from app.stores.postgres.traversal import PostgresTraversal
 from tests.conftest import memory_on
 from tests.documents import day
 from tests.projector.conftest import Copy
@@ -61,14 +60,14 @@ async def test_both_take_the_same_logarithm(copy: Copy) -> None:
 async def _answers(
     reader: GraphReader, copy: Copy, scope: Scope, random: Random
 ) -> Mapping[object, list[object]]:
-    """Answer everything that a reader tells of random things, by what was asked."""
+    """Return everything that a reader tells of random things, by what was asked."""
     rows = await copy.owner.fetch("SELECT id FROM entity WHERE tenant_id = $1 ORDER BY id", scope.tenant)
     entities: list[UUID] = [row["id"] for row in rows]
     numbers = await copy.owner.fetch("SELECT number FROM artifact WHERE tenant_id = $1", scope.tenant)
     told: dict[object, list[object]] = {}
     for _ in range(QUESTIONS):
         anchors = tuple(random.sample(entities, random.randint(1, 3)))
-        beside = await reader.artifacts_beside(scope, anchors, STRENGTH, 20)
+        beside = await reader.artifacts_beside(scope, anchors, EDGE_WEIGHTS, 20)
         told["beside", anchors] = list(beside.candidates)
         seeds = tuple(row["number"] for row in random.sample(numbers, 3))
         shared = await reader.artifacts_sharing_mentions(scope, seeds, 20)
@@ -82,7 +81,7 @@ async def _answers(
 
 
 async def _moments(copy: Copy, tenant: int) -> list[datetime]:
-    """Answer when something was recorded: early, in the middle and last."""
+    """Return when something was recorded: early, in the middle and last."""
     rows = await copy.owner.fetch(
         "SELECT DISTINCT recorded_at FROM reference WHERE tenant_id = $1 ORDER BY recorded_at", tenant
     )

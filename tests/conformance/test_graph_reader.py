@@ -10,20 +10,20 @@ from uuid import UUID, uuid4
 from app.domain.artifact import MemoryDomain, ReferenceClaim
 from app.domain.entity import ReferenceType
 from app.domain.recall import Candidate
-from app.services.legs.graph import STRENGTH
+from app.services.recall.legs.graph import EDGE_WEIGHTS
 from app.stores.graph_reader import REFERENCES_PER_ANCHOR, REFERENCES_PER_ENTITY
+from app.stores.postgres.projects import ensure_tenant
 from app.stores.postgres.scope import Scope
-from app.stores.postgres.tenants import ensure_tenant
 from tests.conformance.conftest import Scene
 from tests.conftest import memory_on
-from tests.documents import RELATES_TO, Desk, adr, claims, day
-from tests.services.legs.asking import scope_of
+from tests.documents import RELATES_TO, ProjectFixture, adr, claims, day
+from tests.services.recall.legs.asking import scope_of
 
 EXTENDS, REFERENCES = ReferenceType.EXTENDS, ReferenceType.REFERENCES
 NOW = day(2026)
 
 
-async def file_chain(desk: Desk, length: int, *, closed: bool = False) -> list[UUID]:
+async def file_chain(desk: ProjectFixture, length: int, *, closed: bool = False) -> list[UUID]:
     """File so many records, each related to the one before it, the first to the last if closed."""
     before = (f"ADR-{length}",) if closed else ()
     found = []
@@ -34,7 +34,7 @@ async def file_chain(desk: Desk, length: int, *, closed: bool = False) -> list[U
     return found
 
 
-async def file_hub(desk: Desk, spokes: int) -> tuple[UUID, list[UUID]]:
+async def file_hub(desk: ProjectFixture, spokes: int) -> tuple[UUID, list[UUID]]:
     """File a hub and what refers to it, each a day later and once more than the one before."""
     hub = await desk.file(adr(0, "Hub"))
     found = []
@@ -47,7 +47,7 @@ async def file_hub(desk: Desk, spokes: int) -> tuple[UUID, list[UUID]]:
 
 
 async def near(scene: Scene, entity: UUID, depth: int, most: int = 100, at: datetime = NOW) -> list[UUID]:
-    """Answer the neighbours of one entity, whose paths have to lead there."""
+    """Return the neighbours of one entity, whose paths have to lead there."""
     reader = await scene.read()
     found = (await reader.neighbours(scene.desk.tenant, [entity], depth, most, at))[entity]
     for neighbour in found:
@@ -145,10 +145,10 @@ async def test_a_hub_shows_its_newest_and_counts_its_strongest(scene: Scene) -> 
     hub, spokes = await file_hub(scene.desk, REFERENCES_PER_ANCHOR + 5)
     assert await near(scene, hub, 1) == spokes[: -REFERENCES_PER_ENTITY - 1 : -1]
     reader = await scene.read()
-    beside = await reader.artifacts_beside(await scope_of(scene.desk), [hub], STRENGTH, 1000)
+    beside = await reader.artifacts_beside(await scope_of(scene.desk), [hub], EDGE_WEIGHTS, 1000)
     assert len(beside.candidates) == REFERENCES_PER_ANCHOR
-    assert beside.candidates[0].score == _rounded(STRENGTH[RELATES_TO] * log(len(spokes) + 1))
-    assert beside.candidates[-1].score == _rounded(STRENGTH[RELATES_TO] * log(7))
+    assert beside.candidates[0].score == _rounded(EDGE_WEIGHTS[RELATES_TO] * log(len(spokes) + 1))
+    assert beside.candidates[-1].score == _rounded(EDGE_WEIGHTS[RELATES_TO] * log(7))
     # A path that leads through the hub by its oldest reference is found all the same.
     found = await reader.path(scene.desk.tenant, spokes[0], spokes[-1], 2, NOW)
     assert found is not None
@@ -167,12 +167,12 @@ async def test_the_leg_adds_up_what_anchors_share_at_the_asked_moment(scene: Sce
     single = await desk.file(adr(4, "Single", created_at=day(2022), references=(often,)))
     later = await desk.file(adr(3, "Both", "alone", created_at=day(2023)))
     anchors = [first.entity.id, second.entity.id]
-    shared = 2 * round(STRENGTH[RELATES_TO] * log(2) * 1e12) / 1e12
-    one = _rounded(STRENGTH[REFERENCES] * log(10))
+    shared = 2 * round(EDGE_WEIGHTS[RELATES_TO] * log(2) * 1e12) / 1e12
+    one = _rounded(EDGE_WEIGHTS[REFERENCES] * log(10))
 
     async def beside(scope: Scope, limit: int = 10) -> list[Candidate]:
         reader = await scene.read()
-        return list((await reader.artifacts_beside(scope, anchors, STRENGTH, limit)).candidates)
+        return list((await reader.artifacts_beside(scope, anchors, EDGE_WEIGHTS, limit)).candidates)
 
     expected = [Candidate(both.artifact.number, shared), Candidate(single.artifact.number, one)]
     assert await beside(await scope_of(desk, day(2022, 6))) == expected
@@ -197,7 +197,7 @@ async def test_the_leg_answers_what_the_scope_holds(scene: Scene) -> None:
     async def beside(**narrowed: object) -> list[int]:
         reader = await scene.read()
         narrow = Scope(scope.tenant, scope.projects, scope.moment, **narrowed)  # type: ignore[arg-type]
-        found = await reader.artifacts_beside(narrow, [anchor.entity.id], STRENGTH, 10)
+        found = await reader.artifacts_beside(narrow, [anchor.entity.id], EDGE_WEIGHTS, 10)
         return [candidate.artifact for candidate in found.candidates]
 
     assert await beside() == [decision.artifact.number, plain.artifact.number]
@@ -206,7 +206,7 @@ async def test_the_leg_answers_what_the_scope_holds(scene: Scene) -> None:
     assert await beside(domains=(MemoryDomain.RESEARCH,)) == []
     reader = await scene.read()
     nowhere = Scope(scope.tenant, (), scope.moment)
-    assert not (await reader.artifacts_beside(nowhere, [anchor.entity.id], STRENGTH, 10)).candidates
+    assert not (await reader.artifacts_beside(nowhere, [anchor.entity.id], EDGE_WEIGHTS, 10)).candidates
 
 
 async def test_what_is_mentioned_together_leads_across(scene: Scene) -> None:
@@ -229,13 +229,15 @@ async def test_what_is_mentioned_together_leads_across(scene: Scene) -> None:
 async def test_tenants_are_apart(scene: Scene) -> None:
     chain = await file_chain(scene.desk, 3)
     theirs = await ensure_tenant(scene.copy.owner, "theirs")
-    other = Desk(memory_on(scene.desk.memory.database, scene.desk.memory.embedder, theirs), "project")
+    other = ProjectFixture(
+        memory_on(scene.desk.memory.database, scene.desk.memory.embedder, theirs), "project"
+    )
     await file_chain(other, 3)
     reader = await scene.read()
     scope = await scope_of(other)
     assert (await reader.neighbours(theirs, chain, 3, 10, NOW)) == {entity: [] for entity in chain}
     assert await reader.path(theirs, chain[0], chain[1], 4, NOW) is None
-    assert not (await reader.artifacts_beside(scope, chain, STRENGTH, 10)).candidates
+    assert not (await reader.artifacts_beside(scope, chain, EDGE_WEIGHTS, 10)).candidates
     numbers = list(range(1, 20))
     ours = await reader.artifacts_sharing_mentions(await scope_of(scene.desk), numbers, 100)
     shared = await reader.artifacts_sharing_mentions(scope, numbers, 100)
@@ -244,7 +246,7 @@ async def test_tenants_are_apart(scene: Scene) -> None:
 
 
 def _rounded(score: float) -> float:
-    """Answer a score as it is added up: in whole steps of 1e-12."""
+    """Return a score as it is added up: in whole steps of 1e-12."""
     return round(score * 1e12) / 1e12
 
 

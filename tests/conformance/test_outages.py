@@ -14,31 +14,31 @@ import pytest
 
 from app.domain.recall import LegName, RecallResult
 from app.errors import Unavailable
-from app.projector.projector import Backoff, Projector
-from app.services.graph import opened_graph
-from app.services.memory import Memory
+from app.projector.loop import Backoff, Projector
+from app.services.container import Memory
+from app.services.graph_reader import opened_graph
 from app.services.recall import RecallService
 from app.settings import Settings
-from app.stores.background import beside
-from app.stores.breaker import Breaker
+from app.stores.background_task import background_task
+from app.stores.circuit_breaker import Breaker
+from app.stores.fallback_graph_reader import FallbackGraphReader
 from app.stores.neo4j import traversal
 from app.stores.neo4j.driver import Graph
 from app.stores.neo4j.location import GraphLocation
 from app.stores.neo4j.traversal import Neo4jTraversal
-from app.stores.postgres.traversal import PostgresTraversal
-from app.stores.preferred_graph import PreferredGraph
+from app.stores.postgres.graph_reader import PostgresTraversal
 from tests.documents import RELATES_TO, adr, ask, claims, file
 from tests.projector.conftest import Copy
-from tests.projector.gate import Gate
 from tests.projector.settings import settings_of
+from tests.projector.tcp_gate import TcpGate
 from tests.services.recall.replaying import QUERIES, SERIES, random_document
 
 RECALLS = 200
 PATIENCE = 60.0
 
 
-def read_from(memory: Memory, graph: PreferredGraph) -> Memory:
-    """Answer the services with this graph."""
+def read_from(memory: Memory, graph: FallbackGraphReader) -> Memory:
+    """Return the services with this graph."""
     recall = RecallService(memory.database, memory.embedder, graph, leg_deadline=10.0)
     return replace(memory, graph=graph, recall=recall)
 
@@ -48,7 +48,7 @@ class Way:
     """The services, which read Neo4j through a gate, and the same services without Neo4j."""
 
     copy: Copy
-    gate: Gate
+    gate: TcpGate
     through: Memory
     without: Memory
 
@@ -69,17 +69,17 @@ async def way(
     copy: Copy, neo4j: GraphLocation, deadline: float = 5.0, seconds: float = 0.1
 ) -> AsyncIterator[Way]:
     async with AsyncExitStack() as stack:
-        gate = await stack.enter_async_context(Gate(neo4j))
+        gate = await stack.enter_async_context(TcpGate(neo4j))
         location = GraphLocation(gate.uri, neo4j.user, neo4j.password)
         graph = await stack.enter_async_context(Graph(location))
         database = copy.memory.database
-        reader = PreferredGraph(PostgresTraversal(database), deadline, Breaker(seconds=seconds))
+        reader = FallbackGraphReader(PostgresTraversal(database), deadline, Breaker(seconds=seconds))
         reader.preferred = Neo4jTraversal(graph, database)
-        await stack.enter_async_context(beside(_trying(reader)))
+        await stack.enter_async_context(background_task(_trying(reader)))
         yield Way(copy, gate, read_from(copy.memory, reader), copy.memory)
 
 
-async def _trying(reader: PreferredGraph) -> None:
+async def _trying(reader: FallbackGraphReader) -> None:
     while True:
         await asyncio.sleep(0.02)
         with suppress(Unavailable):
@@ -87,7 +87,7 @@ async def _trying(reader: PreferredGraph) -> None:
 
 
 def served(result: RecallResult) -> str:
-    """Answer the store that the graph leg of a recall was answered from."""
+    """Return the store that the graph leg of a recall was answered from."""
     return next(leg.served for leg in result.legs if leg.leg is LegName.GRAPH)
 
 
@@ -162,7 +162,7 @@ async def test_out_01_a_server_that_says_nothing_is_left_in_time(copy: Copy, neo
         location = GraphLocation(f"bolt://127.0.0.1:{hole.sockets[0].getsockname()[1]}", "neo4j", "password")
         async with Graph(location) as graph:
             reader = asked.through.graph
-            assert isinstance(reader, PreferredGraph)
+            assert isinstance(reader, FallbackGraphReader)
             reader.preferred = Neo4jTraversal(graph, copy.memory.database)
             for _ in range(6):
                 assert served(await asked.same("ADR-3")) == "postgres"
@@ -191,7 +191,7 @@ async def test_out_01_a_query_that_is_wrong_is_reported_and_not_hidden(
 async def test_an_outage_is_told_once_and_so_is_its_end(
     copy: Copy, neo4j: GraphLocation, caplog: pytest.LogCaptureFixture
 ) -> None:
-    caplog.set_level(logging.INFO, "app.stores.preferred_graph")
+    caplog.set_level(logging.INFO, "app.stores.fallback_graph_reader")
     await file_pair(copy)
     async with way(copy, neo4j) as asked:
         asked.gate.close()
@@ -199,7 +199,7 @@ async def test_an_outage_is_told_once_and_so_is_its_end(
             assert served(await asked.same("ADR-3")) == "postgres"
         asked.gate.open()
         await until_served(asked.through, "neo4j")
-    told = [record.message for record in caplog.records if record.name == "app.stores.preferred_graph"]
+    told = [record.message for record in caplog.records if record.name == "app.stores.fallback_graph_reader"]
     assert len(told) == 2
     assert "does not answer" in told[0]
     assert told[1] == "the graph is read from Neo4j again"
@@ -236,10 +236,10 @@ def _settings(copy: Copy, neo4j: GraphLocation, uri: str) -> Settings:
 async def test_out_06_what_opens_without_neo4j_reads_it_later(copy: Copy, neo4j: GraphLocation) -> None:
     """OUT-06: everything is answered from the beginning, by the ledger until Neo4j is there."""
     await file_pair(copy)
-    async with Gate(neo4j) as gate:
+    async with TcpGate(neo4j) as gate:
         gate.close()
         async with opened_graph(_settings(copy, neo4j, gate.uri), copy.memory.database) as graph:
-            assert isinstance(graph, PreferredGraph)
+            assert isinstance(graph, FallbackGraphReader)
             memory = read_from(copy.memory, graph)
             for _ in range(4):
                 assert served(await ask(memory, "ADR-3")) == "postgres"
@@ -258,6 +258,6 @@ async def test_an_embedded_neo4j_that_nobody_started_is_not_started_to_be_read(
 ) -> None:
     settings = Settings(database_url=copy.settings.database_url, neo4j_uri="embedded", home=tmp_path)
     async with opened_graph(settings, copy.memory.database) as graph:
-        assert isinstance(graph, PreferredGraph)
+        assert isinstance(graph, FallbackGraphReader)
         assert served(await ask(read_from(copy.memory, graph), "the queue")) == "postgres"
     assert not await asyncio.to_thread(lambda: list(tmp_path.iterdir()))

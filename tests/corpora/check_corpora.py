@@ -24,15 +24,14 @@ import pytest
 import Stemmer
 
 from app.domain.recall import LegName, RecallRequest
-from app.services.evaluation.judgements import Judged, read_judged
-from app.services.evaluation.metrics import mean, measure
-from app.services.evaluation.scoring import score
-from app.services.memory import Memory, open_memory
+from app.evaluation.judgements import Judged, read_judged
+from app.evaluation.scoring import mean, measure, score
+from app.services.container import Memory, open_memory
 from app.settings import Settings
 from app.stores.neo4j.driver import Graph
 from app.stores.neo4j.location import locate_graph
 from app.stores.neo4j.traversal import Neo4jTraversal
-from app.stores.postgres.traversal import PostgresTraversal
+from app.stores.postgres.graph_reader import PostgresTraversal
 
 CORPORA = Path(os.environ["TRIGRAPH_CORPORA"])
 Documents = list[dict[str, Any]]
@@ -142,7 +141,7 @@ async def test_the_graph_answers_the_same_from_both_stores(
     """Recalls, neighbours and paths, now and at moments of the past."""
     monkeypatch.setenv("TRIGRAPH_NEO4J_URI", "embedded")
     # What is asked is whether both say the same, however slow a busy machine makes one of them.
-    monkeypatch.setattr("app.services.graph.LONGEST_DEADLINE", 30.0)
+    monkeypatch.setattr("app.services.graph_reader.MAX_DEADLINE", 30.0)
     settings = Settings(home=home, leg_timeout=60)
     location = await locate_graph(settings)
     assert location is not None
@@ -178,7 +177,7 @@ async def test_the_graph_answers_the_same_from_both_stores(
 
 
 async def _pairs(memory: Memory, count: int) -> list[tuple[UUID, UUID, datetime]]:
-    """Answer so many pairs of things that references join to others, each with a moment."""
+    """Return so many pairs of things that references join to others, each with a moment."""
     async with memory.database.reading(memory.caller.tenant) as connection:
         rows = await connection.fetch("SELECT DISTINCT source FROM reference ORDER BY source")
     random = Random(0)

@@ -11,8 +11,8 @@ from rich.console import Console
 from rich.text import Text
 
 from app.cli.demo import IN_2010, NOW, demo_import, print_examples
+from app.services.container import Memory, open_memory
 from app.services.importing import ImportService
-from app.services.memory import Memory, open_memory
 from app.settings import Settings
 
 PICTURE = Path(__file__).parents[2] / "docs/pictures/demo.svg"

@@ -15,7 +15,7 @@ PLACE = re.compile(r"`(?P<path>tests/[\w/]+\.py)?(?:::(?P<name>\w+))?`")
 
 
 def places(where: str) -> list[tuple[str, str | None]]:
-    """Answer file and function of each test that a row names; a row names a file once for its functions."""
+    """Return file and function of each test that a row names; a row names a file once for its functions."""
     found, path = [], ""
     for match in PLACE.finditer(where):
         path = match["path"] or path

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from tests.documents import Desk
+from tests.documents import ProjectFixture
 from tests.graphql.api import Api
 from tests.things import make_thing
 
@@ -17,7 +17,7 @@ EXAMPLES = re.findall(r"^```graphql\n(.+?)^```$", PAGE, re.MULTILINE | re.DOTALL
 VARIABLE = re.compile(r"\$(\w+): ID!")
 
 
-async def test_every_example_does_what_it_says(desk: Desk) -> None:
+async def test_every_example_does_what_it_says(desk: ProjectFixture) -> None:
     """What an example writes is the variable of that name in those that follow."""
     known = {name: str(await make_thing(desk, name.title())) for name in ("prism", "queue", "stream")}
     for example in EXAMPLES:

@@ -11,9 +11,9 @@ import pytest
 
 from app.cli.demo import demo_import
 from app.embedding import Embedder
-from app.projector.catching_up import catch_up
+from app.projector.sync import catch_up
+from app.services.container import Memory
 from app.services.importing import ImportService
-from app.services.memory import Memory
 from app.services.references import ReferenceService
 from app.stores.neo4j.driver import Graph
 from app.stores.postgres.outbox import projecting_alone

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from app.services.memory import Memory
+from app.services.container import Memory
 from tests.docs.screenshot import PICTURE, draw_demo
 
 NAMESPACE = "http://www.w3.org/2000/svg"

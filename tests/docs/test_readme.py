@@ -10,15 +10,15 @@ import pytest
 import typer
 from typer.core import TyperGroup
 
-from app.cli.application import application
-from app.services.memory import Memory
+from app.cli.app import application
+from app.services.container import Memory
 from tests.graphql.api import Api
 
 ROOT = Path(__file__).parents[2]
 PAGES = sorted([*ROOT.glob("*.md"), *(ROOT / "docs").rglob("*.md")])
 LINK = re.compile(r"\]\(([^)\s]+)\)")
 REQUEST = re.compile(r"^curl [^\n]*graphql[^\n]*<<'JSON'\n(.+?)^JSON$", re.MULTILINE | re.DOTALL)
-MOST_LINES = 150
+MAX_LINES = 150
 
 
 def requests_of(page: str) -> list[str]:
@@ -26,7 +26,7 @@ def requests_of(page: str) -> list[str]:
 
 
 def test_the_readme_is_short() -> None:
-    assert len((ROOT / "README.md").read_text(encoding="utf-8").splitlines()) < MOST_LINES
+    assert len((ROOT / "README.md").read_text(encoding="utf-8").splitlines()) < MAX_LINES
 
 
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: page.relative_to(ROOT).as_posix())

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from app.services.importing.tables.columns import Role, column_words
+from app.services.importing.table.columns import ColumnRole, column_words
 
 PAGE = (Path(__file__).parents[2] / "docs/documents.md").read_text(encoding="utf-8")
 _, _, SECTION = PAGE.partition("\n## Tables of another system\n")
@@ -16,6 +16,6 @@ ROLES = [*column_words().documents.values(), *column_words().aliases.values()]
 
 
 @pytest.mark.parametrize("role", ROLES, ids=[role.name for role in ROLES])
-def test_the_columns_of_a_role_are_listed(role: Role) -> None:
+def test_the_columns_of_a_role_are_listed(role: ColumnRole) -> None:
     names = ", ".join(f"`{name}`" for name in role.names)
     assert any(names in row.split("; ") for row in ROWS)

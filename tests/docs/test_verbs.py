@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from pathlib import Path
 
-from app.services.memory import Memory
+from app.services.container import Memory
 from tests.graphql.api import Api
 
 PAGE = (Path(__file__).parents[2] / "docs/verbs.md").read_text(encoding="utf-8")
@@ -13,7 +13,7 @@ TOLD = "# ADR-7: Beacon\n\nBeacon was formerly known as Lighthouse. The status i
 
 
 def _operations(section: str) -> list[str]:
-    """Answer the operations of a section, in order."""
+    """Return the operations of a section, in order."""
     _, _, text = PAGE.partition(f"\n## {section}\n")
     return re.findall(r"```graphql\n(.+?)```", text.partition("\n## ")[0], re.DOTALL)
 

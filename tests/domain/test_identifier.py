@@ -2,14 +2,7 @@ from __future__ import annotations
 
 import pytest
 
-from app.domain.identifier import (
-    bare_key,
-    folder_namespace,
-    identifier_key,
-    is_numbered,
-    may_mean,
-    namespace,
-)
+from app.domain.identifier import bare_key, folder_namespace, identifier_key, is_numbered, may_mean, namespace
 
 
 @pytest.mark.parametrize(

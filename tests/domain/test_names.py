@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from app.domain.identifier import bare_key, identifier_key, namespace
-from app.domain.surface_form import LONGEST_KEY_BYTES, fold, may_be_a_word, name_key, short_key
+from app.domain.text import MAX_KEY_BYTES, fold, may_be_a_word, name_key, short_key
 
 
 @pytest.mark.parametrize(
@@ -78,11 +78,11 @@ def test_which_names_are_the_same(one: str, other: str, alike: bool) -> None:
 @pytest.mark.parametrize("letter", ["a", "é", "一", "\U00020000"])
 def test_a_key_that_no_index_holds_is_cut_short_and_stays_one_of_its_kind(letter: str) -> None:
     """BYT-07."""
-    whole = letter * (LONGEST_KEY_BYTES // len(letter.encode()))
+    whole = letter * (MAX_KEY_BYTES // len(letter.encode()))
     assert short_key(whole) == whole
     longer = [short_key(whole + end) for end in ("a", "b", "a" * 100_000)]
     assert len({whole, *longer}) == 4
-    assert all(len(key.encode()) <= LONGEST_KEY_BYTES for key in longer)
+    assert all(len(key.encode()) <= MAX_KEY_BYTES for key in longer)
     assert identifier_key(whole + "a") == name_key(whole + "A") == longer[0]
 
 

@@ -12,7 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from app.domain.temporal import Branch, EntityState, Interval
-from app.domain.timeline import Assertion, Change, assert_from, differ
+from app.domain.timeline import Assertion, PropertyChange, assert_from, differ
 
 ENTITY = UUID(int=1)
 ORIGIN = datetime(2020, 1, 1, tzinfo=UTC)
@@ -40,7 +40,7 @@ class Book:
         held = [row for row in self.rows.values() if row.retracted_at is None]
         return sorted(held, key=lambda row: row.valid.start)
 
-    def carry_out(self, change: Change, moment: datetime) -> None:
+    def carry_out(self, change: PropertyChange, moment: datetime) -> None:
         for retracted in change.retracted:
             assert self.rows[retracted].retracted_at is None
             self.rows[retracted] = replace(self.rows[retracted], retracted_at=moment)

@@ -14,7 +14,7 @@ BROWSER = HERE.parents[1] / ".browser"
 
 
 def run_node(script: str, *arguments: str, seconds: float = 120) -> Any:
-    """Answer the JSON that a script of this folder prints; its failure fails the test with its words."""
+    """Return the JSON that a script of this folder prints; its failure fails the test with its words."""
     assert (BROWSER / "ready").exists(), "the browser is not installed: run `make .browser/ready`"
     environment = {
         **os.environ,

@@ -71,7 +71,7 @@ def address() -> Iterator[str]:
 
 
 def post(address: str, operation: str, variables: Mapping[str, Any]) -> Response:
-    """Answer what comes back when an operation is sent as a client sends it."""
+    """Return what comes back when an operation is sent as a client sends it."""
     with Client(timeout=60) as client:
         return client.post(
             f"{address}/graphql",
@@ -81,7 +81,7 @@ def post(address: str, operation: str, variables: Mapping[str, Any]) -> Response
 
 
 def ask(address: str, operation: str, /, **variables: Any) -> dict[str, Any]:
-    """Answer the data of an operation that succeeds."""
+    """Return the data of an operation that succeeds."""
     answer = post(address, operation, variables)
     assert answer.status_code == 200, answer.text
     said: dict[str, Any] = answer.json()

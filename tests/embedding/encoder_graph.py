@@ -92,7 +92,7 @@ class Graph:
         return self.add("Mul", [product, largest], output)
 
     def largest(self, numbers: str) -> str:
-        """Answer the largest number of each piece."""
+        """Return the largest number of each piece."""
         axis = self.constant("of a piece", np.array([-1]))
         return self.add("ReduceMax", [numbers, axis], f"{numbers} largest", keepdims=1)
 
@@ -102,7 +102,7 @@ class Graph:
         return self.add("LayerNormalization", inputs, output, axis=-1, epsilon=1e-12)
 
     def written(self) -> bytes:
-        """Answer the file: numbers of word pieces in, one vector of length 1 out."""
+        """Return the file: numbers of word pieces in, one vector of length 1 out."""
         read = helper.make_tensor_value_info("input_ids", TensorProto.INT64, [1, "pieces"])
         made = helper.make_tensor_value_info("vector", TensorProto.FLOAT, [1, DIMENSIONS])
         graph = helper.make_graph(self._nodes, "encoder", [read], [made], list(self._initializers.values()))
@@ -113,7 +113,7 @@ class Graph:
 
 
 def encoder(packaged: bytes) -> bytes:
-    """Answer the encoder's graph over the packaged weights."""
+    """Return the encoder's graph over the packaged weights."""
     graph = Graph(packaged)
     numbers = _read(graph)
     for layer in range(LAYERS):
@@ -165,7 +165,7 @@ def _layer(graph: Graph, layer: int, numbers: str) -> str:
 
 
 def probe() -> bytes:
-    """Answer a graph whose one number is the sum of 64 products of the largest bytes, 64 * 255 * 127."""
+    """Return a graph whose one number is the sum of 64 products of the largest bytes, 64 * 255 * 127."""
     row = numpy_helper.from_array(np.full((64, 1), 127, np.int8), "row")
     node = helper.make_node("MatMulInteger", ["bytes", "row"], ["sum"])
     given = helper.make_tensor_value_info("bytes", TensorProto.UINT8, [1, 64])

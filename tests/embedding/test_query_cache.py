@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from app.embedding.query_cache import LONGEST_KEY, QueryCache
+from app.embedding.query_cache import MAX_KEY_LENGTH, QueryCache
 
 VECTOR = np.zeros(384, np.float32)
 
@@ -27,5 +27,5 @@ def test_the_one_asked_longest_ago_is_forgotten_first() -> None:
 
 def test_a_text_far_longer_than_a_question_is_not_kept() -> None:
     cache = QueryCache()
-    cache.put("x" * (LONGEST_KEY + 1), VECTOR)
+    cache.put("x" * (MAX_KEY_LENGTH + 1), VECTOR)
     assert len(cache) == 0

@@ -11,7 +11,7 @@ from app.domain.artifact import Document
 from app.graphql.context import Context
 from app.graphql.errors import reported
 from app.graphql.schema import SCHEMA
-from app.services.memory import Memory
+from app.services.container import Memory
 from tests.documents import file
 
 
@@ -22,7 +22,7 @@ class Api:
         self.memory = memory
 
     async def run(self, operation: str, /, **variables: Any) -> ExecutionResult:
-        """Answer what an operation gives, errors and all."""
+        """Return what an operation gives, errors and all."""
         result = await SCHEMA.execute(
             operation, variable_values=variables, context_value=Context(self.memory)
         )
@@ -30,14 +30,14 @@ class Api:
         return result
 
     async def ask(self, operation: str, /, **variables: Any) -> dict[str, Any]:
-        """Answer the data of an operation that succeeds."""
+        """Return the data of an operation that succeeds."""
         result = await self.run(operation, **variables)
         assert not result.errors, result.errors
         assert result.data is not None
         return dict(result.data)
 
     async def refused(self, operation: str, /, **variables: Any) -> dict[str, Any]:
-        """Answer the one error of an operation that fails, as a client sees it."""
+        """Return the one error of an operation that fails, as a client sees it."""
         result = await self.run(operation, **variables)
         assert result.errors
         (error,) = result.errors
@@ -70,6 +70,6 @@ mutation ($input: FileArtifactInput!) {
 
 
 async def ids_by_label(api: Api) -> dict[str, str]:
-    """Answer the ids of the entities by what they are called now."""
+    """Return the ids of the entities by what they are called now."""
     nodes = (await api.ask("{ entities { nodes { id label } } }"))["entities"]["nodes"]
     return {node["label"]: node["id"] for node in nodes}

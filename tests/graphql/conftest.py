@@ -5,7 +5,7 @@ from collections.abc import Iterator
 import pytest
 from starlette.testclient import TestClient
 
-from app.services.memory import Memory
+from app.services.container import Memory
 from tests.documents import RELATES_TO, SUPERSEDES, adr, claims, day
 from tests.graphql.api import Api
 from tests.graphql.sample import sample_app, written

@@ -29,7 +29,7 @@ FEW_WORDS = ("---\n---\n", "---\ntitle: x\n---\n", "<!-- -->", "\n", "\x00", "\u
 
 
 def _some(given: dict[str, st.SearchStrategy[Any]]) -> st.SearchStrategy[Filing]:
-    """Answer some of these, most often none."""
+    """Return some of these, most often none."""
     none: Filing = {}
     return st.one_of(st.just(none), st.just(none), st.fixed_dictionaries({}, optional=given))
 
@@ -68,11 +68,11 @@ _any_sayings = _some(
 
 @st.composite
 def filings(draw: st.DrawFn) -> Filing:
-    """Answer a document, and arguments within their limits."""
+    """Return a document, and arguments within their limits."""
     return {"kind": draw(picked(KINDS)), "body": draw(markdown()), **draw(_sayings)}
 
 
 @st.composite
 def arguments(draw: st.DrawFn) -> Filing:
-    """Answer arguments that may be anything that JSON holds."""
+    """Return arguments that may be anything that JSON holds."""
     return {"kind": draw(_any_kind), "body": draw(_any_body), **draw(_any_sayings)}

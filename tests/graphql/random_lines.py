@@ -22,12 +22,12 @@ RANGES = ((0x21, 0x7F), (0x61, 0x7B), (0x4E00, 0xA000), (0x20000, 0x2A6D0), (0x1
 
 
 def picked(*pools: tuple[str, ...]) -> Texts:
-    """Answer any of these texts."""
+    """Return any of these texts."""
     return st.sampled_from([text for pool in pools for text in pool])
 
 
 def joined(parts: Texts, joints: Texts, most: int) -> Texts:
-    """Answer some parts with a joint of its own after each."""
+    """Return some parts with a joint of its own after each."""
     drawn = st.lists(st.tuples(parts, joints), max_size=most)
     return drawn.map(lambda pairs: "".join(part + joint for part, joint in pairs))
 
@@ -37,7 +37,7 @@ def _framed(frame: str, inside: str, other: str) -> str:
 
 
 def _noise(seed: int, among: tuple[int, int], times: int) -> str:
-    """Answer so many characters of a range, in an order that no store can make shorter."""
+    """Return so many characters of a range, in an order that no store can make shorter."""
     return "".join(map(chr, Random(seed).choices(range(*among), k=times)))
 
 

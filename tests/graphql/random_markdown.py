@@ -104,5 +104,5 @@ _documents = st.builds(
 
 @st.composite
 def markdown(draw: st.DrawFn) -> str:
-    """Answer any Markdown, and much that is none."""
+    """Return any Markdown, and much that is none."""
     return draw(_documents)

@@ -10,7 +10,7 @@ from typing import Any
 
 from app.services.analysis import query_terms, terms_of
 
-LONGEST_QUERY = 16_384
+MAX_QUERY_LENGTH = 16_384
 
 
 @dataclass(frozen=True, slots=True)
@@ -22,7 +22,7 @@ class Rarest:
 
 
 def rarest_words(artifacts: Sequence[dict[str, Any]]) -> list[Rarest | None]:
-    """Answer the rarest word of each document; None where no word of its text can be looked up.
+    """Return the rarest word of each document; None where no word of its text can be looked up.
 
     Words are what white space parts and a query can be made of; one is as rare as the commonest of its
     terms, and of equally rare ones any may come.
@@ -33,12 +33,12 @@ def rarest_words(artifacts: Sequence[dict[str, Any]]) -> list[Rarest | None]:
 
 
 def text_of(artifact: dict[str, Any]) -> str:
-    """Answer what a reader of a document sees of it."""
+    """Return what a reader of a document sees of it."""
     return "\n".join(filter(None, (artifact["identifier"], artifact["title"], artifact["body"])))
 
 
 def _rarest(text: str, frequencies: Counter[str]) -> Rarest | None:
-    words = sorted({word for word in text.split() if len(word) <= LONGEST_QUERY}, key=_any_order)
+    words = sorted({word for word in text.split() if len(word) <= MAX_QUERY_LENGTH}, key=_any_order)
     counted = [
         Rarest(word, max(frequencies[term] for term in terms))
         for word in words

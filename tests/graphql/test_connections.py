@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from app.domain.page import Position
 from app.errors import Invalid
-from app.graphql.cursors import cursor_of, position_of
+from app.graphql.connections import cursor_of, position_of
 from tests.documents import adr, file
 from tests.graphql.api import Api
 
@@ -30,7 +30,7 @@ def encoded(text: str) -> str:
 
 
 async def pages(api: Api, query: str, size: int) -> list[dict[str, Any]]:
-    """Answer every page of a list, walked by its cursors."""
+    """Return every page of a list, walked by its cursors."""
     found: list[dict[str, Any]] = []
     after = None
     while len(found) < 20:

@@ -10,7 +10,7 @@ from uuid import UUID, uuid4
 import pytest
 
 from app.domain.entity import Role
-from tests.documents import Desk, adr, ask, day, hit_of
+from tests.documents import ProjectFixture, adr, ask, day, hit_of
 from tests.graphql.api import Api
 from tests.services.states.things import Thing
 from tests.things import make_thing
@@ -33,35 +33,35 @@ query ($form: String!, $project: String) {
 """
 
 
-def as_agent(desk: Desk) -> Api:
+def as_agent(desk: ProjectFixture) -> Api:
     caller = replace(desk.memory.caller, role=Role.AGENT, principal="bot")
     return Api(replace(desk.memory, caller=caller))
 
 
 async def create(api: Api, form: str, target: UUID | str, **said: Any) -> dict[str, Any]:
-    """Answer what createAlias gives."""
+    """Return what createAlias gives."""
     data = await api.ask(CREATE, input={"surfaceForm": form, "target": str(target), **said})
     payload: dict[str, Any] = data["createAlias"]
     return payload
 
 
 async def refused(api: Api, form: str, target: UUID | str, **said: Any) -> dict[str, Any]:
-    """Answer the one problem of an alias that is not written."""
+    """Return the one problem of an alias that is not written."""
     payload = await create(api, form, target, **said)
     assert (payload["alias"], payload["candidate"], payload["position"]) == (None, None, None)
     (problem,) = payload["problems"]
     return dict(problem)
 
 
-async def resolved(desk: Desk, form: str) -> tuple[str, list[str]] | None:
-    """Answer the id of what a form means, and the aliases that lead there."""
+async def resolved(desk: ProjectFixture, form: str) -> tuple[str, list[str]] | None:
+    """Return the id of what a form means, and the aliases that lead there."""
     found = (await Api(desk.memory).ask(RESOLVE, form=form, project=desk.project))["resolveAlias"]
     if found is None:
         return None
     return found["entity"]["id"], [alias["surfaceForm"] for alias in found["chain"]]
 
 
-async def test_a_name_means_its_entity_from_now_on(desk: Desk) -> None:
+async def test_a_name_means_its_entity_from_now_on(desk: ProjectFixture) -> None:
     prism = await make_thing(desk, "Prism")
     payload = await create(Api(desk.memory), " PrismGR ", prism)
     assert payload["problems"] == []
@@ -82,7 +82,7 @@ async def test_a_name_means_its_entity_from_now_on(desk: Desk) -> None:
         pytest.param("Cafe\u0301", "CAFÉ", id="composed"),
     ],
 )
-async def test_the_same_alias_again_changes_nothing(desk: Desk, first: str, second: str) -> None:
+async def test_the_same_alias_again_changes_nothing(desk: ProjectFixture, first: str, second: str) -> None:
     api, thing = Api(desk.memory), await make_thing(desk, "Harbor")
     written = await create(api, first, thing)
     again = await create(api, second, thing)
@@ -91,14 +91,14 @@ async def test_the_same_alias_again_changes_nothing(desk: Desk, first: str, seco
     assert again["position"] is None
 
 
-async def test_a_dotted_capital_i_is_another_letter(desk: Desk) -> None:
+async def test_a_dotted_capital_i_is_another_letter(desk: ProjectFixture) -> None:
     """ALI-07: İ folds to i and a dot, so that it is one alias beside the other, and none is lost."""
     one, other = await make_thing(desk, "İzmir Gateway"), await make_thing(desk, "izmir gateway")
     assert await resolved(desk, "İZMIR GATEWAY") == (str(one), [])
     assert await resolved(desk, "IZMIR gateway") == (str(other), [])
 
 
-async def test_the_tier_is_the_callers(desk: Desk) -> None:
+async def test_the_tier_is_the_callers(desk: ProjectFixture) -> None:
     thing = await make_thing(desk, "Harbor")
     person, agent = Api(desk.memory), as_agent(desk)
     assert (await create(agent, "Quay", thing))["alias"]["authorityTier"] == 2
@@ -111,13 +111,13 @@ async def test_the_tier_is_the_callers(desk: Desk) -> None:
         assert (problem["code"], problem["field"]) == ("INVALID", "authorityTier")
 
 
-async def test_a_reader_writes_no_alias(desk: Desk) -> None:
+async def test_a_reader_writes_no_alias(desk: ProjectFixture) -> None:
     thing = await make_thing(desk, "Harbor")
     reader = replace(desk.memory, caller=replace(desk.memory.caller, role=Role.READER))
     assert (await refused(Api(reader), "Quay", thing))["code"] == "FORBIDDEN"
 
 
-async def test_a_name_of_tier_3_awaits_review(desk: Desk) -> None:
+async def test_a_name_of_tier_3_awaits_review(desk: ProjectFixture) -> None:
     filed = await desk.file(adr(1, "Queue", "First line.\nThe old  Line was our queue.\nLast."))
     artifact = str(filed.artifact.id)
     for api in (as_agent(desk), Api(desk.memory)):
@@ -133,7 +133,7 @@ async def test_a_name_of_tier_3_awaits_review(desk: Desk) -> None:
     assert await resolved(desk, "The old Line") is None
 
 
-async def test_what_awaits_review_is_quoted_from_its_document(desk: Desk) -> None:
+async def test_what_awaits_review_is_quoted_from_its_document(desk: ProjectFixture) -> None:
     thing = await make_thing(desk, "Harbor")
     filed = await desk.file(adr(1, "Queue", "First line.\nThe old  Line was Harbor.\nLast."))
     payload = await create(
@@ -144,14 +144,14 @@ async def test_what_awaits_review_is_quoted_from_its_document(desk: Desk) -> Non
     assert (problem["code"], problem["field"]) == ("INVALID", "sourceArtifact")
 
 
-async def test_what_is_an_alias_already_does_not_await_review(desk: Desk) -> None:
+async def test_what_is_an_alias_already_does_not_await_review(desk: ProjectFixture) -> None:
     filed = await desk.file(adr(1, "Queue"))
     written = await create(Api(desk.memory), "Line", filed.entity.id)
     queued = await create(as_agent(desk), "LINE", filed.entity.id, authorityTier=3)
     assert (queued["alias"], queued["candidate"]) == (written["alias"], None)
 
 
-async def test_a_name_of_something_else_is_refused_with_what_it_could_mean(desk: Desk) -> None:
+async def test_a_name_of_something_else_is_refused_with_what_it_could_mean(desk: ProjectFixture) -> None:
     api = Api(desk.memory)
     harbor, beacon = await make_thing(desk, "Harbor"), await make_thing(desk, "Beacon")
     record = await desk.file(adr(7, "Retry policy"))
@@ -171,8 +171,8 @@ async def test_a_name_of_something_else_is_refused_with_what_it_could_mean(desk:
             assert problem["message"].endswith(remedy)
 
 
-async def test_one_form_may_mean_two_things_in_two_projects(desk: Desk) -> None:
-    api, other = Api(desk.memory), Desk(desk.memory, f"{desk.project}-other")
+async def test_one_form_may_mean_two_things_in_two_projects(desk: ProjectFixture) -> None:
+    api, other = Api(desk.memory), ProjectFixture(desk.memory, f"{desk.project}-other")
     here, there = await make_thing(desk, "Harbor"), await make_thing(other, "Beacon")
     assert (await create(api, "Quay", here, project=desk.project))["problems"] == []
     assert (await create(api, "Quay", there, project=other.project))["problems"] == []
@@ -200,20 +200,20 @@ async def test_one_form_may_mean_two_things_in_two_projects(desk: Desk) -> None:
         pytest.param("İ" * 300, id="longer once folded"),
     ],
 )
-async def test_a_form_that_can_be_no_name_is_refused(desk: Desk, form: str) -> None:
+async def test_a_form_that_can_be_no_name_is_refused(desk: ProjectFixture, form: str) -> None:
     thing = await make_thing(desk, "Harbor")
     problem = await refused(Api(desk.memory), form, thing)
     assert (problem["code"], problem["field"]) == ("INVALID", "surfaceForm")
 
 
-async def test_half_a_character_is_refused(desk: Desk) -> None:
+async def test_half_a_character_is_refused(desk: ProjectFixture) -> None:
     thing = await make_thing(desk, "Harbor")
     problem = await refused(Api(desk.memory), "Quay\ud83d", thing)
     assert (problem["code"], problem["field"]) == ("INVALID", "surfaceForm")
 
 
 @pytest.mark.parametrize("form", ["ab", "é" * 512, "C++", "  two words ", "名前", "👩‍🚀 crew"])
-async def test_any_other_form_is_a_name(desk: Desk, form: str) -> None:
+async def test_any_other_form_is_a_name(desk: ProjectFixture, form: str) -> None:
     thing = await make_thing(desk, "Harbor")
     payload = await create(Api(desk.memory), form, thing)
     assert payload["problems"] == []
@@ -222,14 +222,14 @@ async def test_any_other_form_is_a_name(desk: Desk, form: str) -> None:
 
 @pytest.mark.parametrize("field", ["target", "source", "sourceArtifact"])
 @pytest.mark.parametrize("id", [pytest.param(str(uuid4()), id="new"), "no id", ""])
-async def test_what_is_not_there_is_told_by_its_field(desk: Desk, field: str, id: str) -> None:
+async def test_what_is_not_there_is_told_by_its_field(desk: ProjectFixture, field: str, id: str) -> None:
     thing = await make_thing(desk, "Harbor")
     said = {"target": str(thing), field: id}
     problem = await refused(Api(desk.memory), "Quay", said.pop("target"), **said)
     assert (problem["code"], problem["field"]) == ("NOT_FOUND", field)
 
 
-async def test_the_names_of_what_gave_way_lead_on(desk: Desk) -> None:
+async def test_the_names_of_what_gave_way_lead_on(desk: ProjectFixture) -> None:
     """A form of A, where A gave way to B and B to C, means C."""
     api = Api(desk.memory)
     first, second, third = [
@@ -245,7 +245,7 @@ async def test_the_names_of_what_gave_way_lead_on(desk: Desk) -> None:
     assert again["alias"]["canonical"] == {"id": str(third)}
 
 
-async def test_no_chain_leads_back_to_itself(desk: Desk) -> None:
+async def test_no_chain_leads_back_to_itself(desk: ProjectFixture) -> None:
     api = Api(desk.memory)
     first, second, third = [await make_thing(desk, name) for name in ("Aa", "Bb", "Cc")]
     await create(api, "Aa", second, source=str(first))
@@ -259,7 +259,7 @@ async def test_no_chain_leads_back_to_itself(desk: Desk) -> None:
     assert (problem["code"], problem["field"]) == ("INVALID", "source")
 
 
-async def test_nothing_gives_way_by_what_it_never_was_called(desk: Desk) -> None:
+async def test_nothing_gives_way_by_what_it_never_was_called(desk: ProjectFixture) -> None:
     """A slip of the pen merges no two things."""
     api = Api(desk.memory)
     pier, delta = Thing(desk.memory, await make_thing(desk, "Pier")), await make_thing(desk, "Delta")
@@ -276,7 +276,7 @@ async def test_nothing_gives_way_by_what_it_never_was_called(desk: Desk) -> None
     assert await resolved(desk, "Mole") == (str(delta), ["Mole", "jetty"])
 
 
-async def test_what_gave_way_gives_way_to_one(desk: Desk) -> None:
+async def test_what_gave_way_gives_way_to_one(desk: ProjectFixture) -> None:
     api = Api(desk.memory)
     first, second, third = [await make_thing(desk, name) for name in ("Aa", "Bb", "Cc")]
     await create(api, "Aa", second, source=str(first))
@@ -287,7 +287,7 @@ async def test_what_gave_way_gives_way_to_one(desk: Desk) -> None:
     assert (problem["code"], problem["field"]) == ("CONFLICT", "source")
 
 
-async def test_older_texts_that_use_the_name_are_noted(desk: Desk) -> None:
+async def test_older_texts_that_use_the_name_are_noted(desk: ProjectFixture) -> None:
     """ALI-10: whatever resolves names takes the alias, and recall tells who uses it."""
     prism = await make_thing(desk, "Prism")
     await desk.file(adr(1, "Install", "How to install PrismGR on a server."))
@@ -301,7 +301,7 @@ async def test_older_texts_that_use_the_name_are_noted(desk: Desk) -> None:
         assert summary == "[historical: current Component is Prism, this reflects PrismGR]"
 
 
-async def test_an_alias_that_became_the_name_dates_nothing(desk: Desk) -> None:
+async def test_an_alias_that_became_the_name_dates_nothing(desk: ProjectFixture) -> None:
     prism = await make_thing(desk, "Prism")
     await create(Api(desk.memory), "prism", prism)
     await desk.file(adr(1, "Install", "How to install Prism on a server."))
@@ -309,7 +309,7 @@ async def test_an_alias_that_became_the_name_dates_nothing(desk: Desk) -> None:
     assert hit_of(result, "ADR-1").annotation.summary is None
 
 
-async def test_of_many_at_once_one_gets_the_name(desk: Desk) -> None:
+async def test_of_many_at_once_one_gets_the_name(desk: ProjectFixture) -> None:
     things = [await make_thing(desk, f"Thing {number}") for number in range(8)]
     payloads = await asyncio.gather(*(create(Api(desk.memory), "The one", thing) for thing in things))
     assert len([payload for payload in payloads if payload["alias"]]) == 1
@@ -317,7 +317,7 @@ async def test_of_many_at_once_one_gets_the_name(desk: Desk) -> None:
     assert [problem["code"] for problem in problems] == ["CONFLICT"] * 7
 
 
-async def test_the_same_key_gives_the_first_answer_again(desk: Desk) -> None:
+async def test_the_same_key_gives_the_first_answer_again(desk: ProjectFixture) -> None:
     api, thing = Api(desk.memory), await make_thing(desk, "Harbor")
     key = {"idempotencyKey": f"name {desk.project}"}
     first = await create(api, "Quay", thing, **key)

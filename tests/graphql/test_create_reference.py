@@ -12,7 +12,7 @@ import pytest
 
 from app.domain.entity import ReferenceType, Role
 from app.domain.recall import StateFlag
-from tests.documents import Desk, adr, claims, day, hit_of
+from tests.documents import ProjectFixture, adr, claims, day, hit_of
 from tests.graphql.api import Api
 from tests.things import make_thing
 
@@ -40,7 +40,7 @@ query ($id: ID!, $asOf: DateTime) {
 
 
 async def create(api: Api, source: UUID, type: str, target: UUID, **said: Any) -> dict[str, Any]:
-    """Answer what createReference gives."""
+    """Return what createReference gives."""
     ends = {"source": str(source), "target": str(target)}
     data = await api.ask(CREATE, input={"type": type, **ends, **said})
     payload: dict[str, Any] = data["createReference"]
@@ -48,26 +48,26 @@ async def create(api: Api, source: UUID, type: str, target: UUID, **said: Any) -
 
 
 async def refused(api: Api, source: UUID, type: str, target: UUID, **said: Any) -> dict[str, Any]:
-    """Answer the one problem of a reference that is not written."""
+    """Return the one problem of a reference that is not written."""
     payload = await create(api, source, type, target, **said)
     assert (payload["reference"], payload["position"]) == (None, None)
     (problem,) = payload["problems"]
     return dict(problem)
 
 
-async def about(desk: Desk, entity: UUID, at: datetime | None = None) -> dict[str, Any]:
-    """Answer how an entity stands at an instant, and what it is joined to."""
+async def about(desk: ProjectFixture, entity: UUID, at: datetime | None = None) -> dict[str, Any]:
+    """Return how an entity stands at an instant, and what it is joined to."""
     moment = None if at is None else at.isoformat()
     data = await Api(desk.memory).ask(ABOUT, id=str(entity), asOf=moment)
     return dict(data["entity"])
 
 
-async def status(desk: Desk, entity: UUID, at: datetime | None = None) -> Any:
-    """Answer the status of an entity at an instant."""
+async def status(desk: ProjectFixture, entity: UUID, at: datetime | None = None) -> Any:
+    """Return the status of an entity at an instant."""
     return (await about(desk, entity, at))["state"]["props"].get("status")
 
 
-async def test_one_thing_refers_to_another_from_now_on(desk: Desk) -> None:
+async def test_one_thing_refers_to_another_from_now_on(desk: ProjectFixture) -> None:
     api = Api(desk.memory)
     service, queue = await make_thing(desk, "Service"), await make_thing(desk, "Queue")
     payload = await create(api, service, "DEPENDS_ON", queue)
@@ -87,7 +87,7 @@ async def test_one_thing_refers_to_another_from_now_on(desk: Desk) -> None:
         assert (before["references"]["nodes"], before["neighbors"]) == ([], [])
 
 
-async def test_the_same_reference_again_changes_nothing(desk: Desk) -> None:
+async def test_the_same_reference_again_changes_nothing(desk: ProjectFixture) -> None:
     api = Api(desk.memory)
     service, queue = await make_thing(desk, "Service"), await make_thing(desk, "Queue")
     first = await create(api, service, "DEPENDS_ON", queue, validFrom="2021-01-01T00:00:00Z")
@@ -101,7 +101,7 @@ async def test_the_same_reference_again_changes_nothing(desk: Desk) -> None:
     assert (await about(desk, queue))["references"]["totalCount"] == 3
 
 
-async def test_a_reference_dated_back_further_is_one_with_the_later(desk: Desk) -> None:
+async def test_a_reference_dated_back_further_is_one_with_the_later(desk: ProjectFixture) -> None:
     api = Api(desk.memory)
     service, queue = await make_thing(desk, "Service"), await make_thing(desk, "Queue")
     await create(api, service, "DEPENDS_ON", queue, validFrom="2023-01-01T00:00:00Z")
@@ -113,7 +113,9 @@ async def test_a_reference_dated_back_further_is_one_with_the_later(desk: Desk) 
     assert (await about(desk, service, day(2020, 6)))["references"]["nodes"] == []
 
 
-async def test_what_a_document_states_stays_its_own_where_a_caller_dates_it_back(desk: Desk) -> None:
+async def test_what_a_document_states_stays_its_own_where_a_caller_dates_it_back(
+    desk: ProjectFixture,
+) -> None:
     old = await desk.file(adr(1, "Queue"))
     stated = claims(ReferenceType.DEPENDS_ON, "ADR-1")
     new = await desk.file(adr(2, "Stream", references=stated, created_at=day(2023)))
@@ -124,7 +126,7 @@ async def test_what_a_document_states_stays_its_own_where_a_caller_dates_it_back
     assert (written["validFrom"], written["validUntil"]) == ("2024-01-01T00:00:00Z", None)
 
 
-async def test_a_reference_may_hold_from_a_later_day_on(desk: Desk) -> None:
+async def test_a_reference_may_hold_from_a_later_day_on(desk: ProjectFixture) -> None:
     api = Api(desk.memory)
     service, queue = await make_thing(desk, "Service"), await make_thing(desk, "Queue")
     await create(api, service, "DEPENDS_ON", queue, validFrom="2999-01-01T00:00:00+01:00")
@@ -132,7 +134,7 @@ async def test_a_reference_may_hold_from_a_later_day_on(desk: Desk) -> None:
     assert (await about(desk, service, day(2999)))["references"]["totalCount"] == 1
 
 
-async def test_nothing_refers_to_itself(desk: Desk) -> None:
+async def test_nothing_refers_to_itself(desk: ProjectFixture) -> None:
     """EDG-07."""
     api, record = Api(desk.memory), (await desk.file(adr(1, "Queue"))).entity.id
     for type in ("SUPERSEDES", "RELATES_TO"):
@@ -141,7 +143,7 @@ async def test_nothing_refers_to_itself(desk: Desk) -> None:
     assert await status(desk, record) == "Accepted"
 
 
-async def test_a_reference_that_no_rule_allows_is_refused_with_those_that_are(desk: Desk) -> None:
+async def test_a_reference_that_no_rule_allows_is_refused_with_those_that_are(desk: ProjectFixture) -> None:
     api, thing = Api(desk.memory), await make_thing(desk, "Service")
     record = (await desk.file(adr(1, "Queue"))).entity.id
     problem = await refused(api, thing, "SUPERSEDES", record)
@@ -154,7 +156,7 @@ async def test_a_reference_that_no_rule_allows_is_refused_with_those_that_are(de
 
 @pytest.mark.parametrize("field", ["source", "target", "sourceArtifact"])
 @pytest.mark.parametrize("id", [pytest.param(str(uuid4()), id="new"), "no id"])
-async def test_what_is_not_there_is_told_by_its_field(desk: Desk, field: str, id: str) -> None:
+async def test_what_is_not_there_is_told_by_its_field(desk: ProjectFixture, field: str, id: str) -> None:
     """EDG-07: what supersedes nothing that is there is no success."""
     one, other = await make_thing(desk, "Service"), await make_thing(desk, "Queue")
     said = {"source": str(one), "target": str(other), "type": "SUPERSEDES", field: id}
@@ -162,7 +164,7 @@ async def test_what_is_not_there_is_told_by_its_field(desk: Desk, field: str, id
     assert (problem["code"], problem["field"]) == ("NOT_FOUND", field)
 
 
-async def test_a_reference_holds_once_both_ends_are_there(desk: Desk) -> None:
+async def test_a_reference_holds_once_both_ends_are_there(desk: ProjectFixture) -> None:
     api, old = Api(desk.memory), await make_thing(desk, "Old")
     tomorrow = datetime.now().astimezone() + timedelta(days=1)
     coming = await make_thing(desk, "Coming", tomorrow)
@@ -175,13 +177,13 @@ async def test_a_reference_holds_once_both_ends_are_there(desk: Desk) -> None:
 
 
 @pytest.mark.parametrize("moment", ["0001-01-01T00:00:00Z", "9999-12-31T23:59:59.999999Z"])
-async def test_the_ends_of_the_calendar_are_refused(desk: Desk, moment: str) -> None:
+async def test_the_ends_of_the_calendar_are_refused(desk: ProjectFixture, moment: str) -> None:
     one, other = await make_thing(desk, "Service"), await make_thing(desk, "Queue")
     problem = await refused(Api(desk.memory), one, "RELATES_TO", other, validFrom=moment)
     assert (problem["code"], problem["field"]) == ("INVALID", "validFrom")
 
 
-async def test_a_supersession_moves_the_state_of_what_gave_way(desk: Desk) -> None:
+async def test_a_supersession_moves_the_state_of_what_gave_way(desk: ProjectFixture) -> None:
     api = Api(desk.memory)
     old, new = await make_thing(desk, "Old queue", status="Active"), await make_thing(desk, "New queue")
     payload = await create(api, new, "SUPERSEDES", old, validFrom="2022-01-01T00:00:00Z")
@@ -195,7 +197,7 @@ async def test_a_supersession_moves_the_state_of_what_gave_way(desk: Desk) -> No
     assert (await about(desk, old, day(2021)))["supersededBy"] is None
 
 
-async def test_an_agent_supersedes_too(desk: Desk) -> None:
+async def test_an_agent_supersedes_too(desk: ProjectFixture) -> None:
     caller = replace(desk.memory.caller, role=Role.AGENT, principal="bot")
     old, new = await make_thing(desk, "Old queue", status="Active"), await make_thing(desk, "New queue")
     await create(Api(replace(desk.memory, caller=caller)), new, "SUPERSEDES", old)
@@ -204,7 +206,7 @@ async def test_an_agent_supersedes_too(desk: Desk) -> None:
     assert (await refused(Api(reader), new, "RELATES_TO", old))["code"] == "FORBIDDEN"
 
 
-async def test_a_supersession_reaches_what_is_said_of_later_days(desk: Desk) -> None:
+async def test_a_supersession_reaches_what_is_said_of_later_days(desk: ProjectFixture) -> None:
     """A title of March says nothing of the status of February."""
     old = (await desk.file(adr(1, "Queue"))).entity.id
     await desk.file(adr(1, "Line", "Another title.", created_at=day(2023)))
@@ -217,7 +219,7 @@ async def test_a_supersession_reaches_what_is_said_of_later_days(desk: Desk) -> 
     ]
 
 
-async def test_a_superseded_document_is_historical_in_recall(desk: Desk) -> None:
+async def test_a_superseded_document_is_historical_in_recall(desk: ProjectFixture) -> None:
     old = await desk.file(adr(1, "Workers poll the queue"))
     new = await desk.file(adr(2, "Workers listen to the queue", created_at=day(2021)))
     await create(
@@ -231,7 +233,7 @@ async def test_a_superseded_document_is_historical_in_recall(desk: Desk) -> None
     assert hit_of(result, "ADR-2").rank < hit_of(result, "ADR-1").rank
 
 
-async def test_supersessions_close_no_circle(desk: Desk) -> None:
+async def test_supersessions_close_no_circle(desk: ProjectFixture) -> None:
     """EDG-06: refused before anything is written, and one stays current."""
     api = Api(desk.memory)
     one, two, three = [(await desk.file(adr(number, f"Queue {number}"))).entity.id for number in (1, 2, 3)]
@@ -249,7 +251,7 @@ async def test_supersessions_close_no_circle(desk: Desk) -> None:
     ]
 
 
-async def test_of_two_that_supersede_each_other_at_once_one_stays_current(desk: Desk) -> None:
+async def test_of_two_that_supersede_each_other_at_once_one_stays_current(desk: ProjectFixture) -> None:
     """EDG-06."""
     api = Api(desk.memory)
     one, two = [(await desk.file(adr(number, f"Queue {number}"))).entity.id for number in (1, 2)]
@@ -258,7 +260,7 @@ async def test_of_two_that_supersede_each_other_at_once_one_stays_current(desk: 
     assert {await status(desk, one), await status(desk, two)} == {"Accepted", "superseded"}
 
 
-async def test_of_many_at_once_one_writes_the_reference(desk: Desk) -> None:
+async def test_of_many_at_once_one_writes_the_reference(desk: ProjectFixture) -> None:
     api = Api(desk.memory)
     one, other = await make_thing(desk, "Service"), await make_thing(desk, "Queue")
     payloads = await asyncio.gather(*(create(api, one, "RELATES_TO", other) for _ in range(8)))
@@ -266,7 +268,7 @@ async def test_of_many_at_once_one_writes_the_reference(desk: Desk) -> None:
     assert len([payload for payload in payloads if payload["position"]]) == 1
 
 
-async def test_a_reference_names_the_document_that_states_it(desk: Desk) -> None:
+async def test_a_reference_names_the_document_that_states_it(desk: ProjectFixture) -> None:
     filed = await desk.file(adr(1, "Queue"))
     thing = await make_thing(desk, "Service")
     artifact = str(filed.artifact.id)
@@ -274,8 +276,8 @@ async def test_a_reference_names_the_document_that_states_it(desk: Desk) -> None
     assert payload["reference"]["sourceArtifact"] == {"id": artifact}
 
 
-async def test_things_of_two_projects_may_be_joined(desk: Desk) -> None:
-    other = Desk(desk.memory, f"{desk.project}-other")
+async def test_things_of_two_projects_may_be_joined(desk: ProjectFixture) -> None:
+    other = ProjectFixture(desk.memory, f"{desk.project}-other")
     here, there = await make_thing(desk, "Service"), await make_thing(other, "Queue")
     payload = await create(Api(desk.memory), here, "DEPENDS_ON", there)
     assert payload["problems"] == []
@@ -285,7 +287,7 @@ async def test_things_of_two_projects_may_be_joined(desk: Desk) -> None:
     assert (await about(desk, there))["references"]["totalCount"] == 1
 
 
-async def test_the_same_key_gives_the_first_answer_again(desk: Desk) -> None:
+async def test_the_same_key_gives_the_first_answer_again(desk: ProjectFixture) -> None:
     api = Api(desk.memory)
     one, other = await make_thing(desk, "Service"), await make_thing(desk, "Queue")
     key = {"idempotencyKey": f"edge {desk.project}"}

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from tests.documents import Desk, adr
+from tests.documents import ProjectFixture, adr
 from tests.graphql.api import Api
 from tests.graphql.test_create_alias import create as create_alias
 from tests.graphql.test_review import problem, review_alias
@@ -12,7 +12,9 @@ from tests.graphql.test_withdraw_alias import withdraw as withdraw_alias
 
 
 @pytest.mark.parametrize("status", ["REJECTED", "PROMOTED"])
-async def test_a_name_that_was_decided_about_awaits_no_review_again(desk: Desk, status: str) -> None:
+async def test_a_name_that_was_decided_about_awaits_no_review_again(
+    desk: ProjectFixture, status: str
+) -> None:
     api = Api(desk.memory)
     record = (await desk.file(adr(1, "Queue"))).entity.id
     asked = (api, "the old line", record)

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from tests.documents import Desk, adr
+from tests.documents import ProjectFixture, adr
 from tests.graphql.api import Api
 from tests.graphql.test_create_alias import create as create_alias
 from tests.graphql.test_create_entity import create_with
@@ -25,19 +25,19 @@ query ($query: String!, $preferWip: Boolean, $project: String) {
 """
 
 
-async def resolved(desk: Desk, form: str) -> str | None:
+async def resolved(desk: ProjectFixture, form: str) -> str | None:
     found = (await Api(desk.memory).ask(RESOLVE, form=form, project=desk.project))["resolveAlias"]
     return None if found is None else str(found["entity"]["id"])
 
 
-async def anchors(desk: Desk, query: str, *, prefer_wip: bool) -> list[str]:
+async def anchors(desk: ProjectFixture, query: str, *, prefer_wip: bool) -> list[str]:
     asked = {"query": query, "preferWip": prefer_wip, "project": desk.project}
     found = (await Api(desk.memory).ask(RECALL, **asked))["recall"]["anchors"]
     return [anchor["entity"]["id"] for anchor in found]
 
 
 def renaming(verb: str, entity: Any, name: str, since: str | None = None) -> dict[str, Any]:
-    """Answer what a verb takes to call a thing so."""
+    """Return what a verb takes to call a thing so."""
     said: dict[str, Any] = {"entity": str(entity), "validFrom": since}
     if verb == "recordFact":
         return {**said, "property": "name", "value": name}
@@ -46,7 +46,9 @@ def renaming(verb: str, entity: Any, name: str, since: str | None = None) -> dic
 
 @pytest.mark.parametrize("verb", ["recordFact", "transition"])
 @pytest.mark.parametrize("name", ["Beacon", "beacon ", "Mole"])
-async def test_a_thing_is_not_renamed_to_what_another_goes_by(desk: Desk, verb: str, name: str) -> None:
+async def test_a_thing_is_not_renamed_to_what_another_goes_by(
+    desk: ProjectFixture, verb: str, name: str
+) -> None:
     beacon, pier = await make_thing(desk, "Beacon"), await make_thing(desk, "Pier")
     await create_alias(Api(desk.memory), "Mole", beacon)
     code, _, message = await refused(Api(desk.memory), verb, **renaming(verb, pier, name))
@@ -56,7 +58,9 @@ async def test_a_thing_is_not_renamed_to_what_another_goes_by(desk: Desk, verb: 
     assert await resolved(desk, name) == str(beacon)
 
 
-async def test_a_draft_may_have_any_name_and_is_not_sealed_with_one_that_is_taken(desk: Desk) -> None:
+async def test_a_draft_may_have_any_name_and_is_not_sealed_with_one_that_is_taken(
+    desk: ProjectFixture,
+) -> None:
     api = Api(desk.memory)
     await make_thing(desk, "Beacon")
     pier = await make_thing(desk, "Pier")
@@ -68,7 +72,7 @@ async def test_a_draft_may_have_any_name_and_is_not_sealed_with_one_that_is_take
     assert await resolved(desk, "Jetty") == str(pier)
 
 
-async def test_a_name_is_free_where_nothing_has_it_then(desk: Desk) -> None:
+async def test_a_name_is_free_where_nothing_has_it_then(desk: ProjectFixture) -> None:
     api = Api(desk.memory)
     beacon, pier = await make_thing(desk, "Beacon"), await make_thing(desk, "Pier")
     await done(api, "transition", **renaming("transition", beacon, "Torch", "2023-01-01T00:00:00Z"))
@@ -78,7 +82,7 @@ async def test_a_name_is_free_where_nothing_has_it_then(desk: Desk) -> None:
     assert await resolved(desk, "Beacon") == str(pier)
 
 
-async def test_a_thing_takes_its_own_names_and_those_of_other_types(desk: Desk) -> None:
+async def test_a_thing_takes_its_own_names_and_those_of_other_types(desk: ProjectFixture) -> None:
     api = Api(desk.memory)
     pier = await make_thing(desk, "Pier")
     await make_thing(desk, "Beacon", type_name="Location")
@@ -87,7 +91,7 @@ async def test_a_thing_takes_its_own_names_and_those_of_other_types(desk: Desk) 
         await done(api, "transition", **renaming("transition", pier, name))
 
 
-async def test_a_document_has_no_title_that_is_an_alias_of_another(desk: Desk) -> None:
+async def test_a_document_has_no_title_that_is_an_alias_of_another(desk: ProjectFixture) -> None:
     api = Api(desk.memory)
     await create_alias(api, "Mole", await make_thing(desk, "Pier"))
     record = (await desk.file_all(adr(1, "Queue"), adr(2, "Stream")))[0].entity.id
@@ -96,7 +100,7 @@ async def test_a_document_has_no_title_that_is_an_alias_of_another(desk: Desk) -
     await done(api, "recordFact", **fact, value="Stream")
 
 
-async def test_a_draft_owns_no_name(desk: Desk) -> None:
+async def test_a_draft_owns_no_name(desk: ProjectFixture) -> None:
     api = Api(desk.memory)
     pier = await make_thing(desk, "Pier")
     draft = (await done(api, "saveWip", entity=str(pier), props={"name": "Quay"}))["state"]
@@ -116,7 +120,7 @@ async def test_a_draft_owns_no_name(desk: Desk) -> None:
     assert [str(row["entity"]) for row in rows] == [made["entity"]["id"]]
 
 
-async def test_an_alias_may_be_what_a_draft_says(desk: Desk) -> None:
+async def test_an_alias_may_be_what_a_draft_says(desk: ProjectFixture) -> None:
     api = Api(desk.memory)
     pier, other = await make_thing(desk, "Pier"), await make_thing(desk, "Beacon")
     await done(api, "saveWip", entity=str(pier), props={"name": "Quay"})
@@ -124,7 +128,7 @@ async def test_an_alias_may_be_what_a_draft_says(desk: Desk) -> None:
     assert await resolved(desk, "Quay") == str(other)
 
 
-async def test_a_thing_keeps_a_name(desk: Desk) -> None:
+async def test_a_thing_keeps_a_name(desk: ProjectFixture) -> None:
     """What nothing else tells from others is renamed, and never left without a name; a draft may lack one."""
     api = Api(desk.memory)
     pier = str(await make_thing(desk, "Pier"))
@@ -141,14 +145,14 @@ async def test_a_thing_keeps_a_name(desk: Desk) -> None:
     assert await resolved(desk, "Jetty") == pier
 
 
-async def test_what_never_changes_is_a_name_too(desk: Desk) -> None:
+async def test_what_never_changes_is_a_name_too(desk: ProjectFixture) -> None:
     api = Api(desk.memory)
     ada = await create_with(api, type="Persona", project=desk.project, props={"handle": "ada", "name": "Ada"})
     fact = {"entity": ada["entity"]["id"], "property": "name", "value": None}
     assert (await done(api, "recordFact", **fact))["entity"]["label"] == "ada"
 
 
-async def test_what_a_thing_is_told_by_inside_is_no_name(desk: Desk) -> None:
+async def test_what_a_thing_is_told_by_inside_is_no_name(desk: ProjectFixture) -> None:
     """The key of a thing without an identifier is made of its type and what never changes of it."""
     api = Api(desk.memory)
     defined = "mutation ($input: DefineTypeInput!) { defineType(input: $input) { problems { message } } }"

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from tests.documents import Desk
+from tests.documents import ProjectFixture
 from tests.graphql.api import Api
 
 FOUND = """
@@ -43,7 +43,7 @@ DOCUMENTS = [
 
 
 @pytest.mark.parametrize("body", DOCUMENTS)
-async def test_an_odd_document_is_filed_once_and_found_by_its_words(desk: Desk, body: str) -> None:
+async def test_an_odd_document_is_filed_once_and_found_by_its_words(desk: ProjectFixture, body: str) -> None:
     api = Api(desk.memory)
     first = await api.file(body, project=desk.project)
     assert (first["problems"], first["created"]) == ([], True)
@@ -67,7 +67,9 @@ async def test_an_odd_document_is_filed_once_and_found_by_its_words(desk: Desk, 
         ),
     ],
 )
-async def test_what_cannot_be_filed_is_refused_with_a_reason(desk: Desk, body: str, reason: str) -> None:
+async def test_what_cannot_be_filed_is_refused_with_a_reason(
+    desk: ProjectFixture, body: str, reason: str
+) -> None:
     payload = await Api(desk.memory).file(body, project=desk.project)
     (problem,) = payload["problems"]
     assert (problem["code"], problem["field"]) == ("INVALID", "body")

@@ -20,17 +20,17 @@ from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 
 from app.embedding import Embedder
-from app.services.memory import Memory
+from app.services.container import Memory
 from app.stores.postgres.pool import Database
-from app.stores.postgres.tenants import ensure_tenant
+from app.stores.postgres.projects import ensure_tenant
 from tests.conftest import TEMPLATE, Server, memory_on
-from tests.graphql.clerk import Clerk, Payload, Question, clerk_of
+from tests.graphql.api_client import ApiClient, Payload, Question, clerk_of
+from tests.graphql.normalized import normalized
 from tests.graphql.random_filings import Filing, arguments, filings
 from tests.graphql.rarest import Rarest, rarest_words
 from tests.graphql.scattering import ScatteringEmbedder
-from tests.graphql.told import told
 
-MOST_IN_A_BATCH = 6
+MAX_BATCH_ROWS = 6
 BATCHES = 200
 CALLS = 400
 CROWD = 40
@@ -40,7 +40,7 @@ _NUMBERS = count(1)
 
 
 def tried(examples: int) -> settings:
-    """Answer how a property is tried: always the same way, unless a longer run is asked for."""
+    """Return how a property is tried: always the same way, unless a longer run is asked for."""
     return settings(
         max_examples=examples * max(1, LONGER),
         derandomize=not LONGER,
@@ -54,8 +54,8 @@ def tried(examples: int) -> settings:
 class Offices:
     """Clerks of two tenants in one ledger."""
 
-    here: Clerk
-    there: Clerk
+    here: ApiClient
+    there: ApiClient
 
 
 @pytest.fixture(scope="module")
@@ -75,7 +75,7 @@ async def offices(server: Server, embedder: Embedder, tenant: int) -> AsyncItera
 
 
 batches = st.lists(
-    filings(), min_size=1, max_size=MOST_IN_A_BATCH, unique_by=lambda filing: str(filing["body"])
+    filings(), min_size=1, max_size=MAX_BATCH_ROWS, unique_by=lambda filing: str(filing["body"])
 )
 
 
@@ -86,13 +86,13 @@ async def test_any_document_is_filed_and_told_alike_and_found(offices: Offices, 
     project = f"project-{next(_NUMBERS)}"
     inputs = [{**filing, "project": project} for filing in batch]
     here, there = await asyncio.gather(_filed_again(offices.here, inputs), offices.there.file(*inputs))
-    assert told(here) == told(there)
+    assert normalized(here) == normalized(there)
     if any(payload["created"] for payload in here):
         assert await offices.here.contents(project) == await offices.there.contents(project)
         await _found_by_their_rarest_words(offices.here, project, here)
 
 
-async def _filed_again(clerk: Clerk, inputs: list[Filing]) -> list[Payload]:
+async def _filed_again(clerk: ApiClient, inputs: list[Filing]) -> list[Payload]:
     """File each document under a key, at once again without it, and all once more under their keys."""
     keyed = [{**given, "idempotencyKey": f"key {uuid4()}"} for given in inputs]
     each_twice = [said for pair in zip(keyed, inputs, strict=True) for said in pair]
@@ -119,11 +119,11 @@ def assert_answered(payload: Payload) -> None:
 
 
 def _unchanged(payload: Payload) -> Payload:
-    """Answer what filing the same again says: the same things, and that none of them is new."""
+    """Return what filing the same again says: the same things, and that none of them is new."""
     return {**payload, "created": False, "candidates": 0, "warnings": [], "references": []}
 
 
-async def _found_by_their_rarest_words(clerk: Clerk, project: str, payloads: list[Payload]) -> None:
+async def _found_by_their_rarest_words(clerk: ApiClient, project: str, payloads: list[Payload]) -> None:
     artifacts = [payload["artifact"] for payload in payloads if payload["artifact"] and payload["created"]]
     sought = _sought(artifacts)
     results = await clerk.recall(project, *(_question(artifact, rarest) for artifact, rarest in sought))
@@ -132,7 +132,7 @@ async def _found_by_their_rarest_words(clerk: Clerk, project: str, payloads: lis
 
 
 def _sought(artifacts: list[Payload]) -> list[tuple[Payload, Rarest]]:
-    """Answer the artifacts that hold a word, and the rarest of each."""
+    """Return the artifacts that hold a word, and the rarest of each."""
     words = zip(artifacts, rarest_words(artifacts), strict=True)
     return [(artifact, rarest) for artifact, rarest in words if rarest is not None]
 
@@ -171,7 +171,7 @@ async def test_any_argument_gives_a_document_or_a_problem_that_names_it(
 
 
 def drawn(number: int) -> list[Filing]:
-    """Answer the batches of so many tries as one list, without doubles."""
+    """Return the batches of so many tries as one list, without doubles."""
     taken: dict[str, Filing] = {}
 
     @tried(number)

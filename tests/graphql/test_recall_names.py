@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from app.services.memory import Memory
+from app.services.container import Memory
 from tests.graphql.api import Api
 from tests.graphql.test_recall import cited, recall
 
@@ -58,7 +58,7 @@ async def shelves(shared_memory: Memory) -> Api:
 
 
 def _found_by_words(result: Mapping[str, Any]) -> list[str]:
-    """Answer the identifiers of the hits that the lexical leg proposed, in the order of the hits."""
+    """Return the identifiers of the hits that the lexical leg proposed, in the order of the hits."""
     return [
         hit["artifact"]["identifier"]
         for hit in result["hits"]

@@ -7,8 +7,8 @@ from typing import Any
 
 import pytest
 
-from app.services.memory import Memory
-from app.services.recall import service
+from app.services.container import Memory
+from app.services.recall import pipeline
 from tests.graphql.api import Api
 from tests.graphql.test_recall import cited, recall
 
@@ -75,7 +75,7 @@ async def test_rnk_08_former_versions_do_not_crowd_out_what_fits_less(
     shelf: Api, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """RNK-08: with more of them than a leg proposes at first."""
-    monkeypatch.setattr(service, "CANDIDATES_PER_LEG", 10)
+    monkeypatch.setattr(pipeline, "CANDIDATES_PER_LEG", 10)
     await shelf.file("Clients count retries.", title="Counting", identifier="LESS", project="crowded")
     for version in range(12):
         await shelf.file(

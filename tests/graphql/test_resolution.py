@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import asyncpg
 
-from tests.documents import Desk, adr, day, file
+from tests.documents import ProjectFixture, adr, day, file
 from tests.graphql.api import Api, ids_by_label
 from tests.graphql.test_create_alias import create
 from tests.things import make_thing
@@ -82,7 +82,7 @@ async def test_a_chain_of_aliases_is_followed_to_its_end(records: Api, owner: as
     ]
 
 
-async def test_an_alias_that_something_else_came_to_be_called_is_refused(desk: Desk) -> None:
+async def test_an_alias_that_something_else_came_to_be_called_is_refused(desk: ProjectFixture) -> None:
     """The form could mean both from then on, and one as of before."""
     api, thing = Api(desk.memory), await make_thing(desk, "Tower")
     await create(api, "Beacon", thing)
@@ -96,7 +96,9 @@ async def test_an_alias_that_something_else_came_to_be_called_is_refused(desk: D
     assert f"ADR Beacon ({filed.entity.id})" in error["message"]
 
 
-async def test_a_former_name_gives_way_to_an_alias_and_an_alias_to_an_identifier(desk: Desk) -> None:
+async def test_a_former_name_gives_way_to_an_alias_and_an_alias_to_an_identifier(
+    desk: ProjectFixture,
+) -> None:
     api, thing = Api(desk.memory), await make_thing(desk, "Tower")
     old = await desk.file(adr(1, "Lighthouse"))
     await desk.file(adr(1, "Beacon", created_at=day(2021)))

@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from starlette.testclient import TestClient
 
-from app.graphql.scalars import DEEPEST_JSON, LARGEST_INTEGER, parse_instant, parse_json, print_instant
+from app.graphql.scalars import MAX_INTEGER, MAX_JSON_DEPTH, parse_instant, parse_json, print_instant
 
 OFFSETS = st.integers(-14 * 60, 14 * 60).map(lambda minutes: timezone(timedelta(minutes=minutes)))
 INSTANTS = st.datetimes(datetime(2, 1, 1), datetime(9998, 12, 31), timezones=OFFSETS)
@@ -93,7 +93,7 @@ def test_a_time_without_an_offset_is_never_printed() -> None:
 
 
 @pytest.mark.parametrize(
-    "value", [None, True, 0, 1.5, "text", [], {}, {"a": [1, {"b": None}]}, LARGEST_INTEGER, -LARGEST_INTEGER]
+    "value", [None, True, 0, 1.5, "text", [], {}, {"a": [1, {"b": None}]}, MAX_INTEGER, -MAX_INTEGER]
 )
 def test_json_is_kept_as_it_is(value: object) -> None:
     assert parse_json(value) == value
@@ -115,9 +115,9 @@ def nested(levels: int) -> object:
 
 
 def test_json_that_nests_too_deeply_to_be_written_again_is_refused() -> None:
-    assert parse_json(nested(DEEPEST_JSON)) == nested(DEEPEST_JSON)
+    assert parse_json(nested(MAX_JSON_DEPTH)) == nested(MAX_JSON_DEPTH)
     with pytest.raises(GraphQLError, match="levels deep"):
-        parse_json(nested(DEEPEST_JSON + 1))
+        parse_json(nested(MAX_JSON_DEPTH + 1))
 
 
 @pytest.mark.parametrize(

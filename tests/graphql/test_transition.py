@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 
 from app.domain.entity import Caller, Role
-from app.services.memory import Memory
+from app.services.container import Memory
 from tests.documents import adr, day, file
 from tests.graphql.api import Api
 from tests.graphql.verbs import done, history, refused

@@ -6,8 +6,8 @@ from uuid import uuid4
 import asyncpg
 
 from app.domain.entity import Caller
-from app.services.memory import Memory
-from app.stores.postgres.tenants import ensure_tenant
+from app.services.container import Memory
+from app.stores.postgres.projects import ensure_tenant
 from tests.graphql.api import Api, ids_by_label
 
 

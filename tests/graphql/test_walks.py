@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from tests.documents import RELATES_TO, Desk, adr, claims
+from tests.documents import RELATES_TO, ProjectFixture, adr, claims
 from tests.graphql.api import Api
 
 WALK = """
@@ -17,7 +17,7 @@ query ($id: ID!, $depth: Int, $first: Int) {
 
 
 @pytest.mark.parametrize("depth", [1_000_000, 4, 0, -1, 2**31 - 1])
-async def test_edg_12_a_walk_has_a_depth_from_one_to_three(desk: Desk, depth: int) -> None:
+async def test_edg_12_a_walk_has_a_depth_from_one_to_three(desk: ProjectFixture, depth: int) -> None:
     """EDG-12."""
     record = await desk.file(adr(1, "Queue"))
     error = await Api(desk.memory).refused(WALK, id=str(record.entity.id), depth=depth)
@@ -25,14 +25,18 @@ async def test_edg_12_a_walk_has_a_depth_from_one_to_three(desk: Desk, depth: in
 
 
 @pytest.mark.parametrize("depth", [2**31, -(2**31) - 1, 1.5, "2"])
-async def test_edg_12_what_is_no_depth_is_refused_before_anything_is_read(desk: Desk, depth: Any) -> None:
+async def test_edg_12_what_is_no_depth_is_refused_before_anything_is_read(
+    desk: ProjectFixture, depth: Any
+) -> None:
     """EDG-12."""
     record = await desk.file(adr(1, "Queue"))
     error = await Api(desk.memory).refused(WALK, id=str(record.entity.id), depth=depth)
     assert error["extensions"]["code"] == "BAD_USER_INPUT"
 
 
-async def test_edg_13_a_walk_reaches_each_thing_once_however_many_ways_lead_there(desk: Desk) -> None:
+async def test_edg_13_a_walk_reaches_each_thing_once_however_many_ways_lead_there(
+    desk: ProjectFixture,
+) -> None:
     """EDG-13: among forty things, each joined to four others."""
     records = [
         await desk.file(adr(number, f"Step {number}", references=claims(RELATES_TO, *_others(number))))

@@ -9,7 +9,7 @@ from uuid import uuid4
 
 import pytest
 
-from tests.documents import Desk, adr, ask
+from tests.documents import ProjectFixture, adr, ask
 from tests.graphql.api import Api
 from tests.graphql.test_create_alias import create, resolved
 from tests.things import make_thing
@@ -33,21 +33,21 @@ query ($form: String!, $project: String, $asOf: DateTime) {
 
 
 async def withdraw(api: Api, alias: str, **said: Any) -> dict[str, Any]:
-    """Answer what withdrawAlias gives."""
+    """Return what withdrawAlias gives."""
     data = await api.ask(WITHDRAW, input={"alias": alias, **said})
     payload: dict[str, Any] = data["withdrawAlias"]
     return payload
 
 
 async def refused(api: Api, alias: str, **said: Any) -> dict[str, Any]:
-    """Answer the one problem of an alias that stays."""
+    """Return the one problem of an alias that stays."""
     payload = await withdraw(api, alias, **said)
     assert (payload["alias"], payload["position"]) == (None, None)
     (problem,) = payload["problems"]
     return dict(problem)
 
 
-async def test_a_name_means_its_entity_until_it_is_withdrawn(desk: Desk) -> None:
+async def test_a_name_means_its_entity_until_it_is_withdrawn(desk: ProjectFixture) -> None:
     api, prism = Api(desk.memory), await make_thing(desk, "Prism")
     written = (await create(api, "PrismGR", prism))["alias"]
     payload = await withdraw(api, written["id"], reason=" It was a typing error. ")
@@ -69,7 +69,7 @@ async def test_a_name_means_its_entity_until_it_is_withdrawn(desk: Desk) -> None
         assert node["withdrawal"] == {"reason": "It was a typing error.", "actor": "ada"}
 
 
-async def test_what_was_recalled_before_a_withdrawal_is_recalled_again(desk: Desk) -> None:
+async def test_what_was_recalled_before_a_withdrawal_is_recalled_again(desk: ProjectFixture) -> None:
     api, prism = Api(desk.memory), await make_thing(desk, "Prism")
     written = (await create(api, "PrismGR", prism))["alias"]
     await desk.file(adr(1, "Install", "How to install PrismGR."))
@@ -82,7 +82,7 @@ async def test_what_was_recalled_before_a_withdrawal_is_recalled_again(desk: Des
     assert (await desk.ask("PrismGR")).anchors == ()
 
 
-async def test_a_withdrawal_needs_no_reason(desk: Desk) -> None:
+async def test_a_withdrawal_needs_no_reason(desk: ProjectFixture) -> None:
     api, prism = Api(desk.memory), await make_thing(desk, "Prism")
     for form, reason in (("One prism", None), ("Two prisms", "  ")):
         written = (await create(api, form, prism))["alias"]
@@ -93,7 +93,7 @@ async def test_a_withdrawal_needs_no_reason(desk: Desk) -> None:
     assert (problem["code"], problem["field"]) == ("INVALID", "reason")
 
 
-async def test_a_name_is_withdrawn_once(desk: Desk) -> None:
+async def test_a_name_is_withdrawn_once(desk: ProjectFixture) -> None:
     api, prism = Api(desk.memory), await make_thing(desk, "Prism")
     written = (await create(api, "PrismGR", prism))["alias"]
     ended = (await withdraw(api, written["id"]))["alias"]
@@ -102,7 +102,7 @@ async def test_a_name_is_withdrawn_once(desk: Desk) -> None:
         assert (problem["code"], problem["field"]) == ("CONFLICT", "alias")
 
 
-async def test_of_many_who_withdraw_one_does(desk: Desk) -> None:
+async def test_of_many_who_withdraw_one_does(desk: ProjectFixture) -> None:
     api, prism = Api(desk.memory), await make_thing(desk, "Prism")
     written = (await create(api, "PrismGR", prism))["alias"]
     payloads = await asyncio.gather(*(withdraw(api, written["id"]) for _ in range(8)))
@@ -112,12 +112,12 @@ async def test_of_many_who_withdraw_one_does(desk: Desk) -> None:
 
 
 @pytest.mark.parametrize("id", [pytest.param(str(uuid4()), id="new"), "no id", ""])
-async def test_what_no_alias_has_is_not_found(desk: Desk, id: str) -> None:
+async def test_what_no_alias_has_is_not_found(desk: ProjectFixture, id: str) -> None:
     problem = await refused(Api(desk.memory), id)
     assert (problem["code"], problem["field"]) == ("NOT_FOUND", "alias")
 
 
-async def test_a_withdrawn_name_is_free(desk: Desk) -> None:
+async def test_a_withdrawn_name_is_free(desk: ProjectFixture) -> None:
     api = Api(desk.memory)
     prism, harbor = await make_thing(desk, "Prism"), await make_thing(desk, "Harbor")
     first = (await create(api, "Gate", prism))["alias"]
@@ -129,7 +129,7 @@ async def test_a_withdrawn_name_is_free(desk: Desk) -> None:
     assert await resolved(desk, "Gate") == (str(prism), ["Gate"])
 
 
-async def test_a_chain_is_cut_where_its_alias_is_withdrawn(desk: Desk) -> None:
+async def test_a_chain_is_cut_where_its_alias_is_withdrawn(desk: ProjectFixture) -> None:
     api = Api(desk.memory)
     first, second = await make_thing(desk, "Prism One"), await make_thing(desk, "Prism Two")
     await create(api, "PrismGR", first)
@@ -140,7 +140,7 @@ async def test_a_chain_is_cut_where_its_alias_is_withdrawn(desk: Desk) -> None:
     assert (await create(api, "Prism Two", first, source=str(second)))["problems"] == []
 
 
-async def test_a_name_that_has_not_begun_never_did(desk: Desk) -> None:
+async def test_a_name_that_has_not_begun_never_did(desk: ProjectFixture) -> None:
     api = Api(desk.memory)
     tomorrow = datetime.now().astimezone() + timedelta(days=1)
     later = await make_thing(desk, "Later", tomorrow)
@@ -155,7 +155,7 @@ async def test_a_name_that_has_not_begun_never_did(desk: Desk) -> None:
     assert (await refused(api, written["id"]))["code"] == "CONFLICT"
 
 
-async def test_a_name_that_a_document_lists_is_withdrawn_too(desk: Desk) -> None:
+async def test_a_name_that_a_document_lists_is_withdrawn_too(desk: ProjectFixture) -> None:
     api = Api(desk.memory)
     filed = await desk.file(adr(1, "Gate", props={"aliases": ["Old gate"]}))
     held = await api.ask("query ($id: ID!) { entity(id: $id) { aliases { id } } }", id=str(filed.entity.id))
@@ -166,7 +166,7 @@ async def test_a_name_that_a_document_lists_is_withdrawn_too(desk: Desk) -> None
     assert await resolved(desk, "Old gate") is None
 
 
-async def test_the_same_key_gives_the_first_answer_again(desk: Desk) -> None:
+async def test_the_same_key_gives_the_first_answer_again(desk: ProjectFixture) -> None:
     api, prism = Api(desk.memory), await make_thing(desk, "Prism")
     written = (await create(api, "PrismGR", prism))["alias"]
     key = {"idempotencyKey": f"withdrawal {desk.project}"}
@@ -176,7 +176,7 @@ async def test_the_same_key_gives_the_first_answer_again(desk: Desk) -> None:
     assert (problem["code"], problem["field"]) == ("CONFLICT", "idempotencyKey")
 
 
-async def test_a_withdrawn_alias_ends_by_its_former_id_too(desk: Desk) -> None:
+async def test_a_withdrawn_alias_ends_by_its_former_id_too(desk: ProjectFixture) -> None:
     api, prism = Api(desk.memory), await make_thing(desk, "Prism")
     former = (await create(api, "PrismGR", prism))["alias"]["id"]
     ended = (await withdraw(api, former))["alias"]

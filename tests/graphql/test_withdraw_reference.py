@@ -9,7 +9,7 @@ from uuid import uuid4
 
 import pytest
 
-from tests.documents import SUPERSEDES, Desk, adr, claims, day
+from tests.documents import SUPERSEDES, ProjectFixture, adr, claims, day
 from tests.graphql.api import Api
 from tests.graphql.test_create_reference import about, create, status
 from tests.things import make_thing
@@ -32,21 +32,21 @@ query ($source: ID!, $asOf: DateTime) { references(source: $source, asOf: $asOf)
 
 
 async def withdraw(api: Api, reference: str, **said: Any) -> dict[str, Any]:
-    """Answer what withdrawReference gives."""
+    """Return what withdrawReference gives."""
     data = await api.ask(WITHDRAW, input={"reference": reference, **said})
     payload: dict[str, Any] = data["withdrawReference"]
     return payload
 
 
 async def refused(api: Api, reference: str, **said: Any) -> dict[str, Any]:
-    """Answer the one problem of a reference that stays."""
+    """Return the one problem of a reference that stays."""
     payload = await withdraw(api, reference, **said)
     assert (payload["reference"], payload["position"]) == (None, None)
     (problem,) = payload["problems"]
     return dict(problem)
 
 
-async def test_a_reference_holds_until_it_is_withdrawn(desk: Desk) -> None:
+async def test_a_reference_holds_until_it_is_withdrawn(desk: ProjectFixture) -> None:
     api = Api(desk.memory)
     one, other = await make_thing(desk, "Service"), await make_thing(desk, "Queue")
     written = (await create(api, one, "DEPENDS_ON", other))["reference"]
@@ -69,7 +69,7 @@ async def test_a_reference_holds_until_it_is_withdrawn(desk: Desk) -> None:
         assert listed["references"]["nodes"] == ids
 
 
-async def test_a_reference_is_withdrawn_once(desk: Desk) -> None:
+async def test_a_reference_is_withdrawn_once(desk: ProjectFixture) -> None:
     api = Api(desk.memory)
     one, other = await make_thing(desk, "Service"), await make_thing(desk, "Queue")
     written = (await create(api, one, "DEPENDS_ON", other))["reference"]
@@ -84,13 +84,15 @@ async def test_a_reference_is_withdrawn_once(desk: Desk) -> None:
 
 
 @pytest.mark.parametrize("id", [pytest.param(str(uuid4()), id="new"), "no id"])
-async def test_what_no_reference_has_is_not_found(desk: Desk, id: str) -> None:
+async def test_what_no_reference_has_is_not_found(desk: ProjectFixture, id: str) -> None:
     problem = await refused(Api(desk.memory), id)
     assert (problem["code"], problem["field"]) == ("NOT_FOUND", "reference")
 
 
 @pytest.mark.parametrize("said", [{}, {"status": "Active"}])
-async def test_what_is_superseded_no_longer_is_what_it_was(desk: Desk, said: dict[str, Any]) -> None:
+async def test_what_is_superseded_no_longer_is_what_it_was(
+    desk: ProjectFixture, said: dict[str, Any]
+) -> None:
     api = Api(desk.memory)
     old, new = await make_thing(desk, "Old queue", **said), await make_thing(desk, "New queue")
     written = (await create(api, new, "SUPERSEDES", old, validFrom="2022-01-01T00:00:00Z"))["reference"]
@@ -103,7 +105,9 @@ async def test_what_is_superseded_no_longer_is_what_it_was(desk: Desk, said: dic
 
 
 @pytest.mark.parametrize("word", [None, "Accepted"])
-async def test_a_document_superseded_from_its_first_day_is_revived(desk: Desk, word: str | None) -> None:
+async def test_a_document_superseded_from_its_first_day_is_revived(
+    desk: ProjectFixture, word: str | None
+) -> None:
     api = Api(desk.memory)
     old = (await desk.file(adr(1, "Queue", status=word))).entity.id
     new = (await desk.file(adr(2, "Stream"))).entity.id
@@ -113,7 +117,7 @@ async def test_a_document_superseded_from_its_first_day_is_revived(desk: Desk, w
     assert await status(desk, old) == word
 
 
-async def test_a_document_that_calls_itself_superseded_stays_so(desk: Desk) -> None:
+async def test_a_document_that_calls_itself_superseded_stays_so(desk: ProjectFixture) -> None:
     api = Api(desk.memory)
     old = (await desk.file(adr(1, "Queue", status="superseded"))).entity.id
     new = (await desk.file(adr(2, "Stream", created_at=day(2021)))).entity.id
@@ -122,7 +126,7 @@ async def test_a_document_that_calls_itself_superseded_stays_so(desk: Desk) -> N
     assert await status(desk, old) == "superseded"
 
 
-async def test_what_something_else_supersedes_stays_superseded(desk: Desk) -> None:
+async def test_what_something_else_supersedes_stays_superseded(desk: ProjectFixture) -> None:
     api = Api(desk.memory)
     old = await make_thing(desk, "Old queue", status="Active")
     new, newer = await make_thing(desk, "New queue"), await make_thing(desk, "Newer queue")
@@ -135,7 +139,7 @@ async def test_what_something_else_supersedes_stays_superseded(desk: Desk) -> No
     assert await status(desk, old) == "Active"
 
 
-async def test_a_supersession_that_has_not_begun_never_was(desk: Desk) -> None:
+async def test_a_supersession_that_has_not_begun_never_was(desk: ProjectFixture) -> None:
     api = Api(desk.memory)
     old, new = await make_thing(desk, "Old queue", status="Active"), await make_thing(desk, "New queue")
     written = (await create(api, new, "SUPERSEDES", old, validFrom="2999-01-01T00:00:00Z"))["reference"]
@@ -147,7 +151,7 @@ async def test_a_supersession_that_has_not_begun_never_was(desk: Desk) -> None:
     assert (await about(desk, old, day(2999, 2)))["supersededBy"] is None
 
 
-async def test_a_withdrawn_supersession_may_be_turned_round(desk: Desk) -> None:
+async def test_a_withdrawn_supersession_may_be_turned_round(desk: ProjectFixture) -> None:
     api = Api(desk.memory)
     one, two = await make_thing(desk, "One", status="Active"), await make_thing(desk, "Two", status="Active")
     written = (await create(api, one, "SUPERSEDES", two))["reference"]
@@ -156,7 +160,7 @@ async def test_a_withdrawn_supersession_may_be_turned_round(desk: Desk) -> None:
     assert [await status(desk, entity) for entity in (one, two)] == ["superseded", "Active"]
 
 
-async def test_a_supersession_that_a_document_states_is_withdrawn_too(desk: Desk) -> None:
+async def test_a_supersession_that_a_document_states_is_withdrawn_too(desk: ProjectFixture) -> None:
     old = await desk.file(adr(1, "Queue"))
     new = await desk.file(adr(2, "Stream", created_at=day(2021), references=claims(SUPERSEDES, "ADR-1")))
     (stated,) = new.references
@@ -165,7 +169,7 @@ async def test_a_supersession_that_a_document_states_is_withdrawn_too(desk: Desk
     assert await status(desk, old.entity.id, day(2022)) == "superseded"
 
 
-async def test_the_same_key_gives_the_first_answer_again(desk: Desk) -> None:
+async def test_the_same_key_gives_the_first_answer_again(desk: ProjectFixture) -> None:
     api = Api(desk.memory)
     one, other = await make_thing(desk, "Service"), await make_thing(desk, "Queue")
     written = (await create(api, one, "DEPENDS_ON", other))["reference"]
@@ -174,7 +178,7 @@ async def test_the_same_key_gives_the_first_answer_again(desk: Desk) -> None:
     assert await withdraw(api, written["id"], **key) == first
 
 
-async def test_a_withdrawn_reference_ends_by_its_former_id_too(desk: Desk) -> None:
+async def test_a_withdrawn_reference_ends_by_its_former_id_too(desk: ProjectFixture) -> None:
     api = Api(desk.memory)
     one, other = await make_thing(desk, "Service"), await make_thing(desk, "Queue")
     former = (await create(api, one, "DEPENDS_ON", other))["reference"]["id"]
@@ -185,7 +189,7 @@ async def test_a_withdrawn_reference_ends_by_its_former_id_too(desk: Desk) -> No
         assert found["validUntil"] == found["withdrawal"]["at"] == ended["validUntil"]
 
 
-async def test_a_reference_withdrawn_before_it_began_never_held(desk: Desk) -> None:
+async def test_a_reference_withdrawn_before_it_began_never_held(desk: ProjectFixture) -> None:
     api = Api(desk.memory)
     one, other = await make_thing(desk, "Service"), await make_thing(desk, "Queue")
     future = "2999-01-01T00:00:00Z"

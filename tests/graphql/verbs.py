@@ -34,7 +34,7 @@ query ($id: ID!, $knownAt: DateTime) {
 
 
 async def say(api: Api, verb: str, **said: Any) -> dict[str, Any]:
-    """Answer the payload of a verb of time."""
+    """Return the payload of a verb of time."""
     name = verb[0].upper() + verb[1:]
     operation = f"mutation ($input: {name}Input!) {{ {verb}(input: $input) {{ ...Payload }} }}"
     payload: dict[str, Any] = (await api.ask(operation + _PAYLOAD, input=said))[verb]
@@ -42,7 +42,7 @@ async def say(api: Api, verb: str, **said: Any) -> dict[str, Any]:
 
 
 async def done(api: Api, verb: str, **said: Any) -> dict[str, Any]:
-    """Answer the payload of a verb that succeeds."""
+    """Return the payload of a verb that succeeds."""
     payload = await say(api, verb, **said)
     assert payload["problems"] == []
     assert payload["position"] is not None
@@ -50,7 +50,7 @@ async def done(api: Api, verb: str, **said: Any) -> dict[str, Any]:
 
 
 async def refused(api: Api, verb: str, **said: Any) -> tuple[str, str | None, str]:
-    """Answer code, field and message of the one problem of a verb that writes nothing."""
+    """Return code, field and message of the one problem of a verb that writes nothing."""
     payload = await say(api, verb, **said)
     assert {payload[name] for name in ("entity", "state", "event", "position")} == {None}
     (problem,) = payload["problems"]
@@ -58,6 +58,6 @@ async def refused(api: Api, verb: str, **said: Any) -> tuple[str, str | None, st
 
 
 async def history(api: Api, entity: str, known_at: str | None = None) -> list[dict[str, Any]]:
-    """Answer the states of an entity, drafts too, the earliest first."""
+    """Return the states of an entity, drafts too, the earliest first."""
     found = (await api.ask(_HISTORY, id=entity, knownAt=known_at))["entity"]
     return list(found["states"]["nodes"])

@@ -8,15 +8,15 @@ import pytest
 
 from app.domain.artifact import Document
 from app.embedding import Embedder
-from app.stores.postgres import hits, ledger
+from app.stores.postgres import ledger_clock, recall
 from app.stores.postgres.pool import Database
 from tests.conftest import Server, new_memory
 from tests.documents import RELATES_TO, SUPERSEDES, adr, claims, day
 from tests.graphql.api import Api
 from tests.statements import Statements
 
-CLOCK = ledger.SQL["read_clock"]
-HITS = hits.SQL["hits_by_vector"]
+CLOCK = ledger_clock.SQL["read_clock"]
+HITS = recall.SQL["hits_by_vector"]
 Counted = Callable[[Database], AbstractAsyncContextManager[Statements]]
 
 EDGES = [
@@ -87,7 +87,7 @@ async def records(server: Server, embedder: Embedder, tenant: int) -> AsyncItera
 
 
 async def statements(api: Api, counted: Counted, operation: str, first: int) -> tuple[Statements, Any]:
-    """Answer what an operation sent to the ledger, and its data."""
+    """Return what an operation sent to the ledger, and its data."""
     await api.ask(operation, first=first)  # the encoder remembers the query from here on
     async with counted(api.memory.database) as sent:
         data = await api.ask(operation, first=first)

@@ -7,7 +7,7 @@ import pytest
 from app.domain.artifact import Document
 from app.domain.recall import LegName, RecallRequest
 from app.errors import Conflict
-from app.services.memory import open_memory
+from app.services.container import open_memory
 from app.settings import Settings
 
 DOCUMENTS = (

@@ -7,10 +7,9 @@ import asyncpg
 import pytest
 
 from app.embedding import Embedder
-from app.projector.catching_up import catch_up
-from app.projector.rebuilding import rebuild
-from app.projector.verification import Verification, verify
-from app.services.memory import Memory
+from app.projector.sync import catch_up, rebuild
+from app.projector.verify import Verification, verify
+from app.services.container import Memory
 from app.settings import Settings
 from app.stores.neo4j.driver import Graph
 from app.stores.neo4j.location import GraphLocation
@@ -48,7 +47,7 @@ class Copy:
             return await verify(self.owner, self.graph)
 
     async def count(self, pattern: str) -> int:
-        """Answer how often a Cypher pattern is found."""
+        """Return how often a Cypher pattern is found."""
         (record,) = await self.graph.read(f"MATCH {pattern} RETURN count(*) AS found")
         return int(record["found"])
 

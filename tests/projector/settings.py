@@ -9,7 +9,7 @@ from app.stores.neo4j.location import GraphLocation
 
 
 def settings_of(database_url: str, neo4j: GraphLocation, uri: str | None = None) -> Settings:
-    """Answer settings that name them; with `uri`, the Neo4j is reached by that instead."""
+    """Return settings that name them; with `uri`, the Neo4j is reached by that instead."""
     password = None if neo4j.password is None else SecretStr(neo4j.password)
     return Settings(
         database_url=database_url,

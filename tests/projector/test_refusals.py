@@ -80,11 +80,11 @@ async def test_who_was_overtaken_writes_nothing(copy: Copy) -> None:
     await file(copy.memory, adr(2, "Listen"))
     await copy.catch_up()
     nothing = Piece((), ())
-    with pytest.raises(projection.Overtaken):
+    with pytest.raises(projection.ConcurrentProjector):
         await projection.write(copy.graph, before, before, nothing)
     await copy.rebuild()
     for stale in (before, await projection.begin_anew(copy.graph, before.ledger)):
         await copy.rebuild()
-        with pytest.raises(projection.Overtaken):
+        with pytest.raises(projection.ConcurrentProjector):
             await projection.write(copy.graph, stale, stale, nothing)
     assert (await copy.verify()).is_equal

@@ -9,14 +9,14 @@ from typing import Any
 from httpx2 import AsyncClient
 
 from app.main import create_app
-from app.projector.projector import STARTING
+from app.projector.loop import STARTING
 from app.stores.neo4j.location import GraphLocation
 from app.stores.postgres.outbox import projecting_alone
 from tests.e2e.serving import served
 from tests.projector.conftest import Copy
-from tests.projector.gate import Gate
 from tests.projector.settings import settings_of
-from tests.test_probes import measured
+from tests.projector.tcp_gate import TcpGate
+from tests.test_health import measured
 
 FILE = """
 mutation {
@@ -49,7 +49,7 @@ async def test_out_06_it_starts_without_the_graph_and_finds_it_later(
     copy: Copy, neo4j: GraphLocation
 ) -> None:
     """OUT-06: what needs no graph answers, readiness tells, and it recovers by itself."""
-    async with Gate(neo4j) as gate:
+    async with TcpGate(neo4j) as gate:
         gate.close()
         settings = settings_of(str(copy.settings.database_url), neo4j, gate.uri)
         with served(create_app(settings), starts=True) as address:

@@ -23,7 +23,7 @@ class CutOff(Database):
 
     @asynccontextmanager
     async def writing(self, tenant: int) -> AsyncIterator[asyncpg.Connection]:
-        """Lend a connection as a database does; what befalls it comes after."""
+        """Yield a connection as a database does; what befalls it comes after."""
         async with super().writing(tenant) as connection:
             yield connection
         loss, self.loss = self.loss, None

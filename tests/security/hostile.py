@@ -9,7 +9,7 @@ from dataclasses import replace
 from app.domain.artifact import AliasClaim, Document, FactClaim, Quote
 from app.domain.entity import ReferenceType
 from app.services.aliases import AliasRequest, AliasService
-from app.services.memory import Memory
+from app.services.container import Memory
 from app.services.states import DraftChange, StateChange, StatedCause, StateService
 from tests.documents import claims, day, file
 

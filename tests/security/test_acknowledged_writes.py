@@ -15,7 +15,7 @@ import pytest
 from app.embedding import Embedder
 from app.errors import Invalid, Unavailable
 from app.graphql.errors import reported
-from app.services.canonical import CanonicalService
+from app.services.entities import CanonicalService
 from app.services.importing import ImportRequest, ImportService
 from app.stores.postgres.pool import Database
 from tests.conftest import Server, memory_on

@@ -23,8 +23,8 @@ from graphql import (
 )
 from strawberry.types import ExecutionResult
 
-from app.domain.surface_form import fold
-from app.graphql.bounds import (
+from app.domain.text import fold
+from app.graphql.argument_bounds import (
     MAX_CHARACTERS,
     MAX_ID,
     MAX_ITEMS,
@@ -34,7 +34,7 @@ from app.graphql.bounds import (
 )
 from app.graphql.errors import reported
 from app.graphql.schema import SCHEMA
-from app.services.memory import Memory
+from app.services.container import Memory
 from tests.graphql.api import Api
 
 LONG = "Q"

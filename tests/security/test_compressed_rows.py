@@ -8,8 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from app.services.importing.item import Readable, Refusal
-from app.services.importing.rows import read_rows
+from app.services.importing.items import Readable, Refusal
+from app.services.importing.jsonl import read_rows
 from tests.security.test_rows_made_to_hurt import row
 
 

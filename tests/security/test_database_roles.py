@@ -10,19 +10,15 @@ from pathlib import Path
 import asyncpg
 import pytest
 
-from app.cli.examination import examine
-from app.cli.finding import Finding
+from app.cli.diagnostics import Finding, examine
 from app.errors import Unavailable
-from app.services.memory import open_memory
+from app.services.container import open_memory
 from app.settings import Settings
+from app.stores.postgres.connection import SERVICE_ROLE, owner_connection, refuse_a_privileged_role
 from app.stores.postgres.database_rights import open_rights
-from app.stores.postgres.embedded import EmbeddedPostgres
-from app.stores.postgres.ledger_connection import refuse_a_privileged_role
+from app.stores.postgres.embedded.server import EmbeddedPostgres, binaries
 from app.stores.postgres.migrate import migrate, shipped
-from app.stores.postgres.owner_connection import owner_connection
 from app.stores.postgres.pool import Database
-from app.stores.postgres.postmaster import binaries
-from app.stores.postgres.service_role import SERVICE_ROLE
 from tests.conftest import Server
 from tests.stores.postgres import scene
 from tests.stores.postgres.scene import insert, set_scene

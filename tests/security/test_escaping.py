@@ -17,10 +17,9 @@ from rich.progress import Progress
 
 import app
 from app.cli.escaping import escaped, escaped_json, one_line
-from app.cli.guarding import Guard
+from app.cli.guarded_streams import Guard
 from app.cli.log import OneLine
-from app.cli.printing import print_json, printable
-from app.cli.screen import Screen, styled
+from app.cli.output import Screen, print_json, printable, styled
 
 FORMATS_THAT_ARE_WRITING = (
     "\u00ad"  # where a word may be divided
@@ -109,7 +108,7 @@ def test_a_guarded_process_cannot_write_what_steers(encoding: str) -> None:
     text = "a\x1b[31m\x9b\u202e\udcffé\u2026"
     program = f"""
 import logging, sys, typer, warnings
-from app.cli.guarding import guard_output
+from app.cli.guarded_streams import guard_output
 guard_output()
 text = {text!r}
 print(text); typer.echo(text, color=True); sys.stderr.write(text)

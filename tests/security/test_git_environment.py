@@ -8,21 +8,21 @@ from pathlib import Path
 import pytest
 
 from app.errors import Invalid
-from app.services.importing.history import git_command
-from tests.documents import Desk
+from app.services.importing.git import command
+from tests.documents import ProjectFixture
 from tests.security.test_git_places import imported, made
 from tests.services.importing.history.conftest import Repository
 
 
 @pytest.fixture
-def theirs(tmp_path: Path, desk: Desk) -> Repository:
+def theirs(tmp_path: Path, desk: ProjectFixture) -> Repository:
     repository = made(tmp_path / "theirs", desk)
     repository.commit("2020-01-01", {"docs/a.md": "# A\n\nA needle.\n"})
     return repository
 
 
 async def test_neither_the_environment_nor_the_current_folder_names_a_program(
-    theirs: Repository, desk: Desk, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    theirs: Repository, desk: ProjectFixture, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     program = theirs.folder / "git"
     program.write_text(f"#!/bin/sh\ntouch {tmp_path}/it-ran\n")
@@ -56,7 +56,7 @@ async def test_neither_the_environment_nor_the_current_folder_names_a_program(
 
 
 async def test_replaced_and_grafted_commits_are_read_as_they_were_committed(
-    theirs: Repository, desk: Desk, tmp_path: Path
+    theirs: Repository, desk: ProjectFixture, tmp_path: Path
 ) -> None:
     first = theirs.git("rev-parse", "HEAD")
     last = theirs.commit("2020-02-01", {"docs/a.md": "# Second\n"})
@@ -71,14 +71,14 @@ async def test_replaced_and_grafted_commits_are_read_as_they_were_committed(
 
 
 async def test_a_repository_of_another_user_is_refused_until_the_user_trusts_it(
-    theirs: Repository, desk: Desk, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    theirs: Repository, desk: ProjectFixture, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     home = tmp_path / "home"
     home.mkdir()
     monkeypatch.setenv("HOME", str(home))
     monkeypatch.delenv("SUDO_UID", raising=False)
     # Git itself offers this to tests that cannot give a folder to somebody else.
-    monkeypatch.setitem(git_command._CLOSED, "GIT_TEST_ASSUME_DIFFERENT_OWNER", "1")
+    monkeypatch.setitem(command._CLOSED, "GIT_TEST_ASSUME_DIFFERENT_OWNER", "1")
     with pytest.raises(Invalid, match=r"belongs to another user.*git config --global --add safe\.directory"):
         await imported(desk, theirs.folder)
     (home / ".gitconfig").write_text(f"[safe]\n\tdirectory = {theirs.folder}\n[core]\n\tpager = false\n")

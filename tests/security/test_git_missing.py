@@ -11,15 +11,15 @@ from pathlib import Path
 import pytest
 
 from app.errors import Invalid
-from app.services.importing.history import git_blobs
-from app.services.importing.history.git_reading import read_repository
-from app.services.importing.stopping import Stopped
-from tests.documents import Desk, day
+from app.services.importing.git import blobs
+from app.services.importing.git.repository import read_repository
+from app.services.importing.interruption import Stopped
+from tests.documents import ProjectFixture, day
 from tests.services.importing.history.conftest import Repository, line_of
 
 
 @pytest.fixture
-def theirs(tmp_path: Path, desk: Desk) -> Repository:
+def theirs(tmp_path: Path, desk: ProjectFixture) -> Repository:
     repository = Repository(tmp_path / "theirs", desk)
     repository.folder.mkdir()
     repository.git("init", "--quiet", "--initial-branch=main")
@@ -118,7 +118,7 @@ async def test_a_content_that_unpacks_to_gigabytes_is_refused_by_its_size(theirs
 def test_an_object_that_is_a_pipe_holds_nothing_up(
     theirs: Repository, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(git_blobs, "PATIENCE", 1.0)
+    monkeypatch.setattr(blobs, "PATIENCE", 1.0)
     theirs.commit("2020-01-01", {"a.md": "# A\n", "b.md": "# B\n"})
     os.mkfifo(lose(theirs, "HEAD:b.md"))
     found = read_repository(theirs.folder, None, frozenset(), day(2026))

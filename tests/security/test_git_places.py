@@ -9,16 +9,16 @@ import pytest
 
 from app.errors import Invalid, NotFound
 from app.services.importing import ImportRequest, ImportService, ImportSummary
-from tests.documents import Desk
+from tests.documents import ProjectFixture
 from tests.services.importing.history.conftest import Repository
 
 
-async def imported(desk: Desk, folder: Path) -> ImportSummary:
+async def imported(desk: ProjectFixture, folder: Path) -> ImportSummary:
     service = ImportService(desk.memory.database, desk.memory.filing, 2)
     return await service.run(desk.memory.caller, ImportRequest(project=desk.project, repository=folder))
 
 
-def made(folder: Path, desk: Desk, *options: str) -> Repository:
+def made(folder: Path, desk: ProjectFixture, *options: str) -> Repository:
     folder.mkdir(parents=True)
     repository = Repository(folder, desk)
     repository.git("init", "--quiet", "--initial-branch=main", *options)
@@ -26,14 +26,14 @@ def made(folder: Path, desk: Desk, *options: str) -> Repository:
 
 
 @pytest.fixture
-def theirs(tmp_path: Path, desk: Desk) -> Repository:
+def theirs(tmp_path: Path, desk: ProjectFixture) -> Repository:
     repository = made(tmp_path / "theirs", desk)
     repository.commit("2020-01-01", {"docs/a.md": "# A\n\nA needle.\n"})
     return repository
 
 
 @pytest.fixture
-def private(tmp_path: Path, desk: Desk) -> Repository:
+def private(tmp_path: Path, desk: ProjectFixture) -> Repository:
     repository = made(tmp_path / "private", desk)
     repository.commit("2020-01-01", {"secret.md": "# Secret\n\nA needle.\n"})
     return repository
@@ -55,7 +55,7 @@ def bare_shape(folder: Path, program: str) -> None:
 
 @pytest.mark.parametrize("inside", ["docs", "docs/deeper"])
 async def test_a_folder_shaped_as_a_bare_repository_is_read_as_a_folder_of_the_clone(
-    theirs: Repository, desk: Desk, tmp_path: Path, inside: str
+    theirs: Repository, desk: ProjectFixture, tmp_path: Path, inside: str
 ) -> None:
     program = tmp_path / "trap"
     program.write_text(f"#!/bin/sh\ntouch {tmp_path}/it-ran\n")
@@ -72,7 +72,7 @@ async def test_a_folder_shaped_as_a_bare_repository_is_read_as_a_folder_of_the_c
 
 
 async def test_a_bare_repository_that_is_named_itself_is_read_also_inside_another(
-    theirs: Repository, desk: Desk, tmp_path: Path
+    theirs: Repository, desk: ProjectFixture, tmp_path: Path
 ) -> None:
     home = made(tmp_path / "home", desk)
     home.commit("2020-01-01", {"dotfile.md": "# Mine\n"})
@@ -88,7 +88,7 @@ async def test_a_bare_repository_that_is_named_itself_is_read_also_inside_anothe
     "name", ["-x", "--exec=x", "two\nlines", "line end\n", "*[a]?", ":(top)x", "é \udcff"]
 )
 async def test_a_folder_of_any_name_is_read(
-    desk: Desk, tmp_path: Path, name: str, monkeypatch: pytest.MonkeyPatch
+    desk: ProjectFixture, tmp_path: Path, name: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     repository = made(tmp_path / name, desk)
     repository.commit("2020-01-01", {f"{name}/a.md": "# A\n", "other/b.md": "# B\n"})
@@ -101,7 +101,7 @@ async def test_a_folder_of_any_name_is_read(
 
 
 async def test_worktrees_submodules_and_repositories_beside_their_folder_are_read(
-    theirs: Repository, desk: Desk, tmp_path: Path
+    theirs: Repository, desk: ProjectFixture, tmp_path: Path
 ) -> None:
     theirs.git("worktree", "add", "--quiet", "-b", "side", str(tmp_path / "tree"))
     theirs.git("config", "extensions.worktreeConfig", "true")
@@ -156,7 +156,7 @@ def tree_elsewhere(theirs: Repository, private: Repository) -> None:
     "lead", [file_leading, link_leading, common_leading, parts_leading, branch_leading, tree_elsewhere]
 )
 async def test_a_repository_that_leads_to_another_is_refused_and_nothing_of_that_is_filed(
-    theirs: Repository, private: Repository, desk: Desk, lead: object
+    theirs: Repository, private: Repository, desk: ProjectFixture, lead: object
 ) -> None:
     assert callable(lead)
     lead(theirs, private)

@@ -10,7 +10,7 @@ from typing import TypeAlias
 
 import pytest
 
-from tests.documents import Desk
+from tests.documents import ProjectFixture
 from tests.services.importing.history.conftest import Repository
 
 Trap: TypeAlias = Callable[[Repository, str], None]
@@ -20,7 +20,7 @@ ATTRIBUTES = "* diff=trap filter=trap merge=trap working-tree-encoding=UTF-16 id
 
 
 @pytest.fixture
-def theirs(tmp_path: Path, desk: Desk) -> Repository:
+def theirs(tmp_path: Path, desk: ProjectFixture) -> Repository:
     repository = Repository(tmp_path / "theirs", desk)
     repository.folder.mkdir()
     repository.git("init", "--quiet", "--initial-branch=main")

@@ -17,22 +17,21 @@ import pytest
 from app.domain.recall import RecallRequest
 from app.embedding import Embedder
 from app.errors import OutcomeUnknown, Unavailable
-from app.services.memory import Memory
+from app.services.container import Memory
 from app.services.recall import RecallService
+from app.stores.fallback_graph_reader import FallbackGraphReader
 from app.stores.neo4j.driver import Graph
-from app.stores.neo4j.embedded import EmbeddedNeo4j
-from app.stores.neo4j.jars import install_jars
-from app.stores.neo4j.layout import USER
+from app.stores.neo4j.embedded.jars import install_jars
+from app.stores.neo4j.embedded.layout import USER
+from app.stores.neo4j.embedded.server import EmbeddedNeo4j
 from app.stores.neo4j.location import GraphLocation
 from app.stores.neo4j.traversal import Neo4jTraversal
-from app.stores.postgres.embedded import EmbeddedPostgres
-from app.stores.postgres.ledger_connection import WritingConnection
+from app.stores.postgres.connection import WritingConnection, owner_connection
+from app.stores.postgres.embedded.server import EmbeddedPostgres
+from app.stores.postgres.graph_reader import PostgresTraversal
 from app.stores.postgres.migrate import migrate
-from app.stores.postgres.owner_connection import owner_connection
 from app.stores.postgres.pool import Database
-from app.stores.postgres.tenants import ensure_tenant
-from app.stores.postgres.traversal import PostgresTraversal
-from app.stores.preferred_graph import PreferredGraph
+from app.stores.postgres.projects import ensure_tenant
 from tests.conftest import memory_on
 from tests.documents import RELATES_TO, adr, claims, file
 from tests.graphql.api import FILE, Api
@@ -186,7 +185,7 @@ async def test_a_neo4j_that_hangs_is_read_elsewhere_and_then_let_be(memory: Memo
         embedded = await asyncio.to_thread(EmbeddedNeo4j.start, Path(folder))
         try:
             async with Graph(GraphLocation(embedded.uri, USER, embedded.password, embedded)) as graph:
-                reader = PreferredGraph(PostgresTraversal(memory.database), deadline=1.0)
+                reader = FallbackGraphReader(PostgresTraversal(memory.database), deadline=1.0)
                 reader.preferred = Neo4jTraversal(graph, memory.database)
                 recall = RecallService(memory.database, memory.embedder, reader, leg_deadline=10.0)
                 with frozen(embedded.process):

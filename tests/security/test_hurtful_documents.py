@@ -13,10 +13,10 @@ import pytest
 
 from app.embedding import Embedder
 from app.errors import Invalid
+from app.services.container import Memory
 from app.services.filing import FiledDocument, StatedDocument, read_stated
-from app.services.memory import Memory
 from app.services.parsing import parse_markdown
-from app.services.parsing.claims import MAX_SUPERSESSIONS, MOST_REFERENCES
+from app.services.parsing.references import MAX_REFERENCES, MAX_SUPERSESSIONS
 from app.stores.postgres.pool import Database
 from tests.conftest import memory_on
 from tests.documents import SUPERSEDES, adr
@@ -97,12 +97,12 @@ async def test_a_refusal_names_the_limit_and_nothing_is_written(
 def test_what_is_pointed_at_beyond_a_number_is_left_out_with_a_warning() -> None:
     body = SHAPES["identifiers in sections"](400_000)
     document = parse_markdown(body)
-    assert len(document.references) == MOST_REFERENCES
+    assert len(document.references) == MAX_REFERENCES
     assert document.warnings[-2:] == (
         "only the first 20000 links and identifiers were read",
         "the document has 20000 references; only the first 2000 are kept",
-    ) or any(f"only the first {MOST_REFERENCES} are kept" in each for each in document.warnings)
-    assert len(parse_markdown(SHAPES["links"](300_000)).links) == MOST_REFERENCES
+    ) or any(f"only the first {MAX_REFERENCES} are kept" in each for each in document.warnings)
+    assert len(parse_markdown(SHAPES["links"](300_000)).links) == MAX_REFERENCES
 
 
 def test_supersessions_beyond_a_number_are_plain_references() -> None:

@@ -7,16 +7,14 @@ from datetime import UTC, datetime, timedelta
 import asyncpg
 import pytest
 
-from app.cli.examination import examine
-from app.cli.finding import Finding
+from app.cli.diagnostics import Finding, examine
 from app.errors import Unwritable
-from app.services.memory import Memory
+from app.services.container import Memory
 from app.settings import Settings
-from app.stores.postgres import clocks, ledger
-from app.stores.postgres.clocks import Clocks
+from app.stores.postgres import ledger_clock
+from app.stores.postgres.connection import SERVICE_ROLE
+from app.stores.postgres.ledger_clock import Clocks, WriterClock
 from app.stores.postgres.pool import Database
-from app.stores.postgres.service_role import SERVICE_ROLE
-from app.stores.postgres.writer_clock import WriterClock
 from tests.documents import adr, ask, file
 from tests.e2e.serving import client_of
 from tests.ledger import contents
@@ -44,7 +42,7 @@ async def set_ledger_clock(owner: asyncpg.Connection, to: datetime) -> None:
 
 async def read(database: Database, tenant: int) -> datetime:
     async with database.reading(tenant) as connection:
-        return await ledger.read_clock(connection, tenant)
+        return await ledger_clock.read_clock(connection, tenant)
 
 
 @pytest.mark.parametrize("rested", [None, LONG_AGO], ids=["a new ledger", "a ledger that rested"])
@@ -54,7 +52,7 @@ async def test_a_database_400_days_ahead_of_its_writer_is_refused(
     if rested is not None:
         await set_ledger_clock(owner, rested)
     before = await contents(owner)
-    monkeypatch.setattr(ledger, "WRITER_CLOCK", ClockOff(timedelta(days=-400)))
+    monkeypatch.setattr(ledger_clock, "WRITER_CLOCK", ClockOff(timedelta(days=-400)))
     with pytest.raises(Unwritable, match=r"400 days earlier.*nothing was written.*set right") as refused:
         await file(memory, adr(1, "Queue"))
     assert refused.value.rule == RULE
@@ -68,7 +66,7 @@ async def test_a_database_400_days_ahead_of_its_writer_is_refused(
 async def test_clocks_that_differ_by_less_or_a_writer_ahead_move_it_nowhere_wrong(
     memory: Memory, monkeypatch: pytest.MonkeyPatch, off: timedelta
 ) -> None:
-    monkeypatch.setattr(ledger, "WRITER_CLOCK", ClockOff(off))
+    monkeypatch.setattr(ledger_clock, "WRITER_CLOCK", ClockOff(off))
     await file(memory, adr(1, "Queue"))
     assert abs(await read(memory.database, memory.caller.tenant) - datetime.now(UTC)) < timedelta(hours=1)
 
@@ -133,8 +131,8 @@ async def test_a_refused_clock_is_told_by_the_doctor_and_makes_it_unready(
     found = await _examined(settings)
     assert found["clock"] == Finding("clock", True, "database, process and ledger agree")
     await set_ledger_clock(owner, LONG_AGO)
-    monkeypatch.setattr(ledger, "WRITER_CLOCK", ClockOff(timedelta(days=-400)))
-    monkeypatch.setattr(clocks, "WRITER_CLOCK", ClockOff(timedelta(days=-400)))
+    monkeypatch.setattr(ledger_clock, "WRITER_CLOCK", ClockOff(timedelta(days=-400)))
+    monkeypatch.setattr(ledger_clock, "WRITER_CLOCK", ClockOff(timedelta(days=-400)))
     found = await _examined(settings)
     assert "400 days after the clock of this process" in found["clock"].told
     assert [part for part, finding in found.items() if not finding.is_well] == ["writes", "clock"]

@@ -19,10 +19,10 @@ from app.graphql.context import Context
 from app.graphql.http import GraphQLView
 from app.graphql.schema import SCHEMA
 from app.services.analysis import AnalysedText, terms_of
-from app.services.memory import Memory
+from app.services.container import Memory
 from app.services.recall import confidence
 from app.web.graphiql import graphiql_page
-from tests.documents import Desk, adr, file
+from tests.documents import ProjectFixture, adr, file
 from tests.odd_requests import OddRequest, odd_requests
 
 MAX_ANSWER = 100_000
@@ -130,7 +130,7 @@ def read(monkeypatch: pytest.MonkeyPatch) -> list[int]:
     return lengths
 
 
-async def test_no_long_text_is_read_to_look_for_a_name(desk: Desk, read: list[int]) -> None:
+async def test_no_long_text_is_read_to_look_for_a_name(desk: ProjectFixture, read: list[int]) -> None:
     await desk.file_all(
         adr(1, "Events travel through a queue", LONG_TEXT),
         adr(2, "Calls are tried again", f"{LONG_TEXT} Last comes `retry_with_jitter()`."),

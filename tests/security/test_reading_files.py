@@ -10,8 +10,8 @@ from pathlib import Path
 import pytest
 
 from app.errors import Invalid
-from app.services.importing.opening import A_LINK, NO_FILE, open_file
-from tests.documents import Desk
+from app.services.importing.open_file import A_LINK, NO_FILE, open_file
+from tests.documents import ProjectFixture
 from tests.security.test_rows_made_to_hurt import imported
 
 
@@ -23,7 +23,7 @@ def folder(tmp_path: Path) -> Path:
     return folder
 
 
-async def test_nothing_but_regular_files_below_the_root_is_opened(desk: Desk, folder: Path) -> None:
+async def test_nothing_but_regular_files_below_the_root_is_opened(desk: ProjectFixture, folder: Path) -> None:
     outside = folder.parent / "outside"
     outside.mkdir()
     (outside / "secret.md").write_text("# Secret\n")

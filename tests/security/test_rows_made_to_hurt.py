@@ -16,13 +16,12 @@ from pathlib import Path
 import pytest
 
 from app.services.importing import ImportRequest, ImportService, ImportSummary, row_lines
-from app.services.importing.item import Refusal
-from app.services.importing.opening import NO_FILE
-from app.services.importing.refusals import MAX_IN_A_ROW, MAX_LISTED, RefusedRows
+from app.services.importing.interruption import Stopped, never
+from app.services.importing.items import MAX_IN_A_ROW, MAX_LISTED, Refusal, RefusedRows
+from app.services.importing.jsonl import count_rows
+from app.services.importing.open_file import NO_FILE
 from app.services.importing.row_lines import read_lines
-from app.services.importing.rows import count_rows
-from app.services.importing.stopping import Stopped, never
-from tests.documents import Desk
+from tests.documents import ProjectFixture
 
 FAR = 20.0
 """Seconds that are far more than the work takes, and far less than what is refused would take."""
@@ -41,7 +40,7 @@ def folder(tmp_path: Path) -> Path:
 
 
 async def imported(
-    desk: Desk,
+    desk: ProjectFixture,
     *paths: Path,
     stop: asyncio.Event | None = None,
     states: Sequence[Path] = (),
@@ -101,7 +100,7 @@ def greedy(path: Path) -> None:
     ],
 )
 async def test_a_bomb_ends_soon_with_a_refusal_and_the_rest_is_filed(
-    desk: Desk, folder: Path, name: str, make: Callable[[Path], None], reason: str
+    desk: ProjectFixture, folder: Path, name: str, make: Callable[[Path], None], reason: str
 ) -> None:
     make(folder / name)
     (folder / "more.jsonl").write_bytes(row("RFC-7"))
@@ -125,7 +124,7 @@ def test_reading_a_bomb_takes_little_memory(folder: Path) -> None:
 
 
 @pytest.mark.parametrize("option", ["states", "revisions"])
-async def test_rows_of_a_history_are_bounded_too(desk: Desk, folder: Path, option: str) -> None:
+async def test_rows_of_a_history_are_bounded_too(desk: ProjectFixture, folder: Path, option: str) -> None:
     bomb_of_rows(folder / "told.jsonl.gz")
     os.mkfifo(folder / "pipe.jsonl")
     (folder / "link").symlink_to("pipe.jsonl")
@@ -162,7 +161,9 @@ def test_a_stop_is_heeded_between_rows(folder: Path, content: bytes, monkeypatch
     assert next(asked) == 21
 
 
-async def test_an_import_that_is_stopped_while_rows_are_refused_ends(desk: Desk, folder: Path) -> None:
+async def test_an_import_that_is_stopped_while_rows_are_refused_ends(
+    desk: ProjectFixture, folder: Path
+) -> None:
     path = folder / "docs.jsonl"
     path.write_bytes((b"{}\n" * 900 + row("RFC-1")) * 200)
     stop = asyncio.Event()

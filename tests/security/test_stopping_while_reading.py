@@ -8,9 +8,9 @@ from time import perf_counter
 
 import pytest
 
+from app.services.container import Memory
 from app.services.document_reader import document_reader
 from app.services.importing import ImportRequest, ImportService
-from app.services.memory import Memory
 from tests.hurtful import SHAPES
 
 CHARACTERS = 3_000_000

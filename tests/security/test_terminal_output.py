@@ -19,7 +19,7 @@ import asyncpg
 import pytest
 import typer
 
-from app.cli.application import application
+from app.cli.app import application
 from app.embedding import Embedder
 from app.stores.neo4j.driver import Graph
 from app.stores.neo4j.location import GraphLocation
@@ -349,9 +349,9 @@ async def test_it_is_shown_escaped(scene: Scene, command: str, words: tuple[str,
 
 USAGE = """
 import sys
-from app.cli.guarding import guard_output
+from app.cli.guarded_streams import guard_output
 guard_output()
-from app.cli.application import application
+from app.cli.app import application
 for command in sys.argv[2:]:
     word = sys.argv[1]
     for words in ([f"--{word}"], ["--project", word, *[word] * 5], [f"--first={word}"], ["--help"]):

@@ -7,29 +7,34 @@ from typing import Annotated
 import strawberry
 
 from app.graphql.context import Info
+from app.graphql.mutations.change_state import RecordFactInput, TransitionInput, record_fact, transition
 from app.graphql.mutations.create_alias import AliasPayload, CreateAliasInput, create_alias
 from app.graphql.mutations.create_entity import CreateEntityInput, EntityPayload, create_entity
-from app.graphql.mutations.create_reference import (
-    CreateReferenceInput,
-    ReferencePayload,
-    create_reference,
-)
+from app.graphql.mutations.create_reference import CreateReferenceInput, ReferencePayload, create_reference
 from app.graphql.mutations.define_type import DefineTypeInput, TypePayload, define_type
-from app.graphql.mutations.discard_wip import DiscardWipInput, discard_wip
 from app.graphql.mutations.file_artifact import FileArtifactInput, FileArtifactPayload, file_artifact
-from app.graphql.mutations.record_fact import RecordFactInput, record_fact
-from app.graphql.mutations.review_alias_candidate import (
+from app.graphql.mutations.review_candidate import (
     AliasCandidatePayload,
+    FactCandidatePayload,
     ReviewCandidateInput,
     review_alias_candidate,
+    review_fact_candidate,
 )
-from app.graphql.mutations.review_fact_candidate import FactCandidatePayload, review_fact_candidate
-from app.graphql.mutations.save_wip import SaveWipInput, save_wip
-from app.graphql.mutations.seal_wip import SealWipInput, seal_wip
 from app.graphql.mutations.state_payload import StatePayload
-from app.graphql.mutations.transition import TransitionInput, transition
-from app.graphql.mutations.withdraw_alias import WithdrawAliasInput, withdraw_alias
-from app.graphql.mutations.withdraw_reference import WithdrawReferenceInput, withdraw_reference
+from app.graphql.mutations.wip import (
+    DiscardWipInput,
+    SaveWipInput,
+    SealWipInput,
+    discard_wip,
+    save_wip,
+    seal_wip,
+)
+from app.graphql.mutations.withdraw import (
+    WithdrawAliasInput,
+    WithdrawReferenceInput,
+    withdraw_alias,
+    withdraw_reference,
+)
 
 
 @strawberry.type(

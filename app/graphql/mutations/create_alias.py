@@ -41,7 +41,7 @@ class CreateAliasInput:
     idempotency_key: str | None = strawberry.field(default=None, description=IDEMPOTENCY_KEY)
 
     def request(self) -> AliasRequest:
-        """Answer what is asked; raises NotFound for an id that nothing has."""
+        """Return what is asked; raises NotFound for an id that nothing has."""
         return AliasRequest(
             surface_form=self.surface_form,
             target=id_of(self.target, "entity", "target"),

@@ -13,7 +13,7 @@ from app.graphql.context import Info
 from app.graphql.errors import Problem, problem_from
 from app.graphql.types.entity import Entity
 from app.graphql.types.state import EntityState
-from app.services.canonical import CreatedEntity, StatedEntity
+from app.services.entities import CreatedEntity, StatedEntity
 
 
 @strawberry.input(description="A thing to create, and what is true of it from the start.")

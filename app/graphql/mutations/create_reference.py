@@ -36,7 +36,7 @@ class CreateReferenceInput:
     idempotency_key: str | None = strawberry.field(default=None, description=IDEMPOTENCY_KEY)
 
     def stated(self) -> StatedReference:
-        """Answer what is stated; raises NotFound for an id that nothing has."""
+        """Return what is stated; raises NotFound for an id that nothing has."""
         return StatedReference(
             source=id_of(self.source, "entity", "source"),
             target=id_of(self.target, "entity", "target"),

@@ -8,8 +8,8 @@ from app.errors import TrigraphError
 from app.graphql.arguments import IDEMPOTENCY_KEY
 from app.graphql.context import Info
 from app.graphql.errors import Problem, problem_from
-from app.graphql.types.type import Type
-from app.services.canonical import DefinedType, StatedType
+from app.graphql.types.project import Type
+from app.services.entities import DefinedType, StatedType
 
 
 @strawberry.input(
@@ -46,7 +46,7 @@ class DefineTypeInput:
     idempotency_key: str | None = strawberry.field(default=None, description=IDEMPOTENCY_KEY)
 
     def stated(self) -> StatedType:
-        """Answer the type that the input states."""
+        """Return the type that the input states."""
         return StatedType(
             name=self.name,
             ptype=self.ptype,

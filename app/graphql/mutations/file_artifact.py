@@ -52,7 +52,7 @@ class FileArtifactInput:
     idempotency_key: str | None = strawberry.field(default=None, description=IDEMPOTENCY_KEY)
 
     def stated(self) -> StatedDocument:
-        """Answer the document that the input states."""
+        """Return the document that the input states."""
         return StatedDocument(
             kind=self.kind,
             body=self.body,

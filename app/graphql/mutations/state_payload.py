@@ -53,7 +53,7 @@ class StatePayload:
 
 
 async def state_payload(info: Info, verb: Callable[[Context], Awaitable[StateAnswer]]) -> StatePayload:
-    """Answer what a verb left; a caller's mistake becomes a problem."""
+    """Return what a verb left; a caller's mistake becomes a problem."""
     context = info.context
     context.renew()
     try:
@@ -70,12 +70,12 @@ async def state_payload(info: Info, verb: Callable[[Context], Awaitable[StateAns
 
 
 def optional_id(given: strawberry.ID | None, kind: str, field: str) -> UUID | None:
-    """Answer the UUID of an id, None for none; raises NotFound for one that nothing has."""
+    """Return the UUID of an id, None for none; raises NotFound for one that nothing has."""
     return None if given is None else id_of(given, kind, field)
 
 
 def properties_of(given: object) -> dict[str, Any]:
-    """Answer the properties that a JSON value names; raises Invalid for anything but an object."""
+    """Return the properties that a JSON value names; raises Invalid for anything but an object."""
     if not isinstance(given, dict):
         raise Invalid('properties are a JSON object, such as {"status": "accepted"}', field="props")
     return given

@@ -12,14 +12,7 @@ import strawberry
 from app.domain import entity as domain
 from app.domain.page import require_size
 from app.graphql.arguments import AsOfArgument, CommittedFirstArgument, KnownAtArgument
-from app.graphql.connections import (
-    ARTIFACTS,
-    REFERENCES,
-    STATES,
-    AfterArgument,
-    Connection,
-    FirstArgument,
-)
+from app.graphql.connections import ARTIFACTS, REFERENCES, STATES, AfterArgument, Connection, FirstArgument
 from app.graphql.context import Info
 from app.graphql.types import alias as aliases
 from app.graphql.types import artifact as artifacts
@@ -27,11 +20,29 @@ from app.graphql.types import reference as references
 from app.graphql.types import state as states
 from app.graphql.types.enums import Direction, ReferenceType
 from app.graphql.types.lazy import AliasType, ArtifactType, EntityType, ReferenceEdge, StateType
-from app.graphql.types.neighbour import Neighbor, SimilarEntity
 from app.graphql.types.node import Node, kept
-from app.graphql.types.project import Project
-from app.graphql.types.type import Type
-from app.loaders import Asked, HistoryQuestion, NeighbourQuestion, ReferenceQuestion, StateQuestion
+from app.graphql.types.project import Project, Type
+from app.loaders import BatchedKey, HistoryQuestion, NeighbourQuestion, ReferenceQuestion, StateQuestion
+
+
+@strawberry.type(description="An entity that references lead to.")
+class Neighbor:
+    """A neighbour."""
+
+    entity: EntityType = strawberry.field(description="The entity.")
+    distance: int = strawberry.field(description="How many references away it is.")
+    path: list[ReferenceEdge] = strawberry.field(description="The references that lead to it, one a step.")
+
+
+@strawberry.type(description="An entity whose newest document is near in meaning.")
+class SimilarEntity:
+    """A similar entity."""
+
+    entity: EntityType = strawberry.field(description="The entity.")
+    score: float = strawberry.field(
+        description="Cosine to its nearest passage: 1 for the same meaning, 0 for none."
+    )
+
 
 Question = TypeVar("Question")
 
@@ -191,8 +202,8 @@ class Entity(Node):
         found = await info.context.loaders.superseder_id_by_entity.load(self._asked(as_of))
         return None if found is None else await find_entity(info, found)
 
-    def _asked(self, question: Question) -> Asked[Question]:
-        return Asked(self.known.id, question)
+    def _asked(self, question: Question) -> BatchedKey[Question]:
+        return BatchedKey(self.known.id, question)
 
 
 async def find_entity(info: Info, id: UUID) -> Entity | None:

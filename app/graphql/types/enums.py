@@ -10,10 +10,74 @@ import strawberry
 from app.domain.artifact import MemoryDomain
 from app.domain.candidate import CandidateStatus
 from app.domain.entity import Direction, ReferenceType
-from app.domain.ontology import Zone
 from app.domain.recall import FlagGround, LegName, StateFlag
 from app.domain.temporal import Branch, WipSource
-from app.graphql.types import enum_values
+from app.domain.types import Zone
+
+BRANCH = {
+    "COMMITTED": "What is agreed and in force.",
+    "WIP": "A draft, kept beside what is in force until it is sealed or dropped.",
+}
+CANDIDATE_STATUS = {
+    "PENDING": "It waits for a person.",
+    "PROMOTED": "A person agreed, and what it says was written.",
+    "REJECTED": "A person disagreed; nothing was written.",
+}
+DIRECTION = {
+    "OUT": "References that the entity makes.",
+    "IN": "References made to the entity.",
+    "BOTH": "References either way.",
+}
+FLAG_GROUND = {
+    "OWN_STATE": "The document's own standing: its status, a newer version, or what superseded it.",
+    "MENTION": "The form its text uses for something the query names, which has another name now.",
+}
+LEG = {
+    "DENSE": "Nearness in meaning: cosine between the query's and a passage's embedding.",
+    "LEXICAL": "Words in common: BM25 over the ledger's own terms.",
+    "GRAPH": "Typed references from what the query names, or mentions in common with the best candidates.",
+    "RECENCY": "Age at the asked instant; it ranks what the others found and adds nothing.",
+}
+MEMORY_DOMAIN = {
+    "GOVERNANCE": "Rules and who may do what.",
+    "METHODOLOGY": "How recurring work is done.",
+    "RUNTIME": "What is running, and how it is configured.",
+    "RETROSPECTIVE": "Looking back on finished work.",
+    "SIGNAL_TRACE": "Messages between people and agents, and what came of them.",
+    "INSTALL": "Setting things up.",
+    "DECISION": "Decisions and their reasons.",
+    "TASK_STATE": "Where a piece of work stands.",
+    "VALIDATION": "Checks and their results.",
+    "RESEARCH": "What was found out.",
+    "POSTMORTEM": "What went wrong and why.",
+    "BEHAVIOR": "How agents and people are to act.",
+}
+REFERENCE_TYPE = {
+    "IMPLEMENTS": "The source carries out what the target demands.",
+    "EXTENDS": "The source adds to the target, which stays in force.",
+    "RELATES_TO": "The two belong together in some way.",
+    "SUPERSEDES": "The source takes the target's place.",
+    "DEPENDS_ON": "The source needs the target.",
+    "SPECIFIES": "The source says precisely what the target is to do.",
+    "FORMALIZES": "The source writes down as a rule what the target says loosely.",
+    "RESOLVES": "The source settles the target.",
+    "DOCUMENTS": "The source describes the target.",
+    "REFERENCES": "The source names the target and does not say why.",
+}
+STATE_FLAG = {
+    "CURRENT": "It holds at the asked instant.",
+    "HISTORICAL": "Something replaced it, or it speaks of things by names they no longer have.",
+    "WIP": "It is a draft or a proposal, not in force yet.",
+}
+WIP_SOURCE = {
+    "SESSION_INTENT": "What a session set out to do.",
+    "WORKING_TREE": "What is written in a working tree and not committed.",
+    "EXPLICIT": "Somebody saved it as a draft.",
+}
+ZONE = {
+    "SYSTEM": "It belongs to the system and so to every project.",
+    "PROJECT": "It belongs to projects, shipped for all or defined by one.",
+}
 
 
 def _described(enum: EnumMeta, name: str, description: str, values: Mapping[str, str]) -> None:
@@ -23,33 +87,31 @@ def _described(enum: EnumMeta, name: str, description: str, values: Mapping[str,
         value.description = values[value.name]
 
 
-_described(
-    Branch, "Branch", "Which of an entity's two lines of states a state belongs to.", enum_values.BRANCH
-)
+_described(Branch, "Branch", "Which of an entity's two lines of states a state belongs to.", BRANCH)
 _described(
     CandidateStatus,
     "CandidateStatus",
     "Whether a candidate waits, or what was decided about it.",
-    enum_values.CANDIDATE_STATUS,
+    CANDIDATE_STATUS,
 )
-_described(Direction, "Direction", "Which way to follow references from an entity.", enum_values.DIRECTION)
-_described(FlagGround, "FlagGround", "What a hit's flag rests on.", enum_values.FLAG_GROUND)
-_described(LegName, "Leg", "One way of finding artifacts; recall asks all of them.", enum_values.LEG)
+_described(Direction, "Direction", "Which way to follow references from an entity.", DIRECTION)
+_described(FlagGround, "FlagGround", "What a hit's flag rests on.", FLAG_GROUND)
+_described(LegName, "Leg", "One way of finding artifacts; recall asks all of them.", LEG)
 _described(
     MemoryDomain,
     "MemoryDomain",
     "What part of a team's memory an artifact belongs to.",
-    enum_values.MEMORY_DOMAIN,
+    MEMORY_DOMAIN,
 )
-_described(ReferenceType, "ReferenceType", "How one entity refers to another.", enum_values.REFERENCE_TYPE)
+_described(ReferenceType, "ReferenceType", "How one entity refers to another.", REFERENCE_TYPE)
 _described(
     StateFlag,
     "StateFlag",
     "Whether a hit speaks of the present, of the past or of work in progress.",
-    enum_values.STATE_FLAG,
+    STATE_FLAG,
 )
-_described(WipSource, "WipSource", "Where a draft comes from.", enum_values.WIP_SOURCE)
-_described(Zone, "Zone", "Where a type belongs.", enum_values.ZONE)
+_described(WipSource, "WipSource", "Where a draft comes from.", WIP_SOURCE)
+_described(Zone, "Zone", "Where a type belongs.", ZONE)
 
 __all__ = [
     "Branch",

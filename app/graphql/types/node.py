@@ -17,7 +17,7 @@ class Node:
 
 
 def kept(found: Present | None) -> Present:
-    """Answer what the ledger's keys promise to be there."""
+    """Return what the ledger's keys promise to be there."""
     if found is None:
         raise LookupError("the ledger lost a row that another one points to")
     return found

@@ -8,6 +8,7 @@ from uuid import UUID
 import strawberry
 
 from app.domain import entity as domain
+from app.domain import pending_reference
 from app.domain.temporal import Interval
 from app.graphql.context import Info
 from app.graphql.types import artifact as artifacts
@@ -72,3 +73,53 @@ async def find_reference(info: Info, id: UUID) -> Reference | None:
     """Load the reference of an id; None for one that is not there."""
     found = await info.context.loaders.reference_by_id.load(id)
     return None if found is None else Reference.of(found)
+
+
+@strawberry.type(
+    description="A reference that a document makes to what is not there yet, or to what could be several"
+    " things. It becomes a Reference when exactly one thing goes by that name."
+)
+class PendingReference:
+    """A reference that waits."""
+
+    id: strawberry.ID = strawberry.field(description="Its id, a UUID; the reference it becomes has another.")
+    type: ReferenceType = strawberry.field(description="How the one refers to the other.")
+    waits_for: str = strawberry.field(
+        description="What it waits for, as the document writes it: an identifier, a name or a path."
+    )
+    is_inverted: bool = strawberry.field(
+        description="Whether what is waited for is to refer to the source, as `Superseded by ADR-9` says;"
+        " else the source is to refer to it."
+    )
+    is_ambiguous: bool = strawberry.field(
+        description="Whether it could mean several things that are there, rather than none."
+    )
+    valid_from: datetime = strawberry.field(description="From when it is to hold, at the earliest.")
+    recorded_at: datetime = strawberry.field(description="Since when it waits.")
+    source_id: strawberry.Private[UUID]
+    artifact_id: strawberry.Private[UUID]
+
+    @classmethod
+    def of(cls, pending: pending_reference.PendingReference) -> PendingReference:
+        """Wrap a reference that waits."""
+        return cls(
+            id=strawberry.ID(str(pending.id)),
+            type=pending.type,
+            waits_for=pending.waits_for,
+            is_inverted=pending.is_inverted,
+            is_ambiguous=pending.is_ambiguous,
+            valid_from=pending.valid_from,
+            recorded_at=pending.recorded_at,
+            source_id=pending.source,
+            artifact_id=pending.source_artifact,
+        )
+
+    @strawberry.field(description="The entity whose document makes it.")
+    async def source(self, info: Info) -> EntityType:
+        """Load its source."""
+        return await entities.load_entity(info, self.source_id)
+
+    @strawberry.field(description="The document that makes it.")
+    async def source_artifact(self, info: Info) -> ArtifactType | None:
+        """Load the artifact that makes it."""
+        return await artifacts.find_artifact(info, self.artifact_id)

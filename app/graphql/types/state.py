@@ -16,6 +16,7 @@ from app.graphql.types.enums import Branch, WipSource
 from app.graphql.types.lazy import ArtifactType, EntityType, EventType, StateType
 from app.graphql.types.node import Node, kept
 from app.loaders import Arrival
+from app.services import states
 
 
 @strawberry.type(
@@ -153,3 +154,30 @@ async def find_state(info: Info, id: UUID) -> EntityState | None:
     """Load the state of an id; None for one that is not there."""
     found = await info.context.loaders.state_by_id.load(id)
     return None if found is None else EntityState.of(found)
+
+
+@strawberry.type(description="Something that waits for somebody.")
+class Reminder:
+    """A reminder."""
+
+    category: str = strawberry.field(
+        description="What kind of thing waits: stale_wip is a draft that nobody touched for 30 days."
+    )
+    message: str = strawberry.field(description="What waits, and what to do about it.")
+    since: datetime | None = strawberry.field(description="Since when it waits.")
+    entity_id: strawberry.Private[UUID]
+
+    @classmethod
+    def of(cls, reminder: states.Reminder) -> Reminder:
+        """Wrap a reminder."""
+        return cls(
+            category=reminder.category,
+            message=reminder.message,
+            since=reminder.since,
+            entity_id=reminder.entity,
+        )
+
+    @strawberry.field(description="What it is about.")
+    async def entity(self, info: Info) -> EntityType | None:
+        """Load its entity."""
+        return await entities.find_entity(info, self.entity_id)

@@ -34,7 +34,7 @@ UNTIL = (
 
 
 async def held_until(info: Info, id: UUID, valid: Interval) -> datetime | None:
-    """Answer until when an alias or a reference is true, by its record and by how it was taken back."""
+    """Return until when an alias or a reference is true, by its record and by how it was taken back."""
     withdrawn = await info.context.loaders.withdrawal_by_id.load(id)
     if withdrawn is None:
         return valid.end

@@ -2,26 +2,127 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass, replace
 from typing import Any
 from uuid import UUID
 
 import asyncpg
 
-from app.domain.candidate import AliasCandidate
-from app.domain.entity import Alias, AuthorityTier, Caller
-from app.errors import Invalid
-from app.services.aliases.authority import tier_of
-from app.services.aliases.queueing import queue_alias
-from app.services.aliases.stating import StatedAlias
-from app.services.aliases.withdrawing import end_alias
-from app.services.aliases.writing import add_alias
-from app.services.catalog.scoping import project_of
-from app.services.repeating import keep_answer, kept_answer, keyed_request
-from app.services.withdrawing import fit_reason
-from app.services.write import Write, require_writer, writing
-from app.stores.postgres import candidates, entities, ledger, lookups
+from app.domain.artifact import AliasClaim, Artifact, Quote
+from app.domain.candidate import AliasCandidate, decision_told
+from app.domain.entity import Alias, AuthorityTier, Caller, Entity
+from app.errors import Conflict, Forbidden, Invalid
+from app.services.aliases.create import add_alias, examine
+from app.services.aliases.input import StatedAlias
+from app.services.aliases.rules import FORM_FIELD
+from app.services.catalog.lookup import nothing_has, project_of
+from app.services.idempotency import idempotent_request, load_response, save_response
+from app.services.unit_of_work import UnitOfWork, require_writer, unit_of_work
+from app.services.withdrawal import fit_reason, note_withdrawal, require_lasting
+from app.stores.postgres import aliases, artifacts, candidates, entities, ledger_clock, lookups
 from app.stores.postgres.pool import Database
+
+TIER_FIELD = "authorityTier"
+
+
+def tier_of(caller: Caller, claimed: int | None) -> AuthorityTier:
+    """Return the tier a caller writes at: their own, or a claimed lower one.
+
+    Raises Invalid for a number that is no tier, and Forbidden for a higher authority than the caller's.
+    """
+    if claimed is None:
+        return caller.tier
+    if claimed not in tuple(AuthorityTier):
+        raise Invalid(
+            "a tier is 1 for a person, 2 for an agent or 3 for what awaits review", field=TIER_FIELD
+        )
+    if claimed < caller.tier:
+        raise Forbidden(
+            f"you write at tier {int(caller.tier)}; leave authorityTier out, or claim a lower authority",
+            field=TIER_FIELD,
+        )
+    return AuthorityTier(claimed)
+
+
+async def end_alias(write: UnitOfWork, id: UUID, reason: str | None) -> Alias:
+    """Let an alias mean its target only until now, and answer it so; what it meant before stays answerable.
+
+    One that has not begun never did, and is answered as it was. Raises NotFound for an id that no alias
+    has, and Conflict for one that has ended.
+    """
+    held = await aliases.recorded_alias(write.connection, write.tenant, id)
+    if held is None:
+        raise nothing_has("alias", id, "alias")
+    require_lasting("alias", held.alias.valid, write.recorded_at, is_believed=held.is_believed)
+    ended = await aliases.end_alias(
+        write.connection,
+        write.tenant,
+        held.project,
+        held.alias,
+        write.recorded_at,
+        write.recorded_at,
+        write.actor,
+    )
+    await note_withdrawal(write, id, None if ended is None else ended.id, reason)
+    return ended or held.alias
+
+
+MAX_QUOTE_LENGTH = 300
+
+
+async def queue_alias(write: UnitOfWork, stated: StatedAlias) -> Alias | AliasCandidate:
+    """Queue a likely alias for review with the line that uses it; answers its candidate.
+
+    The line is from the stated document, else from the newest of the target. The same form for the same
+    target is queued once; when it is an alias already, that is answered. Raises as add_alias does, Invalid
+    when there is no document to judge it by, and Conflict when somebody decided about it before.
+    """
+    free = await examine(write, stated)
+    if free.held is not None:
+        return free.held
+    artifact = await _document(write, free.ends.target, stated.source_artifact)
+    where = (write.connection, write.tenant, free.ends.target.project)
+    claim = AliasClaim(free.form, free.form, _quote(artifact, free.form))
+    await candidates.queue_alias(*where, stated.target, artifact.id, claim, write.recorded_at)
+    candidate = await aliases.candidate_of(*where, free.form, stated.target)
+    return await _waiting(write, candidate)
+
+
+async def _waiting(write: UnitOfWork, id: UUID) -> AliasCandidate:
+    """Return the candidate of an id; raises Conflict when somebody has decided about it."""
+    candidate = (await candidates.alias_candidates_by_id(write.connection, write.tenant, [id]))[id]
+    decided = candidate.review
+    if decided is not None:
+        raise Conflict(
+            f"{decision_told(decided)}, which stays; leave authorityTier out to create the alias",
+            field=FORM_FIELD,
+            rule="a_candidate_is_reviewed_once",
+        )
+    return candidate
+
+
+async def _document(write: UnitOfWork, target: Entity, stated: UUID | None) -> Artifact:
+    where = (write.connection, write.tenant)
+    if stated is not None:
+        return (await artifacts.artifacts_by_id(*where, [stated]))[stated]
+    newest = await artifacts.latest_version(*where, target.id)
+    if newest is None:
+        raise Invalid(
+            "whoever reviews an alias judges by a text; name a document that uses it", field="sourceArtifact"
+        )
+    return newest
+
+
+def _quote(artifact: Artifact, form: str) -> Quote:
+    """Return the line of a document that uses a form, and its place; the title when none does."""
+    words = r"\s+".join(map(re.escape, form.split()))
+    found = re.search(
+        rf"[^\n]{{0,{MAX_QUOTE_LENGTH // 3}}}{words}[^\n]{{0,{MAX_QUOTE_LENGTH // 3}}}", artifact.body
+    )
+    if found is None:
+        return Quote(artifact.title[:MAX_QUOTE_LENGTH], 0)
+    return Quote(found.group(), found.start())
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,13 +162,13 @@ class AliasService:
         """
         require_writer(caller)
         tier = tier_of(caller, request.authority_tier)
-        keyed = keyed_request(caller, "createAlias", idempotency_key, request=request)
-        async with writing(self._database, caller) as write:
-            if kept := await kept_answer(write.connection, caller.tenant, keyed):
+        keyed = idempotent_request(caller, "createAlias", idempotency_key, request=request)
+        async with unit_of_work(self._database, caller) as write:
+            if kept := await load_response(write.connection, caller.tenant, keyed):
                 return await _restored(write.connection, caller.tenant, kept)
             await _require_project(write, request)
             answer = await _create(write, request, tier)
-            await keep_answer(write, keyed, _kept(answer))
+            await save_response(write, keyed, _kept(answer))
             return answer
 
     async def withdraw(
@@ -79,17 +180,17 @@ class AliasService:
         """
         require_writer(caller)
         reason = fit_reason(reason)
-        keyed = keyed_request(caller, "withdrawAlias", idempotency_key, alias=alias, reason=reason)
-        async with writing(self._database, caller) as write:
-            if kept := await kept_answer(write.connection, caller.tenant, keyed):
+        keyed = idempotent_request(caller, "withdrawAlias", idempotency_key, alias=alias, reason=reason)
+        async with unit_of_work(self._database, caller) as write:
+            if kept := await load_response(write.connection, caller.tenant, keyed):
                 return await _restored(write.connection, caller.tenant, kept)
             ended = await end_alias(write, alias, reason)
-            answer = AliasAnswer(ended, position=await ledger.settle(write.connection))
-            await keep_answer(write, keyed, _kept(answer))
+            answer = AliasAnswer(ended, position=await ledger_clock.settle(write.connection))
+            await save_response(write, keyed, _kept(answer))
             return answer
 
 
-async def _create(write: Write, request: AliasRequest, tier: AuthorityTier) -> AliasAnswer:
+async def _create(write: UnitOfWork, request: AliasRequest, tier: AuthorityTier) -> AliasAnswer:
     stated = StatedAlias(
         request.surface_form, request.target, request.source, request.source_artifact, tier=tier
     )
@@ -98,10 +199,10 @@ async def _create(write: Write, request: AliasRequest, tier: AuthorityTier) -> A
         answer = AliasAnswer(queued) if isinstance(queued, Alias) else AliasAnswer(None, queued)
     else:
         answer = AliasAnswer((await add_alias(write, stated)).alias)
-    return replace(answer, position=await ledger.settle(write.connection))
+    return replace(answer, position=await ledger_clock.settle(write.connection))
 
 
-async def _require_project(write: Write, request: AliasRequest) -> None:
+async def _require_project(write: UnitOfWork, request: AliasRequest) -> None:
     """Raise when a project is named that is not there, or is not that of the target."""
     number = await project_of(write.connection, write.caller, request.project)
     if number is None:

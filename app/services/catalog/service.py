@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
 from datetime import datetime
-from typing import TypeVar
+from typing import Generic, TypeVar
 from uuid import UUID
 
 import asyncpg
@@ -13,22 +13,32 @@ import asyncpg
 from app.domain.artifact import Artifact, MemoryDomain
 from app.domain.bounds import MAX_FORM, require_length
 from app.domain.entity import AliasResolution, Caller, Entity, Project, Reference, ReferenceType
-from app.domain.identifier import LONGEST_IDENTIFIER, identifier_key
-from app.domain.moment import EVERYTHING_KNOWN
-from app.domain.ontology import TypeDefinition
+from app.domain.identifier import MAX_IDENTIFIER_LENGTH, identifier_key
 from app.domain.page import Page, PageRequest
-from app.domain.temporal import AsOf
-from app.domain.waiting import WaitingReference
-from app.services.catalog.listing import Listing
-from app.services.catalog.resolution import resolve
-from app.services.catalog.scoping import instant, project_numbers, project_of, require_type
+from app.domain.pending_reference import PendingReference
+from app.domain.temporal import EVERYTHING_KNOWN, AsOf
+from app.domain.types import TypeDefinition
+from app.errors import Invalid
+from app.services.catalog.alias_resolution import resolve
+from app.services.catalog.lookup import instant, project_numbers, project_of, require_type
 from app.services.parsing import clean_text
-from app.stores.postgres import listings, lookups, ontology, projects, waiting
-from app.stores.postgres.listings import ArtifactFilter, EntityFilter, ReferenceFilter
+from app.stores.graph_reader import GraphReader
+from app.stores.postgres import entities, lists, lookups, pending_references, projects, type_definitions
+from app.stores.postgres.lists import ArtifactFilter, EntityFilter, ReferenceFilter
 from app.stores.postgres.pool import Database
 from app.stores.postgres.scope import Scope
 
 Item = TypeVar("Item")
+
+
+@dataclass(frozen=True, slots=True)
+class Listing(Generic[Item]):
+    """A page, and `count`, which answers how long the whole list is; only calling it costs a statement."""
+
+    page: Page[Item]
+    count: Callable[[], Awaitable[int]]
+
+
 Filter = TypeVar("Filter")
 
 
@@ -48,15 +58,15 @@ class CatalogService:
         self._database = database
 
     async def projects(self, caller: Caller) -> list[Project]:
-        """Answer the tenant's projects by key."""
+        """Return the tenant's projects by key."""
         async with self._database.reading(caller.tenant) as connection:
             return await projects.all_projects(connection, caller.tenant)
 
     async def types(self, caller: Caller, project: str | None) -> list[TypeDefinition]:
-        """Answer the types of a project, or of all of them, by name."""
+        """Return the types of a project, or of all of them, by name."""
         async with self._database.reading(caller.tenant) as connection:
             numbers = await project_numbers(connection, caller, project)
-            found = await ontology.types_in_projects(connection, caller.tenant, numbers)
+            found = await type_definitions.types_in_projects(connection, caller.tenant, numbers)
         return [recorded.definition for recorded in found]
 
     async def entities(
@@ -67,13 +77,13 @@ class CatalogService:
         as_of: datetime | None,
         page: PageRequest,
     ) -> Listing[Entity]:
-        """Answer the entities that exist at an instant, the newest first."""
+        """Return the entities that exist at an instant, the newest first."""
         async with self._database.reading(caller.tenant) as connection:
             number = await project_of(connection, caller, project)
             await require_type(connection, caller, number, type_name, "type")
             wanted = EntityFilter(number, type_name, await instant(connection, caller, as_of))
-            found = await listings.entities_page(connection, caller.tenant, wanted, page)
-        return self._listing(caller, found, listings.count_entities, wanted)
+            found = await lists.entities_page(connection, caller.tenant, wanted, page)
+        return self._listing(caller, found, lists.count_entities, wanted)
 
     async def artifacts(
         self,
@@ -84,45 +94,45 @@ class CatalogService:
         domain: MemoryDomain | None,
         page: PageRequest,
     ) -> Listing[Artifact]:
-        """Answer the artifacts of a kind, domain and identifier in any spelling, the newest first."""
-        require_length("identifier", identifier or "", LONGEST_IDENTIFIER)
+        """Return the artifacts of a kind, domain and identifier in any spelling, the newest first."""
+        require_length("identifier", identifier or "", MAX_IDENTIFIER_LENGTH)
         async with self._database.reading(caller.tenant) as connection:
             number = await project_of(connection, caller, project)
             await require_type(connection, caller, number, kind, "kind")
             key = None if identifier is None else identifier_key(clean_text(identifier))
             wanted = ArtifactFilter(number, kind, key, domain)
-            found = await listings.artifacts_page(connection, caller.tenant, wanted, page)
-        return self._listing(caller, found, listings.count_artifacts, wanted)
+            found = await lists.artifacts_page(connection, caller.tenant, wanted, page)
+        return self._listing(caller, found, lists.count_artifacts, wanted)
 
     async def references(
         self, caller: Caller, project: str | None, edges: Edges, as_of: datetime | None, page: PageRequest
     ) -> Listing[Reference]:
-        """Answer the references that hold at an instant, the newest first."""
+        """Return the references that hold at an instant, the newest first."""
         async with self._database.reading(caller.tenant) as connection:
             number = await project_of(connection, caller, project)
             at = await instant(connection, caller, as_of)
             wanted = ReferenceFilter(number, edges.source, edges.target, edges.type, at)
-            found = await listings.references_page(connection, caller.tenant, wanted, page)
-        return self._listing(caller, found, listings.count_references, wanted)
+            found = await lists.references_page(connection, caller.tenant, wanted, page)
+        return self._listing(caller, found, lists.count_references, wanted)
 
     async def pending_references(
         self, caller: Caller, project: str | None, page: PageRequest
-    ) -> Listing[WaitingReference]:
-        """Answer the references that wait for their other end, the longest first."""
+    ) -> Listing[PendingReference]:
+        """Return the references that wait for their other end, the longest first."""
         async with self._database.reading(caller.tenant) as connection:
             number = await project_of(connection, caller, project)
-            found = await waiting.waiting_page(connection, caller.tenant, number, page)
-        return self._listing(caller, found, waiting.count_waiting, number)
+            found = await pending_references.waiting_page(connection, caller.tenant, number, page)
+        return self._listing(caller, found, pending_references.count_waiting, number)
 
-    async def pending_of(self, caller: Caller, source: UUID, known: datetime) -> list[WaitingReference]:
-        """Answer the references of an entity that waited at a transaction time, typed ones first."""
+    async def pending_of(self, caller: Caller, source: UUID, known: datetime) -> list[PendingReference]:
+        """Return the references of an entity that waited at a transaction time, typed ones first."""
         async with self._database.reading(caller.tenant) as connection:
-            return await waiting.waiting_of(connection, caller.tenant, source, known)
+            return await pending_references.waiting_of(connection, caller.tenant, source, known)
 
     async def resolve_alias(
         self, caller: Caller, form: str, project: str | None, as_of: datetime | None
     ) -> AliasResolution | None:
-        """Answer what a form means at an instant, None when nothing goes by it.
+        """Return what a form means at an instant, None when nothing goes by it.
 
         Raises Ambiguous, naming the entities, when it could mean several.
         """
@@ -133,7 +143,7 @@ class CatalogService:
             return await resolve(connection, Scope(caller.tenant, numbers, moment), clean_text(form))
 
     async def kind_of_node(self, caller: Caller, node: UUID) -> str | None:
-        """Answer what an id stands for, as the name of its type; None for nothing.
+        """Return what an id stands for, as the name of its type; None for nothing.
 
         The types are Entity, EntityState, Alias, Reference, Artifact, AliasCandidate and FactCandidate.
         """
@@ -152,3 +162,31 @@ class CatalogService:
                 return await count(connection, caller.tenant, wanted)
 
         return Listing(page, counted)
+
+
+MAX_PATH_LENGTH = 6
+
+
+class PathService:
+    """Finds ways along references."""
+
+    def __init__(self, database: Database, graph: GraphReader) -> None:
+        self._database = database
+        self._graph = graph
+
+    async def shortest(
+        self, caller: Caller, source: UUID, target: UUID, longest: int, as_of: datetime | None
+    ) -> tuple[Reference, ...] | None:
+        """Return the fewest references that lead from one entity to another at an instant, now by default.
+
+        None when none do within `longest`, or one of the two is not there. Raises Invalid for a length out
+        of bounds.
+        """
+        if not 1 <= longest <= MAX_PATH_LENGTH:
+            raise Invalid(f"maxLength is from 1 to {MAX_PATH_LENGTH}, not {longest}", field="maxLength")
+        async with self._database.reading(caller.tenant) as connection:
+            at = await instant(connection, caller, as_of)
+            found = await entities.entities_by_id(connection, caller.tenant, [source, target])
+        if not {source, target} <= found.keys():
+            return None
+        return await self._graph.path(caller.tenant, source, target, longest, at)

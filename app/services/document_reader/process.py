@@ -2,16 +2,20 @@
 
 from __future__ import annotations
 
+import asyncio
 import os
 import pickle
 import signal
 import subprocess
 import sys
+from collections.abc import Callable
+from concurrent.futures import CancelledError, Future, ThreadPoolExecutor
 from multiprocessing import Pipe
+from threading import Lock
 from typing import Any, NoReturn
 
-from app.errors import Invalid
-from app.services.document_reader.limits import MAX_READING_SECONDS, MAX_WAITING_SECONDS
+from app.errors import Invalid, Unavailable
+from app.services.document_reader.limits import MAX_QUEUED, MAX_READING_SECONDS, MAX_WAITING_SECONDS
 
 TOO_SLOW = f"reading the document took more than {MAX_READING_SECONDS} seconds; split it"
 
@@ -82,3 +86,132 @@ class ReadingProcess:
         if status == -signal.SIGPROF:
             raise Invalid(TOO_SLOW, field="body") from error
         raise Ended(f"signal {-status}" if status < 0 else f"status {status}") from error
+
+
+class Interrupted(Exception):
+    """A call was ended because somebody asked for an end."""
+
+
+class Call:
+    """A call that waits for its turn or is being made; an abandoned one has nobody left to answer."""
+
+    def __init__(self, function: Callable[..., Any], arguments: Any, named: Any) -> None:
+        self._asked = (function, arguments, named)
+        self.is_abandoned = False
+
+    def request(self) -> bytes:
+        """Return the call as it is sent."""
+        return pickle.dumps(self._asked, pickle.HIGHEST_PROTOCOL)
+
+
+class Lane:
+    """Makes one call at a time in a process of its own, in the order in which they come."""
+
+    def __init__(self) -> None:
+        self._lock = Lock()
+        self._thread: ThreadPoolExecutor | None = None
+        self._process: ReadingProcess | None = None
+        self._current: Call | None = None
+        self._queued = 0
+
+    @property
+    def process(self) -> int | None:
+        """The number of the process, None while none runs."""
+        return None if self._process is None else self._process.number
+
+    async def run(self, call: Call) -> Any:
+        """Return what a call returns, or raise what it raises; whoever is cancelled ends the call."""
+        future = self._submit(call)
+        try:
+            return await asyncio.wrap_future(future)
+        except asyncio.CancelledError:
+            self.abandon(call)
+            raise
+
+    def wait(self, call: Call, is_stopped: Callable[[], bool], seconds: float = 0.1) -> Any:
+        """Return what a call returns, or raise what it raises; blocks, for a thread that has no loop.
+
+        Raises Interrupted, and ends the call, soon after `is_stopped` says so.
+        """
+        future = self._submit(call)
+        while True:
+            try:
+                return future.result(seconds)
+            except TimeoutError:
+                if future.done():
+                    raise
+                if is_stopped():
+                    future.cancel()
+                    self.abandon(call)
+                    raise Interrupted from None
+
+    def abandon(self, call: Call) -> None:
+        """End a call that nobody waits for any more."""
+        with self._lock:
+            call.is_abandoned = True
+            if self._current is call and self._process is not None:
+                self._process.kill()
+
+    def close(self) -> None:
+        """End the call at hand, those that wait and the process; the next call starts another one."""
+        with self._lock:
+            thread, self._thread = self._thread, None
+            if self._current is not None:
+                self._current.is_abandoned = True
+            if self._process is not None:
+                self._process.kill()
+        if thread is not None:
+            thread.shutdown(cancel_futures=True)
+        self._replace(None)
+
+    def _submit(self, call: Call) -> Future[Any]:
+        with self._lock:
+            if self._queued >= MAX_QUEUED:
+                raise Unavailable(f"{MAX_QUEUED} documents wait to be read already; retry later")
+            self._queued += 1
+            self._thread = self._thread or ThreadPoolExecutor(1, thread_name_prefix="read-document")
+            future = self._thread.submit(self._make, call)
+        future.add_done_callback(self._leave)
+        return future
+
+    def _leave(self, _future: Future[Any]) -> None:
+        with self._lock:
+            self._queued -= 1
+
+    def _make(self, call: Call) -> Any:
+        try:
+            return self._attempt(call)
+        except Ended:
+            if call.is_abandoned:
+                raise CancelledError from None
+        try:  # somebody else may have ended the process
+            return self._attempt(call)
+        except Ended as end:
+            if call.is_abandoned:
+                raise CancelledError from None
+            raise Invalid(
+                f"the process that reads documents ended twice over this one ({end}); split the document",
+                field="body",
+            ) from end
+
+    def _attempt(self, call: Call) -> Any:
+        with self._lock:
+            if call.is_abandoned:
+                raise CancelledError
+            process = self._process = self._process or ReadingProcess()
+            self._current = call
+        try:
+            return process.call(call.request())
+        except BaseException:
+            if not process.is_running:
+                self._replace(None)
+            raise
+        finally:
+            with self._lock:
+                self._current = None
+
+    def _replace(self, process: ReadingProcess | None) -> None:
+        with self._lock:
+            ended, self._process = self._process, process
+        if ended is not None:
+            ended.close()

@@ -7,8 +7,8 @@ from collections.abc import Callable
 from functools import cache
 from typing import ParamSpec, TypeVar, cast
 
-from app.services.document_reader.lane import Call, Lane
 from app.services.document_reader.limits import MAX_SMALL_CHARACTERS
+from app.services.document_reader.process import Call, Lane
 
 Asked = ParamSpec("Asked")
 Result = TypeVar("Result")

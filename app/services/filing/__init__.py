@@ -1,17 +1,17 @@
 """Filing documents: prepared off the event loop, written in one transaction."""
 
+from app.services.catalog.lookup import DEFAULT_PROJECT
+from app.services.filing.pipeline import DocumentBatch
+from app.services.filing.prepare import read_stated
 from app.services.filing.service import FilingService
-from app.services.filing.shipment import Shipment
-from app.services.filing.stated import read_stated
-from app.services.filing.writing import FiledDocument
-from app.services.parsing.stating import StatedDocument, document_from
-from app.services.projects import DEFAULT_PROJECT
+from app.services.filing.write_document import FiledDocument
+from app.services.parsing.stated_document import StatedDocument, document_from
 
 __all__ = [
     "DEFAULT_PROJECT",
+    "DocumentBatch",
     "FiledDocument",
     "FilingService",
-    "Shipment",
     "StatedDocument",
     "document_from",
     "read_stated",

@@ -7,23 +7,23 @@ from datetime import datetime
 from typing import Any
 from uuid import UUID
 
-from app.domain.amendment import Amendment, Spoken, amend_from
 from app.domain.artifact import Document
-from app.domain.ontology import TypeDefinition
+from app.domain.properties_change import Amendment, Spoken, amend_from
 from app.domain.temporal import Branch, EntityState
-from app.domain.timeline import Assertion, Change, assert_from, differ, state_at
-from app.services.filing.edges import Filed
-from app.services.filing.kinds import DOCUMENT_HEADERS
-from app.services.filing.voices import follows, is_by_caller
-from app.services.timelines import Cause, carry_out
-from app.services.write import Write
-from app.stores.postgres import chronicle, states
-from app.stores.postgres.chronicle import Statement
-from app.stores.postgres.ontology import RecordedType
+from app.domain.timeline import Assertion, PropertyChange, assert_from, differ, state_at
+from app.domain.types import TypeDefinition
+from app.services.filing.document_types import DOCUMENT_HEADERS
+from app.services.references.edges import Filed
+from app.services.references.status_sources import follows, is_by_caller
+from app.services.states.write_state import Cause, carry_out
+from app.services.unit_of_work import UnitOfWork
+from app.stores.postgres import state_history, states
+from app.stores.postgres.state_history import AssertedProperties
+from app.stores.postgres.type_definitions import RecordedType
 
 
 async def write_state(
-    write: Write, filed: Filed, document: Document, recorded_type: RecordedType, *, is_new: bool
+    write: UnitOfWork, filed: Filed, document: Document, recorded_type: RecordedType, *, is_new: bool
 ) -> tuple[list[EntityState], EntityState]:
     """Let the entity be what the document says, from the document's date on; a new one has no state yet.
 
@@ -32,7 +32,7 @@ async def write_state(
     Answers what was believed of the entity before, and the state that the document gave.
     """
     where = (write.connection, write.tenant, filed.entity.id)
-    held = [] if is_new else await states.believed_states(*where, Branch.COMMITTED)
+    held = [] if is_new else await states.current_states(*where, Branch.COMMITTED)
     props = _props(document, recorded_type, held)
     if held:
         change = await _restated(write, filed, props, recorded_type.definition, held)
@@ -46,20 +46,20 @@ async def write_state(
 
 
 async def _restated(
-    write: Write,
+    write: UnitOfWork,
     filed: Filed,
     props: dict[str, Any],
     definition: TypeDefinition,
     held: list[EntityState],
-) -> Change:
+) -> PropertyChange:
     where = (write.connection, write.tenant, filed.entity.id)
-    spoken = await states.spoken_properties(*where, Branch.COMMITTED)
-    documents = await states.spoken_by_documents(*where)
+    spoken = await states.asserted_properties(*where, Branch.COMMITTED)
+    documents = await states.asserted_by_documents(*where)
     start = filed.artifact.created_at
     covering = state_at(held, start)
     before = {} if covering is None else covering.props
     gone = [name for name in before if name not in props and _is_said_by(documents, spoken, name, start)]
-    told = await chronicle.statements_about(*where)
+    told = await state_history.statements_about(*where)
     props = {name: value for name, value in props.items() if not _is_held_over(told, name, value, start)}
     constant = {name: value for name, value in props.items() if name in definition.immutable_props}
     said = {name: value for name, value in props.items() if name not in constant} | dict.fromkeys(gone)
@@ -70,13 +70,13 @@ async def _restated(
 
 
 def _is_said_by(documents: Spoken, spoken: Spoken, name: str, moment: datetime) -> bool:
-    """Tell whether a document spoke last of a property; what no event tells of was a document's."""
+    """Return whether a document spoke last of a property; what no event tells of was a document's."""
     last = max((start for start, names in spoken.items() if name in names and start <= moment), default=None)
     return last is None or name in documents.get(last, ())
 
 
-def _is_held_over(told: Sequence[Statement], name: str, value: Any, moment: datetime) -> bool:
-    """Tell whether a caller spoke last of a property of which the texts say what they said before."""
+def _is_held_over(told: Sequence[AssertedProperties], name: str, value: Any, moment: datetime) -> bool:
+    """Return whether a caller spoke last of a property of which the texts say what they said before."""
     said = [each for each in told if name in each.properties and each.at <= moment and not follows(each)]
     said.sort(key=lambda each: each.at)
     texts = [each.props.get(name) for each in said if not is_by_caller(each)]
@@ -84,7 +84,7 @@ def _is_held_over(told: Sequence[Statement], name: str, value: Any, moment: date
 
 
 def _props(document: Document, recorded_type: RecordedType, held: list[EntityState]) -> dict[str, Any]:
-    """Answer what the document's header says of its entity, immutable properties as first written."""
+    """Return what the document's header says of its entity, immutable properties as first written."""
     definition = recorded_type.definition
     unknown = {*definition.unknown_props(document.props), *DOCUMENT_HEADERS}
     props = {name: value for name, value in document.props.items() if name not in unknown}
@@ -109,5 +109,5 @@ def _event_type(before: dict[str, Any], after: dict[str, Any]) -> str:
 
 
 def state_from_artifact(held: list[EntityState], artifact: UUID) -> EntityState:
-    """Answer the last of an entity's states that an artifact gave, or else its last."""
+    """Return the last of an entity's states that an artifact gave, or else its last."""
     return next((state for state in reversed(held) if state.source_artifact == artifact), held[-1])

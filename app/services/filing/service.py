@@ -8,19 +8,18 @@ from functools import partial
 
 from app.domain.artifact import Document
 from app.domain.entity import Caller
-from app.domain.surface_form import fold
+from app.domain.text import fold
 from app.embedding import Embedder
-from app.services.filing.kinds import prefixes_of
-from app.services.filing.line import Line, Outcome
-from app.services.filing.preparation import check_limits, content_hash, prepare
-from app.services.filing.repeating import filed_under, keyed_filing
-from app.services.filing.shipment import Hashed, Origin, Shipment
-from app.services.filing.together import Writer
-from app.services.filing.writing import FiledDocument, unchanged
-from app.services.projects import project_key
-from app.services.write import NO_HOMONYMS, Homonyms, require_writer
-from app.stores.postgres import artifacts, entities, ontology, projects
-from app.stores.postgres.idempotency import KeyedRequest
+from app.services.catalog.lookup import project_key
+from app.services.filing.batch_writer import BatchWriter
+from app.services.filing.document_types import prefixes_of
+from app.services.filing.idempotency import filed_under, keyed_filing
+from app.services.filing.pipeline import DocumentBatch, Hashed, IngestPipeline, Origin, Outcome
+from app.services.filing.prepare import check_limits, content_hash, prepare
+from app.services.filing.write_document import FiledDocument, unchanged
+from app.services.unit_of_work import NO_HOMONYMS, Homonyms, require_writer
+from app.stores.postgres import artifacts, entities, projects, type_definitions
+from app.stores.postgres.idempotency import IdempotentRequest
 from app.stores.postgres.pool import Database
 
 
@@ -63,7 +62,7 @@ class FilingService:
     async def file_all(
         self,
         caller: Caller,
-        shipments: AsyncIterator[Shipment[Origin]],
+        shipments: AsyncIterator[DocumentBatch[Origin]],
         project: str | None = None,
         *,
         width: int,
@@ -82,14 +81,16 @@ class FilingService:
         key = project_key(project)
         look = partial(self._filed_already, caller, key)
         writer = self._writer(caller, key, homonyms, defines_kinds=defines_kinds)
-        line = Line(look, self._embedder, writer, width, done, stop or asyncio.Event())
+        line = IngestPipeline(look, self._embedder, writer, width, done, stop or asyncio.Event())
         return await line.run(shipments)
 
-    def _writer(self, caller: Caller, project: str, homonyms: Homonyms, *, defines_kinds: bool) -> Writer:
-        return Writer(self._database, self._embedder, caller, project, defines_kinds, homonyms)
+    def _writer(
+        self, caller: Caller, project: str, homonyms: Homonyms, *, defines_kinds: bool
+    ) -> BatchWriter:
+        return BatchWriter(self._database, self._embedder, caller, project, defines_kinds, homonyms)
 
     async def prefixes(self, caller: Caller, project: str | None = None) -> frozenset[str]:
-        """Answer the prefixes of identifiers that the kinds of a project bring, beside the shipped ones.
+        """Return the prefixes of identifiers that the kinds of a project bring, beside the shipped ones.
 
         Raises Invalid for a key that no project can have.
         """
@@ -97,11 +98,11 @@ class FilingService:
         async with self._database.reading(caller.tenant) as connection:
             found = await projects.project_by_key(connection, caller.tenant, key)
             numbers = [] if found is None else [found.number]
-            known = await ontology.types_in_projects(connection, caller.tenant, numbers)
+            known = await type_definitions.types_in_projects(connection, caller.tenant, numbers)
         return prefixes_of(recorded.definition for recorded in known)
 
     async def _filed_before(
-        self, caller: Caller, project: str, document: Document, hashed: str, keyed: KeyedRequest | None
+        self, caller: Caller, project: str, document: Document, hashed: str, keyed: IdempotentRequest | None
     ) -> FiledDocument | None:
         if keyed is None:
             (filed,) = await self._filed_already(caller, project, [Hashed(document, hashed)])
@@ -112,7 +113,7 @@ class FilingService:
     async def _filed_already(
         self, caller: Caller, project: str, documents: Sequence[Hashed]
     ) -> list[FiledDocument | None]:
-        """Answer those whose latest version says the same, so that nothing is embedded twice."""
+        """Return those whose latest version says the same, so that nothing is embedded twice."""
         async with self._database.reading(caller.tenant) as connection:
             keys = [each.key for each in documents]
             latest = await artifacts.latest_hashes(connection, caller.tenant, project, keys)

@@ -5,9 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from app.services.importing.collisions import Collision
-from app.services.importing.history.telling import History
-from app.services.importing.item import ItemStream, Refusal, Skipped
+from app.services.importing.history.model import History
+from app.services.importing.items import ItemStream, Refusal, Skipped
+from app.services.importing.name_collisions import Collision
 
 
 @dataclass(frozen=True, slots=True)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gzip
+import io
 import lzma
 import os
 import zlib
@@ -10,12 +11,58 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
-from typing import IO, cast
+from typing import IO, TYPE_CHECKING, cast
 
 from app.errors import Invalid
-from app.services.importing.opening import open_file
-from app.services.importing.stopping import IsStopped, Stopped
-from app.services.importing.unpacking import open_xz
+from app.services.importing.interruption import IsStopped, Stopped
+from app.services.importing.open_file import open_file
+
+if TYPE_CHECKING:
+    from _typeshed import WriteableBuffer
+
+MAX_MEMORY = 128 * 1024 * 1024
+"""Twice what `xz -9` needs; a file may ask for gigabytes."""
+
+_UNPACKED_PIECE = 64 * 1024
+
+
+class _Unpacked(io.RawIOBase):
+    """The content of an xz file of one stream or several; raises EOFError where one is cut off."""
+
+    def __init__(self, file: IO[bytes]) -> None:
+        self._file = file
+        self._stream = _stream()
+
+    def readable(self) -> bool:
+        """Return that this can be read, as `io` asks."""
+        return True
+
+    def readinto(self, buffer: WriteableBuffer) -> int:
+        """Put what comes next into a buffer, and return how many bytes that is: 0 at the end."""
+        room = memoryview(buffer).cast("B")
+        while True:
+            given = self._stream.unused_data
+            if self._stream.eof:
+                # By the format, zeros may follow a stream.
+                while not (given := given.lstrip(b"\0")):
+                    if not (given := self._file.read(_UNPACKED_PIECE)):
+                        return 0
+                self._stream = _stream()
+            elif self._stream.needs_input and not (given := self._file.read(_UNPACKED_PIECE)):
+                raise EOFError
+            if piece := self._stream.decompress(given, len(room)):
+                room[: len(piece)] = piece
+                return len(piece)
+
+
+def _stream() -> lzma.LZMADecompressor:
+    return lzma.LZMADecompressor(memlimit=MAX_MEMORY)
+
+
+def open_xz(file: IO[bytes]) -> io.BufferedReader:
+    """Return the content of an xz file; reading raises LZMAError or EOFError where it is damaged."""
+    return io.BufferedReader(_Unpacked(file), _UNPACKED_PIECE)
+
 
 MAX_LINE = 32 * 1024 * 1024
 MAX_SKIPPED = 64 * 1024 * 1024

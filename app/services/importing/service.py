@@ -8,23 +8,20 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 from app.domain.entity import Caller
-from app.domain.ontology import TypeDefinition
+from app.domain.types import TypeDefinition
 from app.errors import Unavailable
 from app.services.filing import DEFAULT_PROJECT, FilingService
-from app.services.importing.history.git_import import as_known, history_of, items_of
-from app.services.importing.history.git_reading import read_repository
-from app.services.importing.history.revision_rows import read_revisions
+from app.services.importing.git.known_documents import as_known, history_of, items_of
+from app.services.importing.git.repository import read_repository
+from app.services.importing.history.jsonl import read_revisions, read_states
+from app.services.importing.history.model import History
 from app.services.importing.history.service import HistoryService
-from app.services.importing.history.state_rows import read_states
-from app.services.importing.history.telling import History
-from app.services.importing.item import Refusal, read_in_threads
-from app.services.importing.reading_aside import IS_STOPPED
+from app.services.importing.interruption import IS_STOPPED, IsStopped, Stopped
+from app.services.importing.items import Refusal, read_in_threads
 from app.services.importing.request import Batch, ImportRequest
-from app.services.importing.run import Run
-from app.services.importing.stopping import IsStopped, Stopped
-from app.services.importing.summary import ImportSummary
-from app.services.importing.survey import survey
-from app.stores.postgres import ontology, projects
+from app.services.importing.run import ImportSummary, Run
+from app.services.importing.scan import survey
+from app.stores.postgres import projects, type_definitions
 from app.stores.postgres.pool import Database
 
 SHALLOW = (
@@ -149,7 +146,7 @@ class ImportService:
         async with self._database.reading(caller.tenant) as connection:
             found = await projects.project_by_key(connection, caller.tenant, project or DEFAULT_PROJECT)
             numbers = [] if found is None else [found.number]
-            known = await ontology.types_in_projects(connection, caller.tenant, numbers)
+            known = await type_definitions.types_in_projects(connection, caller.tenant, numbers)
         return {each.definition.name: each.definition for each in known if each.definition.is_document}
 
 

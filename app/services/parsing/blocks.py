@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
 from enum import Enum, auto
 from functools import lru_cache
@@ -11,10 +12,11 @@ from markdown_it import MarkdownIt
 from markdown_it.rules_block import StateBlock
 from markdown_it.token import Token
 
+from app.domain.text import fold
 from app.errors import Invalid
 
 DEEPEST = 40
-MOST_LINES = 200_000
+MAX_LINES = 200_000
 """Every line of a body may become a block of a kilobyte."""
 
 MAX_BLOCKS = 100_000
@@ -53,12 +55,12 @@ class Block:
 
     @property
     def opens_section(self) -> bool:
-        """Tell whether this is a heading of the document itself."""
+        """Return whether this is a heading of the document itself."""
         return self.kind is BlockKind.HEADING and self.top
 
 
 @dataclass(frozen=True, slots=True)
-class Page:
+class MarkdownPage:
     """A body, read: its blocks in order and the link definitions it holds."""
 
     body: str
@@ -76,14 +78,14 @@ _CELLS = frozenset({"th_open", "th_close", "td_open", "td_close"})
 
 
 @lru_cache(maxsize=1)
-def read_page(body: str) -> Page:
+def read_page(body: str) -> MarkdownPage:
     """Read the block structure of a Markdown body (CommonMark and tables).
 
     Takes any text; raises Invalid when it has more lines, blocks or headings than are read.
     """
-    if (lines := body.count("\n")) > MOST_LINES:
+    if (lines := body.count("\n")) > MAX_LINES:
         raise Invalid(
-            f"the body has {lines} lines; at most {MOST_LINES} are read: split the document", field="body"
+            f"the body has {lines} lines; at most {MAX_LINES} are read: split the document", field="body"
         )
     definitions: dict[str, Any] = {}
     blocks: list[Block] = []
@@ -101,7 +103,7 @@ def read_page(body: str) -> Page:
             blocks.append(_block(token, heading, quotes > 0, cell))
     definitions.pop(_COUNTED, None)
     _require_few(len(blocks), MAX_BLOCKS, "blocks")  # a table counts its cells when it has read them all
-    return Page(body, tuple(blocks), definitions)
+    return MarkdownPage(body, tuple(blocks), definitions)
 
 
 def _block(token: Token, heading: Token | None, quoted: bool, cell: bool) -> Block:
@@ -145,3 +147,42 @@ def _parser_that_counts() -> MarkdownIt:
 
 _COUNTED = "counted"
 _BLOCKS = _parser_that_counts()
+
+
+_NUMBERING = re.compile(r"^\d{1,3}(?:\.\d{1,3})*[.)]?\s+")
+_MAX_NAME_LENGTH = 120
+
+
+@dataclass(frozen=True, slots=True)
+class Section:
+    """A heading, absent above the first one, and the blocks up to the next heading."""
+
+    heading: Block | None
+    blocks: tuple[Block, ...]
+
+    @property
+    def name(self) -> str:
+        """The heading's folded words without numbering or a closing colon, empty when there is none."""
+        if self.heading is None:
+            return ""
+        return _name_of(self.heading.content[:_MAX_NAME_LENGTH])
+
+
+@lru_cache(maxsize=1_024)
+def _name_of(heading: str) -> str:
+    return _NUMBERING.sub("", fold(heading).strip("*_ :"))
+
+
+def read_sections(page: MarkdownPage) -> tuple[Section, ...]:
+    """Cut a page at the headings of the document itself; headings in lists and quotes do not count."""
+    sections: list[Section] = []
+    heading: Block | None = None
+    blocks: list[Block] = []
+    for block in page.blocks:
+        if block.opens_section:
+            if heading is not None or blocks:
+                sections.append(Section(heading, tuple(blocks)))
+            heading, blocks = block, []
+        else:
+            blocks.append(block)
+    return (*sections, Section(heading, tuple(blocks)))

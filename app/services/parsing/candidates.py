@@ -8,15 +8,15 @@ from functools import cache
 from itertools import islice
 
 from app.domain.artifact import AliasClaim, FactClaim, Quote
-from app.domain.graphemes import safe_cut
+from app.domain.text import safe_cut
 from app.services.parsing.blocks import Block, BlockKind
-from app.services.parsing.reading import Reading
+from app.services.parsing.context import Reading
 from app.services.parsing.vocabulary import vocabulary
 
-LONGEST_QUOTE = 300
-LONGEST_OWNER = 200
+MAX_QUOTE_LENGTH = 300
+MAX_OWNER_LENGTH = 200
 """Characters before a fact that are read for the name of what it is said of."""
-MOST_CANDIDATES = 200
+MAX_CANDIDATES = 200
 """More than this from one document is no help to the person who reviews them."""
 
 _REST = r"(?:[\w.+-]{0,40}[\w+])?"
@@ -47,22 +47,22 @@ _BOUNDARY = re.compile(r"[.!?](?=\s)|\n[ \t]*\n")
 
 
 def read_candidates(reading: Reading) -> tuple[tuple[AliasClaim, ...], tuple[FactClaim, ...]]:
-    """Answer the likely aliases and facts in the prose, with the sentence and its place in the body."""
+    """Return the likely aliases and facts in the prose, with the sentence and its place in the body."""
     aliases: list[AliasClaim] = []
     facts: list[FactClaim] = []
     lines: list[int] = []
     for block in reading.page.blocks:
-        if len(aliases) == len(facts) == MOST_CANDIDATES:
+        if len(aliases) == len(facts) == MAX_CANDIDATES:
             break
         if block.kind is not BlockKind.TEXT or block.quoted or not _triggers(block.content):
             continue
         lines = lines or _line_starts(reading.page.body)
         text = reading.prose(block).text
-        for match in _matches(_ALIAS, text, MOST_CANDIDATES - len(aliases)):
+        for match in _matches(_ALIAS, text, MAX_CANDIDATES - len(aliases)):
             form, subject = _name(match, "form"), _name(match, "subject")
             if form and subject and form != subject:
                 aliases.append(AliasClaim(form, subject, _quote(reading, block, lines, match)))
-        for match in _matches((_fact(),), text, MOST_CANDIDATES - len(facts)):
+        for match in _matches((_fact(),), text, MAX_CANDIDATES - len(facts)):
             quote = _quote(reading, block, lines, match)
             about = _fact_subject(text, match) or None
             facts.append(FactClaim(match["property"].lower(), match["value"].strip(), quote, about))
@@ -83,10 +83,10 @@ def _fact() -> re.Pattern[str]:
 
 
 def _fact_subject(text: str, match: re.Match[str]) -> str:
-    """Answer what a fact is said of: what its property is of, or the name right before it; "" without one."""
+    """Return what a fact is said of: what its property is of, or the name right before it; "" without one."""
     if said := _name(match, "subject"):
         return said
-    before = _OWNER.search(text, max(0, match.start() - LONGEST_OWNER), match.start())
+    before = _OWNER.search(text, max(0, match.start() - MAX_OWNER_LENGTH), match.start())
     return "" if before is None else _name(before, "subject")
 
 
@@ -108,11 +108,11 @@ def _quote(reading: Reading, block: Block, lines: list[int], match: re.Match[str
 
 
 def _sentence(content: str, start: int, end: int) -> tuple[int, int]:
-    earliest = max(0, start - LONGEST_QUOTE)
+    earliest = max(0, start - MAX_QUOTE_LENGTH)
     torn = safe_cut(content, earliest)
     first = max((ended.end() for ended in _BOUNDARY.finditer(content, earliest, start)), default=torn)
-    stop = _BOUNDARY.search(content, end, end + LONGEST_QUOTE)
-    last = stop.end() if stop else safe_cut(content, min(len(content), end + LONGEST_QUOTE))
+    stop = _BOUNDARY.search(content, end, end + MAX_QUOTE_LENGTH)
+    last = stop.end() if stop else safe_cut(content, min(len(content), end + MAX_QUOTE_LENGTH))
     sentence = content[first:last]
     return first + len(sentence) - len(sentence.lstrip()), last - len(sentence) + len(sentence.rstrip())
 
@@ -122,7 +122,7 @@ def _line_starts(body: str) -> list[int]:
 
 
 def _place(body: str, block: Block, lines: list[int], offset: int) -> int:
-    """Answer where in the body a character of a block's content stands, under list marks and indents."""
+    """Return where in the body a character of a block's content stands, under list marks and indents."""
     before = block.content[:offset]
     row = before.count("\n")
     start_of_row = before.rfind("\n") + 1

@@ -8,24 +8,20 @@ from pathlib import PurePosixPath
 from types import MappingProxyType
 
 from app.domain.artifact import Document, MemoryDomain
-from app.domain.graphemes import beginning
-from app.domain.surface_form import fold
-from app.services.parsing.blocks import read_page
+from app.domain.text import beginning, fold
+from app.services.parsing.blocks import read_page, read_sections
 from app.services.parsing.candidates import read_candidates
-from app.services.parsing.cleaning import clean_text
-from app.services.parsing.dates import read_date
-from app.services.parsing.header import bounded_fields, field_role, read_header
+from app.services.parsing.context import Reading
+from app.services.parsing.front_matter import bounded_fields, field_role, read_header
 from app.services.parsing.identity import names_kind, read_identity
-from app.services.parsing.outline import read_sections
-from app.services.parsing.reading import Reading
 from app.services.parsing.references import read_links, read_references
-from app.services.parsing.status import read_status
-from app.services.parsing.values import text_of, texts_of
+from app.services.parsing.status import read_date, read_status
+from app.services.parsing.text import clean_text, text_of, texts_of
 from app.services.parsing.vocabulary import vocabulary
 
 EMPTY: tuple[object, ...] = (None, "", [], {})
 NOTHING_STATED: Mapping[str, object] = MappingProxyType({})
-MOST_WARNINGS = 50
+MAX_WARNINGS = 50
 
 
 def parse_markdown(
@@ -69,14 +65,14 @@ def parse_markdown(
 
 
 def told(warnings: list[str]) -> tuple[str, ...]:
-    """Answer each warning once, up to a number that somebody reads, and how many more there are."""
+    """Return each warning once, up to a number that somebody reads, and how many more there are."""
     different = list(dict.fromkeys(warnings))
-    more = len(different) - MOST_WARNINGS
-    return (*different[:MOST_WARNINGS], *([f"and {more} more warnings"] if more > 0 else []))
+    more = len(different) - MAX_WARNINGS
+    return (*different[:MAX_WARNINGS], *([f"and {more} more warnings"] if more > 0 else []))
 
 
 def accepted_prefixes(known: frozenset[str]) -> frozenset[str]:
-    """Answer the shipped prefixes and these, in capitals."""
+    """Return the shipped prefixes and these, in capitals."""
     return vocabulary().prefixes | {prefix.upper() for prefix in known}
 
 
@@ -89,7 +85,7 @@ def open_reading(
 
 
 def domain_of(reading: Reading) -> MemoryDomain | None:
-    """Answer the memory domain a header names; one that does not exist is left out with a warning."""
+    """Return the memory domain a header names; one that does not exist is left out with a warning."""
     for name, value in reading.by_role("domain"):
         text = text_of(value, name, reading.warnings)
         word = fold(text or "").replace("-", "_").replace(" ", "_").upper()

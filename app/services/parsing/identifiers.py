@@ -13,7 +13,7 @@ from app.services.parsing.vocabulary import vocabulary
 # Scripts that put no space between words: a letter of theirs beside an identifier is its boundary.
 _UNSPACED = 0x2E80
 _NAMESPACE = re.compile(r"(?:[\w.-]{1,64}/){1,4}\Z")
-_LONGEST_NAMESPACE = 130
+_MAX_NAMESPACE_LENGTH = 130
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,7 +31,7 @@ class IdentifierMention:
 
 
 def find_identifiers(text: str, prefixes: frozenset[str]) -> list[IdentifierMention]:
-    """Answer every identifier with an accepted prefix, in order.
+    """Return every identifier with an accepted prefix, in order.
 
     A prefix that is also an everyday word needs a hyphen or its capitals (`Plan 9` is none). Number
     zero is a placeholder. `#` as a prefix accepts `#123`.
@@ -40,7 +40,7 @@ def find_identifiers(text: str, prefixes: frozenset[str]) -> list[IdentifierMent
 
 
 def whole_identifier(text: str, prefixes: frozenset[str]) -> bool:
-    """Tell whether a text is one identifier and nothing else; here number zero counts too."""
+    """Return whether a text is one identifier and nothing else; here number zero counts too."""
     match = _pattern(prefixes).fullmatch(text.rpartition("/")[2]) if prefixes else None
     return match is not None and match["prefix"] is not None
 
@@ -110,7 +110,7 @@ def _is_letter(character: str) -> bool:
 def _namespace_before(text: str, start: int, prefixes: frozenset[str]) -> str:
     if start == 0 or text[start - 1] != "/":
         return ""
-    window = text[max(0, start - _LONGEST_NAMESPACE) : start]
+    window = text[max(0, start - _MAX_NAMESPACE_LENGTH) : start]
     match = _NAMESPACE.search(window)
     if match is None:
         return ""

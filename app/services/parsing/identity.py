@@ -6,19 +6,17 @@ import re
 from dataclasses import dataclass
 from pathlib import PurePosixPath
 
-from app.domain.graphemes import beginning
 from app.domain.identifier import identifier_key
-from app.domain.surface_form import fold
-from app.services.parsing.blocks import Block, BlockKind
+from app.domain.text import beginning, fold
+from app.services.parsing.blocks import Block, BlockKind, Section
+from app.services.parsing.context import Reading
 from app.services.parsing.identifiers import whole_identifier
-from app.services.parsing.outline import Section
-from app.services.parsing.prose import plain_text
-from app.services.parsing.reading import Reading
-from app.services.parsing.values import text_of, texts_of
+from app.services.parsing.inline import plain_text
+from app.services.parsing.text import text_of, texts_of
 from app.services.parsing.vocabulary import kind_named, relation_named, vocabulary
 
-LONGEST_TITLE = 300
-MOST_OF_A_TEXT = 80
+MAX_TITLE_LENGTH = 300
+MAX_TEXT_SHARE = 80
 
 _NUMBERED_TITLE = re.compile(
     r"(?:(?P<prefix>[A-Za-z]{2,16})(?P<joint>[-‐‑_ #]{0,2}))?(?P<number>[0-9]{1,6})"
@@ -67,7 +65,7 @@ def read_identity(reading: Reading, kind: str | None) -> Identity:
 
 
 def leading_heading(reading: Reading) -> Block | None:
-    """Answer the heading that titles the document: the first of level one, or one that opens the page.
+    """Return the heading that titles the document: the first of level one, or one that opens the page.
 
     Headings that documents share, such as "Context" or "Supersedes", title none unless they lead it.
     """
@@ -80,7 +78,7 @@ def leading_heading(reading: Reading) -> Block | None:
 
 
 def _leading_shared(reading: Reading) -> Block | None:
-    """Answer the first heading, of level one, when its words are shared and yet title the document.
+    """Return the first heading, of level one, when its words are shared and yet title the document.
 
     They do not where another of level one is shared as well, for then each of them heads a section, nor
     beside a header that states another title.
@@ -102,7 +100,7 @@ def _is_shared(section: Section) -> bool:
 
 
 def file_name(path: str | None) -> str | None:
-    """Answer the stem a document goes by: its file's, or its folder's for README and index files."""
+    """Return the stem a document goes by: its file's, or its folder's for README and index files."""
     if path is None:
         return None
     place = PurePosixPath(path)
@@ -110,7 +108,7 @@ def file_name(path: str | None) -> str | None:
 
 
 def numbered_path(path: str, prefixes: frozenset[str]) -> Numbered | None:
-    """Answer the number and prefix that a path's file name begins with, or None."""
+    """Return the number and prefix that a path's file name begins with, or None."""
     name = file_name(path)
     if name is None or _DATED_FILE.match(name):
         return None
@@ -161,7 +159,7 @@ def _stated_kind(reading: Reading) -> str | None:
 
 
 def names_kind(name: str, value: object) -> bool:
-    """Tell whether a field gives the kind: any text under `kind`, and under `type` only a known one."""
+    """Return whether a field gives the kind: any text under `kind`, and under `type` only a known one."""
     if not isinstance(value, str) or not value.strip():
         return False
     return fold(name) == "kind" or kind_named(value) is not None
@@ -232,10 +230,10 @@ def _title(
     for name, value in reading.by_role("title"):
         stated = text_of(value, name, reading.warnings)
         if stated:
-            return beginning(stated, LONGEST_TITLE)
+            return beginning(stated, MAX_TITLE_LENGTH)
     stripped = titled.rest if titled is not None and (titled.prefix or prefix) and identifier else spelled
     title = stripped or _file_title(reading) or identifier or _first_words(reading) or "Untitled"
-    return beginning(title, LONGEST_TITLE)
+    return beginning(title, MAX_TITLE_LENGTH)
 
 
 def _file_title(reading: Reading) -> str | None:
@@ -256,5 +254,5 @@ def _first_words(reading: Reading) -> str | None:
 
 
 def _some(words: str) -> str:
-    start = beginning(words, MOST_OF_A_TEXT)
+    start = beginning(words, MAX_TEXT_SHARE)
     return words if start == words else start.rpartition(" ")[0] or start

@@ -8,9 +8,9 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from urllib.parse import unquote
 
-from app.services.parsing.cleaning import clean_path
 from app.services.parsing.identifiers import find_identifiers, whole_identifier
-from app.services.parsing.prose import Link, Prose
+from app.services.parsing.inline import Link, Prose
+from app.services.parsing.text import clean_path
 
 _WIKI = re.compile(r"\[\[(?P<target>[^\[\]|\n]{1,512})(?:\|[^\[\]\n]{0,512})?\]\]")
 _MARKDOWN_PATH = re.compile(r"(?P<path>[^#?]{1,1000}\.(?:md|markdown|mdx))(?:[#?].*)?", re.IGNORECASE)
@@ -22,7 +22,7 @@ _ABSOLUTE = re.compile(r"[a-z][a-z0-9+.-]*:|//|\\", re.IGNORECASE)
 
 
 @dataclass(frozen=True, slots=True)
-class Mention:
+class WrittenMention:
     """One thing pointed at, where in the prose it stands, and the relative path when a link names a file."""
 
     start: int
@@ -32,7 +32,7 @@ class Mention:
 
 
 def relative_path(href: str) -> str | None:
-    """Answer the path of a link to a Markdown file of the same tree, without its fragment, or None."""
+    """Return the path of a link to a Markdown file of the same tree, without its fragment, or None."""
     if _ABSOLUTE.match(href):
         return None
     match = _MARKDOWN_PATH.fullmatch(unquote(href))
@@ -48,12 +48,12 @@ def without_anchor(target: str, prefixes: frozenset[str]) -> str:
 
 
 def is_placeholder(text: str) -> bool:
-    """Tell whether a text stands for a name that is still to come: ADR-XXXX, NNNN-title.md, a dash."""
+    """Return whether a text stands for a name that is still to come: ADR-XXXX, NNNN-title.md, a dash."""
     return _PLACEHOLDER.fullmatch(text) is not None or _TEMPLATE.fullmatch(text) is not None
 
 
-def find_mentions(prose: Prose, prefixes: frozenset[str]) -> list[Mention]:
-    """Answer everything the prose points at, in order, each place once: a link counts before its label."""
+def find_mentions(prose: Prose, prefixes: frozenset[str]) -> list[WrittenMention]:
+    """Return everything the prose points at, in order, each place once: a link counts before its label."""
     named = find_identifiers(prose.text, prefixes)
     starts = [mention.start for mention in named]
     found = [
@@ -68,7 +68,7 @@ def find_mentions(prose: Prose, prefixes: frozenset[str]) -> list[Mention]:
     ]
     taken = _Ranges((mention.start, mention.end) for mention in found)
     found += [
-        Mention(mention.start, mention.end, mention.text)
+        WrittenMention(mention.start, mention.end, mention.text)
         for mention in named
         if not taken.hold(mention.start)
     ]
@@ -84,16 +84,16 @@ def _within(starts: list[int], link: Link) -> range:
     return range(bisect_right(starts, link.start), bisect_right(starts, link.label_end - 1))
 
 
-def _link_mention(link: Link, labels: list[str]) -> Mention:
+def _link_mention(link: Link, labels: list[str]) -> WrittenMention:
     path = relative_path(link.href) or link.href
-    return Mention(link.start, link.end, labels[0] if labels else path, path)
+    return WrittenMention(link.start, link.end, labels[0] if labels else path, path)
 
 
-def _wiki_mention(match: re.Match[str], prefixes: frozenset[str]) -> Mention:
+def _wiki_mention(match: re.Match[str], prefixes: frozenset[str]) -> WrittenMention:
     """A wiki link names a file from its folder or from the root: a name without ending, and no path."""
     target = without_anchor(match["target"], prefixes)
     path = relative_path(target)
-    return Mention(match.start(), match.end(), target if path is None else path.rpartition(".")[0])
+    return WrittenMention(match.start(), match.end(), target if path is None else path.rpartition(".")[0])
 
 
 class _Ranges:
@@ -104,6 +104,6 @@ class _Ranges:
         self._starts = [start for start, _ in self._ranges]
 
     def hold(self, place: int) -> bool:
-        """Tell whether the last range that starts at or before the place reaches over it."""
+        """Return whether the last range that starts at or before the place reaches over it."""
         at = bisect_right(self._starts, place) - 1
         return at >= 0 and place < self._ranges[at][1]

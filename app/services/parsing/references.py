@@ -4,30 +4,110 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
+from itertools import islice
 
 from app.domain.artifact import ReferenceClaim
 from app.domain.entity import ReferenceType
-from app.domain.surface_form import fold
+from app.domain.identifier import bare_key, identifier_key
+from app.domain.text import fold
 from app.services.parsing import status
-from app.services.parsing.blocks import Block, BlockKind
-from app.services.parsing.claims import GENERIC, MOST_REFERENCES, Claims
+from app.services.parsing.blocks import Block, BlockKind, Section
+from app.services.parsing.context import Reading
 from app.services.parsing.identifiers import whole_identifier
 from app.services.parsing.identity import Identity, leading_heading, numbered_path
+from app.services.parsing.inline import COVER, plain_text, read_prose
 from app.services.parsing.mentions import (
-    Mention,
+    WrittenMention,
     find_mentions,
     is_placeholder,
     relative_path,
     without_anchor,
 )
-from app.services.parsing.outline import Section
-from app.services.parsing.prose import COVER, plain_text, read_prose
-from app.services.parsing.reading import Reading
-from app.services.parsing.statements import is_denied, joined_run, stated_relations
-from app.services.parsing.values import texts_of
+from app.services.parsing.relation_phrases import is_denied, joined_run, stated_relations
+from app.services.parsing.text import texts_of
 from app.services.parsing.vocabulary import Relation, relation_named, vocabulary
 
-MOST_TITLE_WORDS = 12
+GENERIC = Relation(ReferenceType.REFERENCES)
+MAX_REFERENCES = 2_000
+"""Each is looked for and written while nobody else can write."""
+
+MAX_SUPERSESSIONS = 100
+"""Each may change the timeline of another document, while nobody else can write."""
+
+
+class Claims:
+    """Collects claims: one for each relation and target, generic ones only where no typed one stands."""
+
+    def __init__(self, own: tuple[str, ...], warnings: list[str]) -> None:
+        self._own = frozenset(identifier_key(name) for name in own)
+        self._warnings = warnings
+        self._claims: dict[tuple[Relation, str], ReferenceClaim] = {}
+        self._typed: set[str] = set()
+        self._generic: list[tuple[str, str | None, int]] = []
+        self._path_of: dict[tuple[Relation, str], str] = {}
+
+    def add(self, relation: Relation, target: str, path: str | None = None, count: int = 1) -> None:
+        """Note that the document states this relation to the target."""
+        if relation.type is ReferenceType.REFERENCES:
+            self._generic.append((target, path, count))
+            return
+        if self._is_own(target):
+            self._warnings.append(f"the document names itself under {relation.type}; that was left out")
+            return
+        self._typed.update(_names(target, path))
+        self._join(relation, target, path, count)
+
+    def gathered(self) -> tuple[ReferenceClaim, ...]:
+        """Return the claims, typed ones first, each kind in the order of the document."""
+        for target, path, count in self._generic:
+            if not self._is_own(target) and not self._typed.intersection(_names(target, path)):
+                self._join(GENERIC, target, path, count)
+        self._demote_supersessions()
+        if len(self._claims) > MAX_REFERENCES:
+            self._warnings.append(
+                f"the document has {len(self._claims)} references; only the first {MAX_REFERENCES} are kept"
+            )
+        return tuple(islice(self._claims.values(), MAX_REFERENCES))
+
+    def _demote_supersessions(self) -> None:
+        """Keep what is superseded beyond a number as a plain reference, and warn of it."""
+        found = [place for place in self._claims if place[0].type is ReferenceType.SUPERSEDES]
+        for place in found[MAX_SUPERSESSIONS:]:
+            self._claims[place] = replace(self._claims[place], type=ReferenceType.REFERENCES, inverted=False)
+        if len(found) > MAX_SUPERSESSIONS:
+            self._warnings.append(
+                f"the document states {len(found)} supersessions; only the first {MAX_SUPERSESSIONS} are,"
+                " the others are kept as REFERENCES"
+            )
+
+    def _is_own(self, target: str) -> bool:
+        key = identifier_key(target)
+        return key in self._own or any(bare_key(own) == key for own in self._own)
+
+    def _join(self, relation: Relation, target: str, path: str | None, count: int) -> None:
+        key = identifier_key(target)
+        # A bare identifier after a link with that label means the linked file.
+        place = (relation, path or self._path_of.get((relation, key)) or key)
+        known = self._claims.get(place)
+        if known is not None:
+            self._claims[place] = replace(known, count=known.count + count)
+            return
+        if path is not None:
+            self._path_of.setdefault((relation, key), path)
+            count += self._take_unlinked(relation, key)
+        self._claims[place] = ReferenceClaim(relation.type, target, relation.inverted, count, path)
+
+    def _take_unlinked(self, relation: Relation, key: str) -> int:
+        earlier = self._claims.pop((relation, key), None)
+        return earlier.count if earlier is not None else 0
+
+
+def _names(target: str, path: str | None) -> set[str]:
+    return {identifier_key(target)} | ({path} if path is not None else set())
+
+
+MAX_TITLE_WORDS = 12
 
 MAX_MENTIONS = 20_000
 """What is pointed at after so many places is not read: a document keeps a tenth as many references."""
@@ -37,7 +117,7 @@ _SEPARATORS = re.compile(r"[,;]|\s+(?:and|&)\s+")
 
 
 def read_references(reading: Reading, identity: Identity) -> tuple[ReferenceClaim, ...]:
-    """Answer what the document says it refers to; a thing named in a typed place is not generic too."""
+    """Return what the document says it refers to; a thing named in a typed place is not generic too."""
     claims = Claims(_own_names(reading, identity), reading.warnings)
     reader = _Reader(reading, identity, claims)
     reader.read_fields()
@@ -62,7 +142,7 @@ def read_links(reading: Reading) -> tuple[str, ...]:
                 path = relative_path(link.href)
                 if path is not None:
                     paths.setdefault(path)
-                if len(paths) == MOST_REFERENCES:
+                if len(paths) == MAX_REFERENCES:
                     return tuple(paths)
     return tuple(paths)
 
@@ -142,8 +222,8 @@ class _Reader:
         self._add_rest(mentions, {id(mention) for mention in typed})
 
     def _meant(
-        self, block: Block, text: str, mentions: list[Mention], relation: Relation
-    ) -> Sequence[Mention]:
+        self, block: Block, text: str, mentions: list[WrittenMention], relation: Relation
+    ) -> Sequence[WrittenMention]:
         if relation.type is ReferenceType.RELATES_TO:
             return mentions
         if block.cell and block.first_line == self._row:
@@ -160,7 +240,7 @@ class _Reader:
     def _read_plain(self, block: Block) -> None:
         self._add_rest(self._mentions(block)[1], set())
 
-    def _mentions(self, block: Block) -> tuple[str, list[Mention]]:
+    def _mentions(self, block: Block) -> tuple[str, list[WrittenMention]]:
         prose = self._reading.prose(block)
         mentions = find_mentions(prose, self._reading.prefixes)
         self._mentioned += len(mentions)
@@ -173,19 +253,19 @@ class _Reader:
         self._reading.warnings.append(f"only the first {MAX_MENTIONS} links and identifiers were read")
         return True
 
-    def _add_stated(self, text: str, mentions: list[Mention], *, at_line_start: bool) -> set[int]:
+    def _add_stated(self, text: str, mentions: list[WrittenMention], *, at_line_start: bool) -> set[int]:
         taken: set[int] = set()
         for relation, mention in stated_relations(text, mentions, at_line_start=at_line_start):
             self._add(relation, mention)
             taken.add(id(mention))
         return taken
 
-    def _add_rest(self, mentions: list[Mention], taken: set[int]) -> None:
+    def _add_rest(self, mentions: list[WrittenMention], taken: set[int]) -> None:
         for mention in mentions:
             if id(mention) not in taken:
                 self._add(GENERIC, mention)
 
-    def _add(self, relation: Relation, mention: Mention) -> None:
+    def _add(self, relation: Relation, mention: WrittenMention) -> None:
         target = mention.target
         if mention.path is not None and target == mention.path:
             target = self._identifier_of(mention.path) or target
@@ -197,7 +277,7 @@ class _Reader:
         prefix = (numbered.prefix or self._prefix) if numbered is not None else None
         return f"{prefix}-{numbered.number}" if numbered is not None and prefix is not None else None
 
-    def _field_targets(self, texts: list[str]) -> Iterator[Mention]:
+    def _field_targets(self, texts: list[str]) -> Iterator[WrittenMention]:
         for text in texts:
             prose = read_prose(text[:4_000], {})
             mentions = find_mentions(prose, self._reading.prefixes)
@@ -209,13 +289,13 @@ class _Reader:
                 if target is not None:
                     yield target
 
-    def _field_target(self, text: str) -> Mention | None:
+    def _field_target(self, text: str) -> WrittenMention | None:
         if fold(text) in vocabulary().nothing or is_placeholder(text):
             return None
         if text.isascii() and text.isdigit():
-            return Mention(0, 0, f"{self._prefix}-{text}" if self._prefix else text)
+            return WrittenMention(0, 0, f"{self._prefix}-{text}" if self._prefix else text)
         target = without_anchor(text, self._reading.prefixes)
-        return Mention(0, 0, target, relative_path(target))
+        return WrittenMention(0, 0, target, relative_path(target))
 
 
 def _is_prose(block: Block) -> bool:
@@ -227,6 +307,6 @@ def _plain_title(block: Block, text: str, relation: Relation) -> str | None:
     if block.cell or relation.type in _UNTITLED or COVER in text or "\n" in text:
         return None
     title = plain_text(block.content[:400])
-    if title.endswith((".", ":", "?", "!")) or len(title.split()) > MOST_TITLE_WORDS or is_denied(title):
+    if title.endswith((".", ":", "?", "!")) or len(title.split()) > MAX_TITLE_WORDS or is_denied(title):
         return None
     return None if any(is_placeholder(part.strip()) for part in _SEPARATORS.split(title)) else title

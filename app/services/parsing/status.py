@@ -3,20 +3,19 @@
 from __future__ import annotations
 
 import re
+from datetime import UTC, datetime
 
-from app.domain.graphemes import beginning
-from app.domain.surface_form import fold
-from app.services.parsing.blocks import Block, BlockKind
+from app.domain.text import beginning, fold
+from app.services.parsing.blocks import Block, BlockKind, Section
+from app.services.parsing.context import Reading
 from app.services.parsing.identity import leading_heading
-from app.services.parsing.outline import Section
-from app.services.parsing.prose import COVER, plain_text
-from app.services.parsing.reading import Reading
-from app.services.parsing.values import texts_of
+from app.services.parsing.inline import COVER, plain_text
+from app.services.parsing.text import texts_of
 from app.services.parsing.vocabulary import vocabulary
 
 SECTION = "status"
-MOST_WORDS = 4
-LONGEST_STATUS = 64
+MAX_WORDS = 4
+MAX_STATUS_LENGTH = 64
 
 _STRUCK = re.compile(r"~~.*?~~", re.DOTALL)
 _END = re.compile(r"[.;:,(\[{<\n|\d]|\s[-–—]\s|\s(?:by|on|in|with|as|since|for|per|see|until)\s")
@@ -24,7 +23,7 @@ _CHOICE = re.compile(r"\s*(?:\||/|,|\bor\b)\s*", re.IGNORECASE)
 
 
 def read_status(reading: Reading) -> str | None:
-    """Answer the status in the document's own words, such as "Accepted" or "Partly superseded", or None."""
+    """Return the status in the document's own words, such as "Accepted" or "Partly superseded", or None."""
     for _, value in reading.by_role("status"):
         for text in texts_of(value):
             return status_in(text) or _unread(text, reading.warnings)
@@ -39,7 +38,7 @@ def read_status(reading: Reading) -> str | None:
 
 
 def status_in(text: str) -> str | None:
-    """Answer the leading words of a text that state a status; a list of choices states none."""
+    """Return the leading words of a text that state a status; a list of choices states none."""
     words = plain_text(_STRUCK.sub("", text)[:400]).strip(f" *_{COVER}")
     known = _known_status(words)
     if known is not None:
@@ -47,7 +46,7 @@ def status_in(text: str) -> str | None:
         return None if choice and _known_status(words[choice.end() :].strip(" '\"")) else known
     end = _END.search(words, 1)
     lead = (words[: end.start()] if end else words).strip()
-    is_short = len(lead) <= LONGEST_STATUS and len(lead.split()) <= MOST_WORDS
+    is_short = len(lead) <= MAX_STATUS_LENGTH and len(lead.split()) <= MAX_WORDS
     return lead if lead[:1].isalpha() and is_short and not (end and end[0] == "|") else None
 
 
@@ -76,3 +75,50 @@ def _quoted_status(texts: list[Block]) -> str | None:
 def _unread(text: str, warnings: list[str]) -> str | None:
     warnings.append(f"no status could be read from {beginning(plain_text(text[:200]), 80)!r}")
     return None
+
+
+EARLIEST_YEAR = 1970
+
+_MONTHS = ("jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec")
+_ISO = re.compile(
+    r"(?P<date>\d{4}[-/]\d{2}[-/]\d{2})"
+    r"(?P<time>[T ]\d{2}:\d{2}(?::\d{2}(?:[.,]\d{1,9})?)?)?[ ]?(?P<offset>Z|[+-]\d{2}:?\d{2})?(?!\d)",
+    re.ASCII | re.IGNORECASE,
+)
+_DAY_FIRST = re.compile(
+    r"(?P<day>\d{1,2})[- ](?P<month>[a-z]{3})[a-z]*\.?[-, ]{1,2}(?P<year>\d{4})(?!\d)",
+    re.ASCII | re.IGNORECASE,
+)
+_MONTH_FIRST = re.compile(
+    r"(?P<month>[a-z]{3})[a-z]*\.? (?P<day>\d{1,2}),? (?P<year>\d{4})(?!\d)", re.ASCII | re.IGNORECASE
+)
+
+
+def read_date(text: str) -> datetime | None:
+    """Return the instant that a date at the start of the text names, or None.
+
+    A date without a time is the start of that day in UTC; a time without an offset is in UTC.
+    Years before 1970 are taken for mistakes.
+    """
+    try:
+        moment = _iso(text.strip()) or _with_month_name(text.strip())
+    except (ValueError, OverflowError):
+        return None
+    return moment if moment is not None and moment.year >= EARLIEST_YEAR else None
+
+
+def _iso(text: str) -> datetime | None:
+    match = _ISO.match(text)
+    if match is None:
+        return None
+    spelled = match["date"].replace("/", "-") + (match["time"] or "T00:00").replace(" ", "T")
+    offset = (match["offset"] or "Z") if match["time"] else "Z"
+    return datetime.fromisoformat(spelled.replace(",", ".") + offset.upper()).astimezone(UTC)
+
+
+def _with_month_name(text: str) -> datetime | None:
+    match = _DAY_FIRST.match(text) or _MONTH_FIRST.match(text)
+    if match is None or match["month"].lower() not in _MONTHS:
+        return None
+    month = _MONTHS.index(match["month"].lower()) + 1
+    return datetime(int(match["year"]), month, int(match["day"]), tzinfo=UTC)

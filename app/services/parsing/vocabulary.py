@@ -9,7 +9,7 @@ from functools import cache
 from importlib.resources import files
 
 from app.domain.entity import ReferenceType
-from app.domain.surface_form import fold
+from app.domain.text import fold
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,7 +82,7 @@ def vocabulary() -> Vocabulary:
 
 
 def relation_named(words: str) -> Relation | None:
-    """Answer the relation that a heading or field name stands for, or None.
+    """Return the relation that a heading or field name stands for, or None.
 
     Names joined by a slash count when all of them say the same, as in "Depends on / Requires".
     """
@@ -92,6 +92,6 @@ def relation_named(words: str) -> Relation | None:
 
 
 def kind_named(name: str) -> Kind | None:
-    """Answer the shipped kind of this name, compared without case, or None."""
+    """Return the shipped kind of this name, compared without case, or None."""
     wanted = fold(name)
     return next((kind for kind in vocabulary().kinds if fold(kind.name) == wanted), None)

@@ -1,5 +1,5 @@
 """Recall: four legs, one order, and the standing of every hit."""
 
-from app.services.recall.service import CANDIDATES_PER_LEG, RecallService
+from app.services.recall.pipeline import CANDIDATES_PER_LEG, RecallService
 
 __all__ = ["CANDIDATES_PER_LEG", "RecallService"]

@@ -18,7 +18,7 @@ STEEPNESS = 29.0
 EVEN_COSINE = 0.433
 """The cosine at which an answer is as likely as none."""
 
-DOUBT = 0.2
+LOW_CONFIDENCE = 0.2
 EVEN = 0.5
 ASKING = frozenset(
     (
@@ -50,7 +50,7 @@ def confidence(
     is_named: bool,
     has_name: bool | None = None,
 ) -> float | None:
-    """Answer the likelihood, from 0 to 1, that a question is answered by what is here.
+    """Return the likelihood, from 0 to 1, that a question is answered by what is here.
 
     A question that names something here is answered, and so is a name that a hit's text has; one that none
     has is not. A hit whose passage says all that a question says makes an answer as likely as none, however
@@ -72,12 +72,12 @@ def confidence(
 
 
 def likelihood(cosine: float) -> float:
-    """Answer how likely the passage of this cosine answers the question."""
+    """Return how likely the passage of this cosine answers the question."""
     return 1 / (1 + exp(-STEEPNESS * (cosine - EVEN_COSINE)))
 
 
 def _is_said(query: str, hits: Sequence[Hit]) -> bool:
-    """Tell whether some hit says every word of a question in its title and passage."""
+    """Return whether some hit says every word of a question in its title and passage."""
     telling = [term for term in query_terms(query) if term not in ASKING]
     return bool(telling) and any(_has(f"{hit.artifact.title}\n{hit.passage.text}", telling) for hit in hits)
 

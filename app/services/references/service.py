@@ -2,21 +2,74 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
+from datetime import datetime
 from typing import Any
 from uuid import UUID
 
 import asyncpg
 
-from app.domain.entity import Caller, Reference
-from app.services.references.withdrawing import end_reference
-from app.services.references.writing import StatedReference, add_reference
-from app.services.repeating import keep_answer, kept_answer, keyed_request
-from app.services.withdrawing import fit_reason
-from app.services.write import Write, require_writer, writing
-from app.stores.postgres import ledger, references
-from app.stores.postgres.idempotency import KeyedRequest
+from app.domain.entity import Caller, Reference, ReferenceType
+from app.services.catalog.lookup import nothing_has
+from app.services.idempotency import idempotent_request, load_response, save_response
+from app.services.references.create import StatedReference, add_reference
+from app.services.references.supersession import effective_from, recompute_status
+from app.services.unit_of_work import UnitOfWork, require_writer, unit_of_work
+from app.services.withdrawal import fit_reason, note_withdrawal, require_lasting
+from app.stores.postgres import ledger_clock, references
+from app.stores.postgres.idempotency import IdempotentRequest
 from app.stores.postgres.pool import Database
+from app.stores.postgres.references import RecordedReference
+
+
+async def end_reference(write: UnitOfWork, id: UUID, reason: str | None) -> Reference:
+    """Let a reference be true only until now, and answer it so; what it said before stays answerable.
+
+    One that goes on where this one ends, since a document states it too, ends as well. One that has not begun
+    never was, and is answered as it was. What only it superseded is again what it was before, so this comes
+    last in a write. Raises NotFound for an id that no reference has, and Conflict for one that has ended.
+    """
+    held = await references.recorded_reference(write.connection, write.tenant, id)
+    if held is None:
+        raise nothing_has("reference", id, "reference")
+    reference = held.reference
+    require_lasting("reference", reference.valid, write.recorded_at, is_believed=held.is_believed)
+    now = write.recorded_at
+    pieces = await _unbroken(write, held)
+    since = await _effective_since(write, pieces)
+    ended = [await _end(write, each, reason) for each in pieces]
+    if since is not None:
+        await recompute_status(write, reference.target, max(since, now))
+    return ended[0] or reference
+
+
+async def _unbroken(write: UnitOfWork, first: RecordedReference) -> list[RecordedReference]:
+    """Return a reference and those of its type between the same two that go on without a gap."""
+    edge = (first.reference.source, first.reference.target, first.reference.type)
+    pieces = [first]
+    for later in await references.current_pieces(
+        write.connection, write.tenant, edge, first.reference.valid.start
+    ):
+        if later.valid.start == pieces[-1].reference.valid.end:
+            recorded = await references.recorded_reference(write.connection, write.tenant, later.id)
+            pieces += [] if recorded is None else [recorded]
+    return pieces
+
+
+async def _effective_since(write: UnitOfWork, pieces: Sequence[RecordedReference]) -> datetime | None:
+    """Return from when on references moved their target's state; None when they never do."""
+    if pieces[0].reference.type is not ReferenceType.SUPERSEDES:
+        return None
+    effective = [await effective_from(write, each.reference) for each in pieces]
+    return min((each for each in effective if each is not None), default=None)
+
+
+async def _end(write: UnitOfWork, held: RecordedReference, reason: str | None) -> Reference | None:
+    now = write.recorded_at
+    ended = await references.end_reference(write.connection, write.tenant, held, now, now, write.actor)
+    await note_withdrawal(write, held.reference.id, None if ended is None else ended.id, reason)
+    return ended
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,9 +94,9 @@ class ReferenceService:
         Raises Invalid, NotFound, Conflict or Forbidden; nothing is then written.
         """
         require_writer(caller)
-        keyed = keyed_request(caller, "createReference", idempotency_key, stated=stated)
-        async with writing(self._database, caller) as write:
-            if kept := await kept_answer(write.connection, caller.tenant, keyed):
+        keyed = idempotent_request(caller, "createReference", idempotency_key, stated=stated)
+        async with unit_of_work(self._database, caller) as write:
+            if kept := await load_response(write.connection, caller.tenant, keyed):
                 return await _restored(write.connection, caller.tenant, kept)
             return await _settled(write, keyed, await add_reference(write, stated))
 
@@ -56,18 +109,20 @@ class ReferenceService:
         """
         require_writer(caller)
         reason = fit_reason(reason)
-        keyed = keyed_request(
+        keyed = idempotent_request(
             caller, "withdrawReference", idempotency_key, reference=reference, reason=reason
         )
-        async with writing(self._database, caller) as write:
-            if kept := await kept_answer(write.connection, caller.tenant, keyed):
+        async with unit_of_work(self._database, caller) as write:
+            if kept := await load_response(write.connection, caller.tenant, keyed):
                 return await _restored(write.connection, caller.tenant, kept)
             return await _settled(write, keyed, await end_reference(write, reference, reason))
 
 
-async def _settled(write: Write, keyed: KeyedRequest | None, reference: Reference) -> ReferenceAnswer:
-    answer = ReferenceAnswer(reference, await ledger.settle(write.connection))
-    await keep_answer(write, keyed, {"reference": str(reference.id), "position": answer.position})
+async def _settled(
+    write: UnitOfWork, keyed: IdempotentRequest | None, reference: Reference
+) -> ReferenceAnswer:
+    answer = ReferenceAnswer(reference, await ledger_clock.settle(write.connection))
+    await save_response(write, keyed, {"reference": str(reference.id), "position": answer.position})
     return answer
 
 

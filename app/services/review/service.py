@@ -8,18 +8,22 @@ from app.domain.page import PageRequest
 from app.domain.temporal import EntityState
 from app.errors import Forbidden
 from app.services.catalog import Listing
-from app.services.catalog.scoping import project_numbers
-from app.services.review.queue import ALIASES, FACTS, Noticed, Queue, Written
-from app.services.review.reviewing import (
+from app.services.catalog.lookup import project_numbers
+from app.services.review.decide import (
+    ALIASES,
+    FACTS,
     Decision,
+    Noticed,
+    Queue,
     Reviewed,
+    Written,
     fit_decision,
     keep_reviewed,
     keyed_decision,
     review,
     reviewed_before,
 )
-from app.services.write import writing
+from app.services.unit_of_work import unit_of_work
 from app.stores.postgres.candidates import CandidateFilter
 from app.stores.postgres.pool import Database
 
@@ -35,13 +39,13 @@ class ReviewService:
     async def alias_candidates(
         self, caller: Caller, project: str | None, status: CandidateStatus | None, page: PageRequest
     ) -> Listing[AliasCandidate]:
-        """Answer the likely aliases of a project and a status, the oldest first."""
+        """Return the likely aliases of a project and a status, the oldest first."""
         return await self._listing(caller, ALIASES, project, status, page)
 
     async def fact_candidates(
         self, caller: Caller, project: str | None, status: CandidateStatus | None, page: PageRequest
     ) -> Listing[FactCandidate]:
-        """Answer the likely facts of a project and a status, the oldest first."""
+        """Return the likely facts of a project and a status, the oldest first."""
         return await self._listing(caller, FACTS, project, status, page)
 
     async def review_alias(
@@ -90,7 +94,7 @@ class ReviewService:
         require_reviewer(caller)
         decision = fit_decision(decision)
         keyed = keyed_decision(caller, queue.operation, idempotency_key, decision)
-        async with writing(self._database, caller) as write:
+        async with unit_of_work(self._database, caller) as write:
             if kept := await reviewed_before(write.connection, caller.tenant, queue, keyed):
                 return kept
             reviewed = await review(write, queue, decision)

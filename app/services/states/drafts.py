@@ -3,18 +3,23 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from datetime import datetime, timedelta
 from typing import Any
 from uuid import UUID, uuid4
 
-from app.domain.amendment import amended
+import asyncpg
+
+from app.domain.page import MAX_ITEMS
+from app.domain.properties_change import amended
 from app.domain.temporal import Branch, EntityState, StateEvent, WipSource
 from app.domain.timeline import Assertion, assert_from, shortened, state_at
+from app.domain.types import label_of
 from app.errors import Conflict, Invalid
-from app.services.absent import nothing_has
-from app.services.states.changing import StateChange, Written, change_state, holding_at, later_than
+from app.services.catalog.lookup import nothing_has
+from app.services.states.change import StateChange, Written, change_state, holding_at, later_than
 from app.services.states.properties import checked_properties, type_of_entity
-from app.services.timelines import Cause, carry_out
-from app.services.write import Write
+from app.services.states.write_state import Cause, carry_out
+from app.services.unit_of_work import UnitOfWork
 from app.stores.postgres import states
 
 SAVED, SEALED, DISCARDED = "wip_saved", "wip_sealed", "wip_discarded"
@@ -42,15 +47,15 @@ class Sealing:
     expected: UUID | None = None
 
 
-async def save_draft(write: Write, entity: UUID, saved: DraftChange) -> Written:
+async def save_draft(write: UnitOfWork, entity: UUID, saved: DraftChange) -> Written:
     """Lay properties over the draft of an entity, begun from what is in force when there is none.
 
     Raises NotFound for an unknown entity, Invalid as a change does, and Conflict when the draft is another
     than the expected one.
     """
     definition = await type_of_entity(write, entity)
-    held = await states.believed_states(write.connection, write.tenant, entity, Branch.COMMITTED)
-    drafts = await states.believed_states(write.connection, write.tenant, entity, Branch.WIP)
+    held = await states.current_states(write.connection, write.tenant, entity, Branch.COMMITTED)
+    drafts = await states.current_states(write.connection, write.tenant, entity, Branch.WIP)
     props = checked_properties(definition, saved.props, held)
     write = await later_than(write, drafts)
     draft = next((each for each in drafts if each.valid.end is None), None)
@@ -64,7 +69,7 @@ async def save_draft(write: Write, entity: UUID, saved: DraftChange) -> Written:
     return Written(change.new, event)
 
 
-async def seal_draft(write: Write, state: UUID, sealing: Sealing) -> Written:
+async def seal_draft(write: UnitOfWork, state: UUID, sealing: Sealing) -> Written:
     """Let what a draft says hold from now on, and close the draft.
 
     Only the properties that were saved in it are sealed: what others changed beside it meanwhile stays.
@@ -72,7 +77,7 @@ async def seal_draft(write: Write, state: UUID, sealing: Sealing) -> Written:
     or when another state is in force than the expected one.
     """
     draft = await _open_draft(write, state)
-    held = await states.believed_states(write.connection, write.tenant, draft.entity, Branch.COMMITTED)
+    held = await states.current_states(write.connection, write.tenant, draft.entity, Branch.COMMITTED)
     holding_at(held, write.recorded_at, "state")
     said = {name: draft.props.get(name) for name in await _said_by(write, draft)}
     cause = Cause(sealing.event_type, description=sealing.description, draft=draft)
@@ -84,7 +89,7 @@ async def seal_draft(write: Write, state: UUID, sealing: Sealing) -> Written:
     return written
 
 
-async def discard_draft(write: Write, state: UUID, description: str | None = None) -> Written:
+async def discard_draft(write: UnitOfWork, state: UUID, description: str | None = None) -> Written:
     """Close a draft and leave what is in force as it is; answers the draft as it ended.
 
     Raises NotFound, Invalid and Conflict as sealing does.
@@ -121,7 +126,7 @@ def _require_expected(expected: UUID | None, draft: EntityState | None) -> None:
     raise Conflict(told, field="expectedState")
 
 
-async def _open_draft(write: Write, state: UUID) -> EntityState:
+async def _open_draft(write: UnitOfWork, state: UUID) -> EntityState:
     found = (await states.states_by_id(write.connection, write.tenant, [state])).get(state)
     if found is None:
         raise nothing_has("state", state, "state")
@@ -137,18 +142,51 @@ async def _open_draft(write: Write, state: UUID) -> EntityState:
     return found
 
 
-async def _said_by(write: Write, draft: EntityState) -> set[str]:
-    """Answer the properties saved in a draft since it was begun: drafts that meet are one."""
+async def _said_by(write: UnitOfWork, draft: EntityState) -> set[str]:
+    """Return the properties saved in a draft since it was begun: drafts that meet are one."""
     where = (write.connection, write.tenant, draft.entity, Branch.WIP)
-    spoken = await states.spoken_properties(*where)
+    spoken = await states.asserted_properties(*where)
     said, begins = set(spoken.get(draft.valid.start, ())), draft.valid.start
-    for earlier in reversed(await states.believed_states(*where)):
+    for earlier in reversed(await states.current_states(*where)):
         if earlier.valid.end == begins:
             said |= spoken.get(earlier.valid.start, frozenset())
             begins = earlier.valid.start
     return said
 
 
-async def _replace(write: Write, draft: EntityState, closed: EntityState) -> None:
+async def _replace(write: UnitOfWork, draft: EntityState, closed: EntityState) -> None:
     await states.retract_state(write.connection, write.tenant, draft.id, write.recorded_at)
     await states.insert_state(write.connection, write.tenant, closed)
+
+
+STALE_AFTER = timedelta(days=30)
+
+
+@dataclass(frozen=True, slots=True)
+class Reminder:
+    """Something to look after, since when, and what to do about it."""
+
+    category: str
+    message: str
+    entity: UUID
+    since: datetime
+
+
+async def stale_drafts(
+    connection: asyncpg.Connection, tenant: int, project: int | None, now: datetime
+) -> list[Reminder]:
+    """Return the open drafts not touched for 30 days, of one project or of all, at most 100, oldest first."""
+    held = await states.drafts_untouched_since(connection, tenant, now - STALE_AFTER, project, MAX_ITEMS)
+    return [_reminder(draft, now) for draft in held]
+
+
+def is_stale(draft: EntityState, now: datetime) -> bool:
+    """Return whether nobody has touched an open draft for 30 days."""
+    return draft.recorded_at <= now - STALE_AFTER
+
+
+def _reminder(draft: EntityState, now: datetime) -> Reminder:
+    name = label_of(draft.props) or str(draft.entity)
+    days = (now - draft.recorded_at).days
+    message = f"the draft of {name} has not been touched for {days} days; seal it or discard it"
+    return Reminder("stale_wip", message, draft.entity, draft.recorded_at)

@@ -9,27 +9,48 @@ from uuid import UUID
 
 import orjson
 
-from app.domain.blank import is_blank
 from app.domain.bounds import excerpts
-from app.domain.identifier import LONGEST_IDENTIFIER
-from app.domain.ontology import LABEL_PROPERTIES, NAMING_PROPERTIES, TypeDefinition, label_of
-from app.domain.surface_form import LONGEST_FORM
-from app.domain.temporal import EntityState
+from app.domain.identifier import MAX_IDENTIFIER_LENGTH
+from app.domain.status_words import is_known
+from app.domain.temporal import EntityState, StateEvent
+from app.domain.text import MAX_FORM_LENGTH, is_blank
 from app.domain.timeline import differ
+from app.domain.types import LABEL_PROPERTIES, NAMING_PROPERTIES, TypeDefinition, label_of
 from app.errors import Invalid
-from app.services.absent import nothing_has
-from app.services.parsing.cleaning import clean_text, clean_value
-from app.services.states.statuses import require_fit_status
-from app.services.write import Write
+from app.services.catalog.lookup import nothing_has
+from app.services.parsing.text import clean_text, clean_value
+from app.services.unit_of_work import UnitOfWork
 from app.stores.postgres import lookups
 
-LONGEST_TITLE = 1024
-LARGEST_PROPERTIES = 64 * 1024
+
+def require_fit_status(definition: TypeDefinition, props: Mapping[str, Any]) -> None:
+    """Raise Invalid for a status of a document that is no text; that of a thing may be anything."""
+    status = props.get("status")
+    if status is None or not definition.is_document:
+        return
+    if not isinstance(status, str) or is_blank(status):
+        raise Invalid(
+            f"the status of {definition.name} is a text such as Accepted; null takes it away", field="props"
+        )
+
+
+def odd_status(definition: TypeDefinition, state: EntityState, event: StateEvent) -> tuple[str, ...]:
+    """Return a warning when a step gives a document a status that does not tell whether it is in force."""
+    status = state.props.get("status")
+    if not definition.is_document or "status" not in event.properties or not isinstance(status, str):
+        return ()
+    if is_known(status):
+        return ()
+    return (f"counts as current: nothing is known of the status {status}",)
+
+
+MAX_TITLE_LENGTH = 1024
+MAX_PROPERTIES_BYTES = 64 * 1024
 """Bytes of JSON: every change of a state writes all of its properties again."""
 
 
-async def type_of_entity(write: Write, entity: UUID) -> TypeDefinition:
-    """Answer the type of an entity; raises NotFound for an unknown one."""
+async def type_of_entity(write: UnitOfWork, entity: UUID) -> TypeDefinition:
+    """Return the type of an entity; raises NotFound for an unknown one."""
     found = await lookups.types_of_entities(write.connection, write.tenant, [entity])
     if entity not in found:
         raise nothing_has("entity", entity, "entity")
@@ -39,7 +60,7 @@ async def type_of_entity(write: Write, entity: UUID) -> TypeDefinition:
 def checked_properties(
     definition: TypeDefinition, props: Mapping[str, Any], held: Sequence[EntityState]
 ) -> dict[str, Any]:
-    """Answer the properties as they can be kept; an immutable one that says what holds is left out.
+    """Return the properties as they can be kept; an immutable one that says what holds is left out.
 
     Raises Invalid, naming the property, for one that the type lacks or that would change what never does.
     """
@@ -60,15 +81,15 @@ def checked_properties(
     kept = {name: value for name, value in props.items() if name in definition.mutable_props}
     require_fit_names(definition, kept)
     require_fit_status(definition, kept)
-    if len(orjson.dumps(kept)) > LARGEST_PROPERTIES:
+    if len(orjson.dumps(kept)) > MAX_PROPERTIES_BYTES:
         raise Invalid(
-            f"the properties have more than {LARGEST_PROPERTIES} bytes; shorten them", field="props"
+            f"the properties have more than {MAX_PROPERTIES_BYTES} bytes; shorten them", field="props"
         )
     return kept
 
 
 def as_defined(definition: TypeDefinition, props: Mapping[str, Any]) -> dict[str, Any]:
-    """Answer the properties by the names that the type has for them, however their accents were written."""
+    """Return the properties by the names that the type has for them, however their accents were written."""
     return {
         name if name in definition.props else unicodedata.normalize("NFC", name): value
         for name, value in props.items()
@@ -103,11 +124,11 @@ def require_still_named(
 
 def _longest_name(definition: TypeDefinition, name: str) -> int:
     if name == "identifier":
-        return LONGEST_IDENTIFIER
-    return LONGEST_TITLE if definition.is_document else LONGEST_FORM
+        return MAX_IDENTIFIER_LENGTH
+    return MAX_TITLE_LENGTH if definition.is_document else MAX_FORM_LENGTH
 
 
 def constants_of(definition: TypeDefinition, held: Sequence[EntityState]) -> dict[str, Any]:
-    """Answer the immutable properties of an entity, which all of its states share."""
+    """Return the immutable properties of an entity, which all of its states share."""
     first = held[0].props if held else {}
     return {name: first[name] for name in definition.immutable_props if name in first}

@@ -3,15 +3,57 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator, Awaitable, Callable
-from contextlib import asynccontextmanager
+import re
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterator
+from contextlib import asynccontextmanager, contextmanager
 from typing import Any, LiteralString, Self, TypeAlias
 
 from neo4j import READ_ACCESS, WRITE_ACCESS, AsyncDriver, AsyncGraphDatabase, AsyncTransaction, Record
 from neo4j.auth_management import AsyncAuthManager, AsyncAuthManagers
+from neo4j.exceptions import AuthError, DriverError, Neo4jError
 
-from app.stores.neo4j.errors import reached, translated
+from app.errors import Unavailable
 from app.stores.neo4j.location import GraphLocation
+
+_SIGN_IN = "set TRIGRAPH_NEO4J_USER and TRIGRAPH_NEO4J_PASSWORD"
+_RESOLVED = re.compile(r" \(resolved to \(.*\)\)")  # the driver prints a Python tuple
+
+
+@contextmanager
+def translated(uri: str) -> Iterator[None]:
+    """Raise Unavailable, which names the server, for what the driver raises inside the block."""
+    try:
+        yield
+    except AuthError as error:
+        raise Unavailable(f"Neo4j at {uri} does not let this user in; {_SIGN_IN}") from error
+    except Neo4jError as error:
+        # It points into a query, line by line.
+        message = f"Neo4j at {uri} refuses: {error.message or error.code}"
+        raise Unavailable(message, has_lines=True) from error
+    except DriverError as error:
+        raise _silent(uri, error) from error
+
+
+@contextmanager
+def reached(uri: str) -> Iterator[None]:
+    """Do as `translated` where only the driver runs, which says some failures in Python's own words."""
+    try:
+        with translated(uri):
+            yield
+    except (OSError, ValueError) as error:
+        raise _silent(uri, error) from error
+
+
+def refuses_the_query(error: Unavailable) -> bool:
+    """Return whether Neo4j answers, and it is the query that is wrong: no waiting mends that."""
+    cause = error.__cause__
+    return isinstance(cause, Neo4jError) and str(cause.code).startswith("Neo.ClientError.Statement.")
+
+
+def _silent(uri: str, error: Exception) -> Unavailable:
+    told = _RESOLVED.sub("", str(error).partition("\n")[0]).rstrip(":") or type(error).__name__
+    return Unavailable(f"Neo4j at {uri} does not answer: {told}")
+
 
 Ask: TypeAlias = Callable[[LiteralString, dict[str, Any]], Awaitable[list[Record]]]
 """Puts a query with its parameters."""
@@ -47,27 +89,27 @@ class Graph:
 
     @asynccontextmanager
     async def reading(self, seconds: float | None = None) -> AsyncIterator[AsyncTransaction]:
-        """Lend a transaction that reads; the server ends it when it takes longer than `seconds`."""
+        """Yield a transaction that reads; the server ends it when it takes longer than `seconds`."""
         async with self._transaction(READ_ACCESS, seconds) as transaction:
             yield transaction
 
     @asynccontextmanager
     async def writing(self, seconds: float | None = None) -> AsyncIterator[AsyncTransaction]:
-        """Lend a transaction that writes, committed when the block ends and undone when it raises."""
+        """Yield a transaction that writes, committed when the block ends and undone when it raises."""
         async with self._transaction(WRITE_ACCESS, seconds) as transaction:
             yield transaction
 
     async def read(
         self, query: LiteralString, *, seconds: float | None = None, **parameters: Any
     ) -> list[Record]:
-        """Answer every record of one query that reads."""
+        """Return every record of one query that reads."""
         async with self.reading(seconds) as transaction:
             result = await transaction.run(query, parameters)
             return [record async for record in result]
 
     @asynccontextmanager
     async def asking(self) -> AsyncIterator[Ask]:
-        """Lend what answers every record of a query that reads, each in a transaction of its own.
+        """Yield what answers every record of a query that reads, each in a transaction of its own.
 
         A transaction of several would see no more of one moment than that, and cost two more trips.
         """
@@ -95,7 +137,7 @@ class Graph:
                 await (await session.run(statement)).consume()
 
     async def version(self) -> str:
-        """Answer what the server is, as `5.26.0`."""
+        """Return what the server is, as `5.26.0`."""
         (kernel,) = await self.read(
             "CALL dbms.components() YIELD name, versions WHERE name = 'Neo4j Kernel'"
             " RETURN versions[0] AS version"
@@ -123,7 +165,7 @@ class Graph:
                     await transaction.commit()
 
     async def _current(self) -> AsyncDriver:
-        """Answer the driver; a new one when the embedded server came back on another port."""
+        """Return the driver; a new one when the embedded server came back on another port."""
         if self._uri != self._location.uri:
             outdated, self._driver, self._uri = self._driver, _open(self._location), self._location.uri
             await outdated.close()
@@ -146,7 +188,7 @@ def _open(location: GraphLocation) -> AsyncDriver:
 
 
 def _auth(location: GraphLocation) -> AsyncAuthManager | tuple[str, str] | None:
-    """Answer how to sign in; to an embedded server with what its file says, which is new when its data is."""
+    """Return how to sign in; to an embedded server with what its file says, which is new when its data is."""
     if location.password is None:
         return None
     embedded = location.embedded

@@ -7,8 +7,8 @@ from dataclasses import dataclass, field
 
 from app.errors import Unavailable
 from app.settings import EMBEDDED, Settings
-from app.stores.neo4j.embedded import EmbeddedNeo4j
-from app.stores.neo4j.layout import USER
+from app.stores.neo4j.embedded.layout import USER
+from app.stores.neo4j.embedded.server import EmbeddedNeo4j
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,7 +35,7 @@ class GraphLocation:
 
 
 async def locate_graph(settings: Settings) -> GraphLocation | None:
-    """Answer where the graph is, started when it is the embedded one, or None when the settings name none.
+    """Return where the graph is, started when it is the embedded one, or None when the settings name none.
 
     The caller closes the answer. A server of somebody else's is not asked yet. Raises Unavailable when
     the embedded one cannot start, or the file of the password cannot be read.

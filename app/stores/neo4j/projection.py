@@ -7,19 +7,21 @@ from collections.abc import AsyncIterator, Callable, Iterable, Sequence
 from contextlib import suppress
 from dataclasses import replace
 from datetime import UTC, datetime
+from pathlib import Path
 from typing import Any, TypeAlias, TypeVar
 from uuid import uuid4
 
 from neo4j import AsyncTransaction, Record
 
 from app.domain.entity import ReferenceType
-from app.domain.moment import to_microseconds
-from app.domain.projection import Checkpoint, Edge, Failure, Node, Piece
+from app.domain.projection import Checkpoint, Failure, Piece, ProjectedEdge, ProjectedNode
+from app.domain.temporal import to_microseconds
 from app.errors import Conflict, Unavailable
-from app.stores.neo4j.cypher import blocks_beside
+from app.resources import shipped_folder
+from app.stores.named_blocks import cypher_blocks
 from app.stores.neo4j.driver import Graph
 
-CYPHER = blocks_beside(__file__)
+CYPHER = cypher_blocks(__file__)
 ROWS_AT_ONCE = 500
 
 Row: TypeAlias = dict[str, Any]
@@ -39,12 +41,12 @@ _EDGES = {
 } | {type.value: CYPHER["join_references"].replace("REFERENCES", type.value) for type in ReferenceType}
 
 
-class Overtaken(Conflict):
+class ConcurrentProjector(Conflict):
     """Another projector moved the graph on meanwhile."""
 
 
 async def checkpoint_of(graph: Graph) -> Checkpoint | None:
-    """Answer of what the graph is a copy, and up to where; None when it never was one."""
+    """Return of what the graph is a copy, and up to where; None when it never was one."""
     found = await _projection(graph)
     if found is None:
         return None
@@ -58,7 +60,7 @@ async def checkpoint_of(graph: Graph) -> Checkpoint | None:
 
 
 async def failure_of(graph: Graph) -> Failure | None:
-    """Answer why the graph does not move on; None when nothing is known to stop it."""
+    """Return why the graph does not move on; None when nothing is known to stop it."""
     found = await _projection(graph)
     if found is None or "lastError" not in found:
         return None
@@ -92,7 +94,7 @@ async def clear(graph: Graph, checkpoint: Checkpoint) -> Checkpoint:
 
 
 async def is_used(graph: Graph) -> bool:
-    """Tell whether the graph holds anything of the kinds that a copy consists of."""
+    """Return whether the graph holds anything of the kinds that a copy consists of."""
     (record,) = await graph.read(CYPHER["is_used"])
     return bool(record["used"])
 
@@ -122,7 +124,7 @@ async def _move(transaction: AsyncTransaction, before: Checkpoint, after: Checkp
         now=_now(),
     )
     if not [record async for record in result]:
-        raise Overtaken("another projector moved the graph on meanwhile; look again")
+        raise ConcurrentProjector("another projector moved the graph on meanwhile; look again")
 
 
 async def _write_rows(transaction: AsyncTransaction, kind: str, query: str, rows: Sequence[Row]) -> None:
@@ -136,11 +138,11 @@ async def _write_rows(transaction: AsyncTransaction, kind: str, query: str, rows
             )
 
 
-def _node_row(node: Node) -> Row:
+def _node_row(node: ProjectedNode) -> Row:
     return {"node": node.properties} if node.tie is None else {"node": node.properties, **_edge_row(node.tie)}
 
 
-def _edge_row(edge: Edge) -> Row:
+def _edge_row(edge: ProjectedEdge) -> Row:
     return {"source": edge.source, "target": edge.target, "edge": edge.properties}
 
 
@@ -161,16 +163,16 @@ async def note_failure(graph: Graph, ledger: str, reason: str | None) -> None:
         await graph.write(CYPHER["note_failure"], ledger=ledger, error=reason, now=now)
 
 
-async def every_node(graph: Graph) -> AsyncIterator[Node]:
-    """Answer every node of the kinds that a copy consists of, in no order."""
+async def every_node(graph: Graph) -> AsyncIterator[ProjectedNode]:
+    """Yield every node of the kinds that a copy consists of, in no order."""
     async for record in _every(graph, CYPHER["every_node"]):
-        yield Node(":".join(sorted(record["labels"])), record["properties"])
+        yield ProjectedNode(":".join(sorted(record["labels"])), record["properties"])
 
 
-async def every_edge(graph: Graph) -> AsyncIterator[Edge]:
-    """Answer every edge that begins at one of those nodes, in no order."""
+async def every_edge(graph: Graph) -> AsyncIterator[ProjectedEdge]:
+    """Yield every edge that begins at one of those nodes, in no order."""
     async for record in _every(graph, CYPHER["every_edge"]):
-        yield Edge(record["type"], record["source"], record["target"], record["properties"])
+        yield ProjectedEdge(record["type"], record["source"], record["target"], record["properties"])
 
 
 async def _every(graph: Graph, query: str) -> AsyncIterator[Record]:
@@ -181,3 +183,16 @@ async def _every(graph: Graph, query: str) -> AsyncIterator[Record]:
 
 def _now() -> int:
     return to_microseconds(datetime.now(UTC))
+
+
+def statements(folder: Path | None = None) -> list[str]:
+    """Return every statement of the folder's files in order; without a folder, of this installation's."""
+    folder = folder or shipped_folder("migrations", "migrations") / "neo4j"
+    texts = (path.read_text(encoding="utf-8") for path in sorted(folder.glob("*.cypher")))
+    return [part.strip() for text in texts for part in text.split(";") if part.strip()]
+
+
+async def migrate(graph: Graph) -> None:
+    """Make every constraint and index there is not yet; raises Unavailable when Neo4j refuses."""
+    for statement in statements():
+        await graph.alter(statement)

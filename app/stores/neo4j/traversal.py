@@ -10,24 +10,22 @@ from typing import Any
 from uuid import UUID
 
 from app.domain.entity import Reference, ReferenceType
-from app.domain.moment import from_microseconds, to_microseconds
-from app.domain.neighbourhood import Around, Neighbour, Step, neighbours_of
-from app.domain.path import shortest_path
+from app.domain.graph_search import Around, Neighbour, Step, neighbours_of, shortest_path
 from app.domain.recall import Candidate, Proposal
-from app.domain.temporal import Interval
+from app.domain.temporal import Interval, from_microseconds, to_microseconds
 from app.stores.graph_reader import (
     ARTIFACTS_PER_ENTITY,
     MENTIONED_ENTITIES,
     REFERENCES_PER_ANCHOR,
     REFERENCES_PER_ENTITY,
 )
-from app.stores.neo4j.cypher import blocks_beside
+from app.stores.named_blocks import cypher_blocks
 from app.stores.neo4j.driver import Graph
-from app.stores.neo4j.footing import Footing, Question
+from app.stores.neo4j.freshness import FreshnessGate, Question
 from app.stores.postgres.pool import Database
 from app.stores.postgres.scope import Scope
 
-CYPHER = blocks_beside(__file__)
+CYPHER = cypher_blocks(__file__)
 
 SERVED = "neo4j"
 _UNIT = 1e12  # shares of a score are added as whole numbers, which give one sum in every order
@@ -38,7 +36,7 @@ class Neo4jTraversal:
     """A GraphReader of Neo4j; raises Behind when the graph does not hold what the ledger does."""
 
     def __init__(self, graph: Graph, database: Database) -> None:
-        self._footing = Footing(graph, database)
+        self._footing = FreshnessGate(graph, database)
 
     async def warm_up(self) -> None:
         """Let Neo4j plan all that is asked here: right after its start that takes longer than a reader waits.
@@ -53,7 +51,7 @@ class Neo4jTraversal:
     async def artifacts_beside(
         self, scope: Scope, anchors: Sequence[UUID], strengths: Mapping[ReferenceType, float], limit: int
     ) -> Proposal:
-        """Answer as GraphReader says, in one query."""
+        """Return as GraphReader says, in one query."""
         named = [str(anchor) for anchor in anchors]
         asked = {"anchors": named, "limit": REFERENCES_PER_ANCHOR}
         async with self._footing.reading(scope.tenant) as (ask, _):
@@ -63,7 +61,7 @@ class Neo4jTraversal:
         return _best({number: shares[entity] for entity, number in newest if entity in beside}, limit)
 
     async def artifacts_sharing_mentions(self, scope: Scope, seeds: Sequence[int], limit: int) -> Proposal:
-        """Answer as GraphReader says, in one query."""
+        """Return as GraphReader says, in one query."""
         asked = {
             "seeds": list(dict.fromkeys(seeds)),
             "mentioned": MENTIONED_ENTITIES,
@@ -79,7 +77,7 @@ class Neo4jTraversal:
     async def neighbours(
         self, tenant: int, entities: Sequence[UUID], depth: int, most: int, as_of: datetime
     ) -> Mapping[UUID, list[Neighbour]]:
-        """Answer as GraphReader says, in one query a step for all that ask."""
+        """Return as GraphReader says, in one query a step for all that ask."""
         async with self._footing.reading(tenant) as (ask, known):
             step = _step(ask, tenant, as_of, known, REFERENCES_PER_ENTITY)
             return await neighbours_of(entities, depth, most, step)
@@ -87,7 +85,7 @@ class Neo4jTraversal:
     async def path(
         self, tenant: int, source: UUID, target: UUID, longest: int, as_of: datetime
     ) -> tuple[Reference, ...] | None:
-        """Answer as GraphReader says, in one query a step."""
+        """Return as GraphReader says, in one query a step."""
         async with self._footing.reading(tenant) as (ask, known):
             return await shortest_path(source, target, longest, _step(ask, tenant, as_of, known, _ALL))
 
@@ -117,7 +115,7 @@ def _narrowed(scope: Scope) -> dict[str, Any]:
 
 
 def _shares(groups: Iterable[list[Any]], strengths: Mapping[ReferenceType, float]) -> dict[str, int]:
-    """Answer what each neighbour gets from the strongest references of each anchor, each way."""
+    """Return what each neighbour gets from the strongest references of each anchor, each way."""
     edges: dict[tuple[str, bool], list[tuple[float, str]]] = defaultdict(list)
     for anchor, leaves, type, occurrences, others in groups:
         # Java's logarithm may differ from the ledger's in the last digit; this one is the same.
@@ -131,7 +129,7 @@ def _shares(groups: Iterable[list[Any]], strengths: Mapping[ReferenceType, float
 
 
 def _shared(mentioned: Iterable[list[Any]], seeds: Collection[int]) -> Iterator[tuple[int, int]]:
-    """Answer the artifacts that mention, or are, what is mentioned, each with its share."""
+    """Yield the artifacts that mention, or are, what is mentioned, each with its share."""
     for seeding, mentions, holders, own in mentioned:
         if not mentions:
             continue

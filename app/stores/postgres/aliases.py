@@ -10,12 +10,12 @@ from uuid import UUID, uuid4
 import asyncpg
 
 from app.domain.entity import Alias, AuthorityTier
-from app.domain.surface_form import first_word, fold
 from app.domain.temporal import Interval
-from app.stores.postgres.rows import Table, insert_row, one_by_one
-from app.stores.postgres.sql import blocks_beside
+from app.domain.text import first_word, fold
+from app.stores.named_blocks import sql_blocks
+from app.stores.postgres.write_buffer import Table, insert_row, one_by_one
 
-SQL = blocks_beside(__file__)
+SQL = sql_blocks(__file__)
 
 _INSERT_ALIAS = one_by_one(Table.ALIAS, SQL["insert_alias"])
 
@@ -30,7 +30,7 @@ class RecordedAlias:
 
 
 def alias_from(row: asyncpg.Record) -> Alias:
-    """Answer the alias a row describes."""
+    """Return the alias a row describes."""
     return Alias(
         id=row["id"],
         surface_form=row["surface_form"],
@@ -72,18 +72,18 @@ async def insert_alias(
     )
 
 
-async def believed_aliases(
+async def current_aliases(
     connection: asyncpg.Connection, tenant: int, project: int, forms: Sequence[str]
 ) -> list[Alias]:
-    """Answer the aliases of these forms in a project, whenever they are valid."""
+    """Return the aliases of these forms in a project, whenever they are valid."""
     folded = [fold(form) for form in forms]
     return [
-        alias_from(row) for row in await connection.fetch(SQL["believed_aliases"], tenant, project, folded)
+        alias_from(row) for row in await connection.fetch(SQL["current_aliases"], tenant, project, folded)
     ]
 
 
 async def recorded_alias(connection: asyncpg.Connection, tenant: int, id: UUID) -> RecordedAlias | None:
-    """Answer the alias of an id, believed or not."""
+    """Return the alias of an id, believed or not."""
     row = await connection.fetchrow(SQL["recorded_alias"], tenant, id)
     return None if row is None else RecordedAlias(alias_from(row), row["project_id"], row["is_believed"])
 
@@ -91,13 +91,13 @@ async def recorded_alias(connection: asyncpg.Connection, tenant: int, id: UUID) 
 async def called_from(
     connection: asyncpg.Connection, tenant: int, project: int, name: str, key: str, valid: Interval
 ) -> set[UUID]:
-    """Answer entities of a project with this key, or with this folded name in force at some of the time."""
+    """Return entities of a project with this key, or with this folded name in force at some of the time."""
     rows = await connection.fetch(SQL["called_from"], tenant, project, name, key, valid.start, valid.end)
     return {row["id"] for row in rows}
 
 
 async def goes_by(connection: asyncpg.Connection, tenant: int, entity: UUID, name: str, key: str) -> bool:
-    """Tell whether an entity has this key, or goes or went by this folded form."""
+    """Return whether an entity has this key, or goes or went by this folded form."""
     known: bool = await connection.fetchval(SQL["goes_by"], tenant, entity, name, key)
     return known
 
@@ -105,7 +105,7 @@ async def goes_by(connection: asyncpg.Connection, tenant: int, entity: UUID, nam
 async def given_way_to(
     connection: asyncpg.Connection, tenant: int, source: UUID, start: datetime
 ) -> set[UUID]:
-    """Answer the entities that an entity gives way to at a moment or later."""
+    """Return the entities that an entity gives way to at a moment or later."""
     rows = await connection.fetch(SQL["given_way_to"], tenant, source, start)
     return {row["target"] for row in rows}
 
@@ -113,13 +113,13 @@ async def given_way_to(
 async def candidate_of(
     connection: asyncpg.Connection, tenant: int, project: int, form: str, entity: UUID
 ) -> UUID:
-    """Answer the candidate that suggests a form for an entity, whatever was decided of it."""
+    """Return the candidate that suggests a form for an entity, whatever was decided of it."""
     candidate: UUID = await connection.fetchval(SQL["candidate_of"], tenant, project, fold(form), entity)
     return candidate
 
 
 async def stated_aliases(connection: asyncpg.Connection, tenant: int, entity: UUID) -> list[Alias]:
-    """Answer the open aliases that the versions of a document state."""
+    """Return the open aliases that the versions of a document state."""
     return [alias_from(row) for row in await connection.fetch(SQL["stated_by"], tenant, entity)]
 
 

@@ -5,7 +5,7 @@ INSERT INTO alias (
     source_artifact, valid_from, valid_until, recorded_at, actor
 ) VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14);
 
--- name: believed_aliases
+-- name: current_aliases
 -- What do these forms mean in a project, at any time?
 SELECT id, surface_form, target, source, authority_tier, source_artifact, valid_from, valid_until
 FROM alias

@@ -10,11 +10,11 @@ from uuid import UUID
 import asyncpg
 
 from app.domain.temporal import AsOf
+from app.stores.named_blocks import sql_blocks
 from app.stores.postgres.mentions import NamedForm
 from app.stores.postgres.scope import Scope
-from app.stores.postgres.sql import blocks_beside
 
-SQL = blocks_beside(__file__)
+SQL = sql_blocks(__file__)
 
 
 class NameOrigin(StrEnum):
@@ -44,7 +44,7 @@ async def named_entities(
     *,
     with_drafts: bool = False,
 ) -> list[NamedEntity]:
-    """Answer the entities that these folded forms or identifier keys name at the scope's moment.
+    """Return the entities that these folded forms or identifier keys name at the scope's moment.
 
     Drafts name their entities `with_drafts` alone.
     """
@@ -67,7 +67,7 @@ async def named_entities(
 async def preferred_entities(
     connection: asyncpg.Connection, tenant: int, entities: Sequence[UUID], moment: AsOf
 ) -> dict[UUID, UUID]:
-    """Answer where the alias chain of each entity ends; one without a chain ends at itself."""
+    """Return where the alias chain of each entity ends; one without a chain ends at itself."""
     rows = await connection.fetch(
         SQL["preferred_entities"], tenant, list(entities), moment.valid, moment.known
     )
@@ -77,6 +77,6 @@ async def preferred_entities(
 async def other_forms_of(
     connection: asyncpg.Connection, tenant: int, entities: Sequence[UUID], moment: AsOf
 ) -> list[NamedForm]:
-    """Answer the aliases these entities go by at a moment, and the names that things of them had before."""
+    """Return the aliases these entities go by at a moment, and the names that things of them had before."""
     rows = await connection.fetch(SQL["other_forms_of"], tenant, list(entities), moment.valid, moment.known)
     return [NamedForm(row["entity"], row["form"], row["folded_form"]) for row in rows]

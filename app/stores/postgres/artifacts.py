@@ -10,19 +10,19 @@ from uuid import UUID
 import asyncpg
 
 from app.domain.artifact import Artifact, MemoryDomain, Passage
-from app.domain.surface_form import fold
-from app.stores.postgres.rows import Table, insert_row, one_by_one
+from app.domain.text import fold
+from app.stores.named_blocks import sql_blocks
 from app.stores.postgres.scope import Scope
-from app.stores.postgres.sql import blocks_beside
+from app.stores.postgres.write_buffer import Table, insert_row, one_by_one
 
-SQL = blocks_beside(__file__)
+SQL = sql_blocks(__file__)
 
 _INSERT_ARTIFACT = one_by_one(Table.ARTIFACT, SQL["insert_artifact"])
 _INSERT_PASSAGES = one_by_one(Table.PASSAGE, SQL["insert_passages"])
 
 
 def artifact_from(row: asyncpg.Record) -> Artifact:
-    """Answer the artifact a row describes."""
+    """Return the artifact a row describes."""
     return Artifact(
         id=row["id"],
         number=row["number"],
@@ -43,7 +43,7 @@ def artifact_from(row: asyncpg.Record) -> Artifact:
 
 
 async def take_numbers(connection: asyncpg.Connection, count: int) -> list[int]:
-    """Answer so many numbers for artifacts, rising; take them once the ledger's clock is held."""
+    """Return so many numbers for artifacts, rising; take them once the ledger's clock is held."""
     return [row["number"] for row in await connection.fetch(SQL["take_numbers"], count)]
 
 
@@ -97,7 +97,7 @@ async def insert_passages(
 
 
 async def latest_version(connection: asyncpg.Connection, tenant: int, entity: UUID) -> Artifact | None:
-    """Answer the artifact of an entity that was filed last, whenever it takes effect."""
+    """Return the artifact of an entity that was filed last, whenever it takes effect."""
     row = await connection.fetchrow(SQL["latest_version"], tenant, entity)
     return None if row is None else artifact_from(row)
 
@@ -105,13 +105,13 @@ async def latest_version(connection: asyncpg.Connection, tenant: int, entity: UU
 async def latest_hashes(
     connection: asyncpg.Connection, tenant: int, project_key: str, keys: Sequence[str]
 ) -> dict[str, str]:
-    """Answer the content hashes of the artifacts filed last under these keys of a project, by key."""
+    """Return the content hashes of the artifacts filed last under these keys of a project, by key."""
     rows = await connection.fetch(SQL["latest_hashes"], tenant, fold(project_key), list(keys))
     return {row["key"]: row["content_hash"] for row in rows}
 
 
 async def latest_version_date(connection: asyncpg.Connection, tenant: int, entity: UUID) -> datetime | None:
-    """Answer when the last of an entity's artifacts takes effect; None when it has none."""
+    """Return when the last of an entity's artifacts takes effect; None when it has none."""
     moment: datetime | None = await connection.fetchval(SQL["latest_version_date"], tenant, entity)
     return moment
 
@@ -119,7 +119,7 @@ async def latest_version_date(connection: asyncpg.Connection, tenant: int, entit
 async def artifacts_by_id(
     connection: asyncpg.Connection, tenant: int, ids: Sequence[UUID]
 ) -> dict[UUID, Artifact]:
-    """Answer the artifacts of these ids, by id."""
+    """Return the artifacts of these ids, by id."""
     rows = await connection.fetch(SQL["artifacts_by_id"], tenant, list(ids))
     return {row["id"]: artifact_from(row) for row in rows}
 
@@ -127,7 +127,7 @@ async def artifacts_by_id(
 async def newest_versions_in_scope(
     connection: asyncpg.Connection, scope: Scope, entities: Sequence[UUID]
 ) -> dict[UUID, int]:
-    """Answer the number of each entity's newest artifact, when the scope takes that one in."""
+    """Return the number of each entity's newest artifact, when the scope takes that one in."""
     rows = await connection.fetch(
         SQL["newest_versions_in_scope"],
         scope.tenant,
@@ -142,31 +142,31 @@ async def newest_versions_in_scope(
 
 
 def passage_from(row: asyncpg.Record) -> Passage:
-    """Answer the passage a row describes."""
+    """Return the passage a row describes."""
     return Passage(ordinal=row["ordinal"], heading=row["heading"], text=row["text"], tokens=row["tokens"])
 
 
 async def passages_by_artifact(
     connection: asyncpg.Connection, tenant: int, artifacts: Sequence[int]
 ) -> dict[int, list[Passage]]:
-    """Answer the passages of these artifacts, in order, by artifact number."""
+    """Return the passages of these artifacts, in order, by artifact number."""
     passages: dict[int, list[Passage]] = defaultdict(list)
     for row in await connection.fetch(SQL["passages_by_artifact"], tenant, list(artifacts)):
         passages[row["artifact_number"]].append(passage_from(row))
     return dict(passages)
 
 
-async def births(
+async def creation_times(
     connection: asyncpg.Connection, tenant: int, artifacts: Sequence[int]
 ) -> dict[int, datetime]:
-    """Answer since when these artifacts are there, by number."""
-    return dict(await connection.fetch(SQL["births"], tenant, list(artifacts)))
+    """Return since when these artifacts are there, by number."""
+    return dict(await connection.fetch(SQL["creation_times"], tenant, list(artifacts)))
 
 
 async def identifiers_of(
     connection: asyncpg.Connection, tenant: int, artifacts: Sequence[int]
 ) -> dict[int, str | None]:
-    """Answer the identifiers these artifacts go by, by number."""
+    """Return the identifiers these artifacts go by, by number."""
     rows = await connection.fetch(SQL["identifiers_of"], tenant, list(artifacts))
     return {row["number"]: row["identifier"] for row in rows}
 
@@ -174,6 +174,6 @@ async def identifiers_of(
 async def identifiers_known(
     connection: asyncpg.Connection, tenant: int, identifiers: Sequence[str]
 ) -> set[str]:
-    """Answer which of these identifiers some artifact goes by."""
+    """Return which of these identifiers some artifact goes by."""
     rows = await connection.fetch(SQL["identifiers_known"], tenant, list(identifiers))
     return {row["identifier"] for row in rows}

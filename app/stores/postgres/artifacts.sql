@@ -70,7 +70,7 @@ FROM passage
 WHERE tenant_id = $1 AND artifact_number = ANY ($2::bigint[])
 ORDER BY artifact_number, ordinal;
 
--- name: births
+-- name: creation_times
 -- Since when are these artifacts there?
 SELECT number, created_at
 FROM artifact

@@ -12,11 +12,11 @@ import asyncpg
 from app.domain.artifact import AliasClaim, FactClaim, Quote
 from app.domain.candidate import AliasCandidate, CandidateStatus, FactCandidate, Review
 from app.domain.page import Page, PageRequest
-from app.domain.surface_form import fold
-from app.stores.postgres.listings import page_bounds
-from app.stores.postgres.sql import blocks_beside
+from app.domain.text import fold
+from app.stores.named_blocks import sql_blocks
+from app.stores.postgres.lists import page_bounds
 
-SQL = blocks_beside(__file__)
+SQL = sql_blocks(__file__)
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,7 +82,7 @@ async def queue_fact(
 async def alias_candidates_page(
     connection: asyncpg.Connection, tenant: int, wanted: CandidateFilter, page: PageRequest
 ) -> Page[AliasCandidate]:
-    """Answer a page of likely aliases, the oldest first."""
+    """Return a page of likely aliases, the oldest first."""
     rows = await connection.fetch(
         SQL["alias_candidates_page"], tenant, *_of_candidates(wanted), *page_bounds(page)
     )
@@ -90,7 +90,7 @@ async def alias_candidates_page(
 
 
 async def count_alias_candidates(connection: asyncpg.Connection, tenant: int, wanted: CandidateFilter) -> int:
-    """Answer how many likely aliases there are."""
+    """Return how many likely aliases there are."""
     count: int = await connection.fetchval(SQL["count_alias_candidates"], tenant, *_of_candidates(wanted))
     return count
 
@@ -98,7 +98,7 @@ async def count_alias_candidates(connection: asyncpg.Connection, tenant: int, wa
 async def alias_candidates_by_id(
     connection: asyncpg.Connection, tenant: int, ids: Sequence[UUID]
 ) -> dict[UUID, AliasCandidate]:
-    """Answer the likely aliases of these ids, by id."""
+    """Return the likely aliases of these ids, by id."""
     rows = await connection.fetch(SQL["alias_candidates_by_id"], tenant, list(ids))
     return {row["id"]: _alias_candidate(row) for row in rows}
 
@@ -111,7 +111,7 @@ async def review_alias(connection: asyncpg.Connection, tenant: int, candidate: U
 async def fact_candidates_page(
     connection: asyncpg.Connection, tenant: int, wanted: CandidateFilter, page: PageRequest
 ) -> Page[FactCandidate]:
-    """Answer a page of likely facts, the oldest first."""
+    """Return a page of likely facts, the oldest first."""
     rows = await connection.fetch(
         SQL["fact_candidates_page"], tenant, *_of_candidates(wanted), *page_bounds(page)
     )
@@ -119,7 +119,7 @@ async def fact_candidates_page(
 
 
 async def count_fact_candidates(connection: asyncpg.Connection, tenant: int, wanted: CandidateFilter) -> int:
-    """Answer how many likely facts there are."""
+    """Return how many likely facts there are."""
     count: int = await connection.fetchval(SQL["count_fact_candidates"], tenant, *_of_candidates(wanted))
     return count
 
@@ -127,7 +127,7 @@ async def count_fact_candidates(connection: asyncpg.Connection, tenant: int, wan
 async def fact_candidates_by_id(
     connection: asyncpg.Connection, tenant: int, ids: Sequence[UUID]
 ) -> dict[UUID, FactCandidate]:
-    """Answer the likely facts of these ids, by id."""
+    """Return the likely facts of these ids, by id."""
     rows = await connection.fetch(SQL["fact_candidates_by_id"], tenant, list(ids))
     return {row["id"]: _fact_candidate(row) for row in rows}
 

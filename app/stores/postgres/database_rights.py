@@ -8,10 +8,10 @@ from __future__ import annotations
 
 import asyncpg
 
-from app.stores.postgres.service_role import SERVICE_ROLE
-from app.stores.postgres.sql import blocks_beside
+from app.stores.named_blocks import sql_blocks
+from app.stores.postgres.connection import SERVICE_ROLE
 
-SQL = blocks_beside(__file__)
+SQL = sql_blocks(__file__)
 
 
 async def close_database(owner: asyncpg.Connection) -> None:

@@ -12,10 +12,10 @@ import asyncpg
 
 from app.domain.entity import Entity
 from app.domain.identifier import bare_key
-from app.stores.postgres.rows import Table, insert_row, one_by_one
-from app.stores.postgres.sql import blocks_beside
+from app.stores.named_blocks import sql_blocks
+from app.stores.postgres.write_buffer import Table, insert_row, one_by_one
 
-SQL = blocks_beside(__file__)
+SQL = sql_blocks(__file__)
 
 _INSERT_ENTITY = one_by_one(Table.ENTITY, SQL["insert_entity"])
 
@@ -33,7 +33,7 @@ class KeyedEntity:
 
 
 def entity_from(row: asyncpg.Record) -> Entity:
-    """Answer the entity a row describes."""
+    """Return the entity a row describes."""
     return Entity(
         id=row["id"],
         type_name=row["type_name"],
@@ -45,7 +45,7 @@ def entity_from(row: asyncpg.Record) -> Entity:
 
 
 def by_either_key(found: Iterable[KeyedEntity]) -> dict[str, list[KeyedEntity]]:
-    """Answer entities under their keys, whole and without their namespace."""
+    """Return entities under their keys, whole and without their namespace."""
     index: dict[str, list[KeyedEntity]] = defaultdict(list)
     for entity in found:
         for key in {entity.key, entity.bare_key}:
@@ -79,7 +79,7 @@ async def insert_entity(
 
 
 async def entity_by_key(connection: asyncpg.Connection, tenant: int, project: int, key: str) -> Entity | None:
-    """Answer the entity of a project that has this key."""
+    """Return the entity of a project that has this key."""
     row = await connection.fetchrow(SQL["entity_by_key"], tenant, project, key)
     return None if row is None else entity_from(row)
 
@@ -87,7 +87,7 @@ async def entity_by_key(connection: asyncpg.Connection, tenant: int, project: in
 async def entities_of_keys(
     connection: asyncpg.Connection, tenant: int, project: int, keys: Sequence[str]
 ) -> list[Entity]:
-    """Answer the entities of a project that have one of these keys."""
+    """Return the entities of a project that have one of these keys."""
     rows = await connection.fetch(SQL["entities_of_keys"], tenant, project, list(keys))
     return [entity_from(row) for row in rows]
 
@@ -95,7 +95,7 @@ async def entities_of_keys(
 async def entities_by_id(
     connection: asyncpg.Connection, tenant: int, ids: Sequence[UUID]
 ) -> dict[UUID, Entity]:
-    """Answer the entities of these ids that exist, by id."""
+    """Return the entities of these ids that exist, by id."""
     rows = await connection.fetch(SQL["entities_by_id"], tenant, list(ids))
     return {row["id"]: entity_from(row) for row in rows}
 
@@ -103,7 +103,7 @@ async def entities_by_id(
 async def entities_by_keys(
     connection: asyncpg.Connection, tenant: int, project: int, keys: Sequence[str]
 ) -> list[KeyedEntity]:
-    """Answer the entities that have one of these keys, whole or without their namespace."""
+    """Return the entities that have one of these keys, whole or without their namespace."""
     if not keys:
         return []
     rows = await connection.fetch(SQL["entities_by_keys"], tenant, project, list(keys))
@@ -119,7 +119,7 @@ def _keyed(row: asyncpg.Record) -> KeyedEntity:
 async def entities_by_source(
     connection: asyncpg.Connection, tenant: int, project: int, sources: Sequence[str]
 ) -> dict[str, KeyedEntity]:
-    """Answer the entities that came last from these sources, by source."""
+    """Return the entities that came last from these sources, by source."""
     if not sources:
         return {}
     rows = await connection.fetch(SQL["entities_by_source"], tenant, project, list(sources))
@@ -129,7 +129,7 @@ async def entities_by_source(
 async def entities_by_name(
     connection: asyncpg.Connection, tenant: int, project: int, forms: Sequence[str]
 ) -> dict[str, list[KeyedEntity]]:
-    """Answer the entities that have one of these folded names now, by name; its id stands for no key."""
+    """Return the entities that have one of these folded names now, by name; its id stands for no key."""
     if not forms:
         return {}
     found: dict[str, list[KeyedEntity]] = defaultdict(list)
@@ -141,7 +141,7 @@ async def entities_by_name(
 async def entities_by_alias(
     connection: asyncpg.Connection, tenant: int, project: int, forms: Sequence[str]
 ) -> dict[str, list[KeyedEntity]]:
-    """Answer the entity that each of these folded names means now as an alias, by name."""
+    """Return the entity that each of these folded names means now as an alias, by name."""
     if not forms:
         return {}
     rows = await connection.fetch(SQL["entities_by_alias"], tenant, project, list(forms))

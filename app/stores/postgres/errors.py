@@ -129,7 +129,7 @@ _FAMILIES: tuple[tuple[type[asyncpg.PostgresError], type[TrigraphError], str], .
 
 
 def translated(error: asyncpg.PostgresError) -> TrigraphError | asyncpg.PostgresError:
-    """Answer the error of Trigraph that this one means, or the error itself when it means a bug."""
+    """Return the error of Trigraph that this one means, or the error itself when it means a bug."""
     rule = error.constraint_name
     # What is too large for the index of a rule breaks no rule.
     if rule in CONSTRAINTS and not isinstance(error, asyncpg.ProgramLimitExceededError):

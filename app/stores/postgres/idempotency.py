@@ -8,13 +8,13 @@ from typing import Any
 
 import asyncpg
 
-from app.stores.postgres.sql import blocks_beside
+from app.stores.named_blocks import sql_blocks
 
-SQL = blocks_beside(__file__)
+SQL = sql_blocks(__file__)
 
 
 @dataclass(frozen=True, slots=True)
-class KeyedRequest:
+class IdempotentRequest:
     """Who asked for which operation under which key; equal fingerprints mean equal input."""
 
     actor: str
@@ -32,9 +32,9 @@ class KeptAnswer:
 
 
 async def answer_of_key(
-    connection: asyncpg.Connection, tenant: int, request: KeyedRequest
+    connection: asyncpg.Connection, tenant: int, request: IdempotentRequest
 ) -> KeptAnswer | None:
-    """Answer what was kept under the request's key."""
+    """Return what was kept under the request's key."""
     row = await connection.fetchrow(
         SQL["answer_of_key"], tenant, request.actor, request.operation, request.key
     )
@@ -44,7 +44,7 @@ async def answer_of_key(
 async def insert_answer(
     connection: asyncpg.Connection,
     tenant: int,
-    request: KeyedRequest,
+    request: IdempotentRequest,
     answer: dict[str, Any],
     recorded_at: datetime,
 ) -> None:

@@ -7,9 +7,8 @@ from dataclasses import dataclass
 
 from app.errors import Unavailable
 from app.settings import Settings
-from app.stores.postgres.embedded import EmbeddedPostgres
-from app.stores.postgres.owner_connection import owner_connection, without_password
-from app.stores.postgres.service_role import as_service
+from app.stores.postgres.connection import as_service, owner_connection, without_password
+from app.stores.postgres.embedded.server import EmbeddedPostgres
 
 OLDEST_VERSION = 16
 EXTENSION = "vector"
@@ -37,7 +36,7 @@ class LedgerLocation:
 
 
 async def locate_ledger(settings: Settings) -> LedgerLocation:
-    """Answer where the ledger is, started and able to hold one; the caller closes the answer.
+    """Return where the ledger is, started and able to hold one; the caller closes the answer.
 
     Raises Unavailable when the server does not answer, is too old or lacks pgvector.
     """

@@ -10,12 +10,13 @@ from uuid import UUID
 import asyncpg
 
 from app.domain.entity import Alias, Project
-from app.domain.ontology import TypeDefinition, Zone
-from app.domain.surface_form import fold
+from app.domain.temporal import AsOf
+from app.domain.text import fold
+from app.domain.types import TypeDefinition, Zone, label_of
+from app.stores.named_blocks import sql_blocks
 from app.stores.postgres.aliases import alias_from
-from app.stores.postgres.sql import blocks_beside
 
-SQL = blocks_beside(__file__)
+SQL = sql_blocks(__file__)
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,7 +28,7 @@ class ProjectSize:
 
 
 async def kind_of_node(connection: asyncpg.Connection, tenant: int, node: UUID) -> str | None:
-    """Answer what an id stands for, as the name of its type."""
+    """Return what an id stands for, as the name of its type."""
     kind: str | None = await connection.fetchval(SQL["kind_of_node"], tenant, node)
     return kind
 
@@ -35,7 +36,7 @@ async def kind_of_node(connection: asyncpg.Connection, tenant: int, node: UUID) 
 async def types_of_entities(
     connection: asyncpg.Connection, tenant: int, entities: Sequence[UUID]
 ) -> dict[UUID, TypeDefinition]:
-    """Answer the type of each entity."""
+    """Return the type of each entity."""
     return {
         row["entity"]: TypeDefinition(
             name=row["name"],
@@ -52,7 +53,7 @@ async def types_of_entities(
 async def projects_by_number(
     connection: asyncpg.Connection, tenant: int, numbers: Sequence[int]
 ) -> dict[int, Project]:
-    """Answer the projects of these numbers."""
+    """Return the projects of these numbers."""
     rows = await connection.fetch(SQL["projects_by_number"], tenant, list(numbers))
     return {row["project_id"]: Project(row["project_id"], row["key"], row["name"]) for row in rows}
 
@@ -60,7 +61,7 @@ async def projects_by_number(
 async def project_sizes(
     connection: asyncpg.Connection, tenant: int, numbers: Sequence[int]
 ) -> dict[int, ProjectSize]:
-    """Answer how much these projects hold."""
+    """Return how much these projects hold."""
     rows = await connection.fetch(SQL["project_sizes"], tenant, list(numbers))
     return {row["project_id"]: ProjectSize(row["entities"], row["artifacts"]) for row in rows}
 
@@ -68,7 +69,7 @@ async def project_sizes(
 async def aliases_by_id(
     connection: asyncpg.Connection, tenant: int, ids: Sequence[UUID]
 ) -> dict[UUID, Alias]:
-    """Answer the aliases of these ids, withdrawn ones too."""
+    """Return the aliases of these ids, withdrawn ones too."""
     rows = await connection.fetch(SQL["aliases_by_id"], tenant, list(ids))
     return {row["id"]: alias_from(row) for row in rows}
 
@@ -76,7 +77,7 @@ async def aliases_by_id(
 async def aliases_of_form(
     connection: asyncpg.Connection, tenant: int, projects: Sequence[int], form: str, as_of: datetime
 ) -> list[Alias]:
-    """Answer the aliases of this form, at most one a project."""
+    """Return the aliases of this form, at most one a project."""
     rows = await connection.fetch(SQL["aliases_of_form"], tenant, list(projects), fold(form), as_of)
     return [alias_from(row) for row in rows]
 
@@ -84,6 +85,37 @@ async def aliases_of_form(
 async def alias_chain(
     connection: asyncpg.Connection, tenant: int, entity: UUID, as_of: datetime
 ) -> list[UUID]:
-    """Answer the ids of the aliases that lead from an entity to its preferred one, in order."""
+    """Return the ids of the aliases that lead from an entity to its preferred one, in order."""
     path: list[UUID] = await connection.fetchval(SQL["alias_chain"], tenant, entity, as_of)
     return path
+
+
+@dataclass(frozen=True, slots=True)
+class Called:
+    """What a person calls an entity, or its id, and the identifier it goes by, if any."""
+
+    label: str
+    identifier: str | None
+
+
+async def labels_as_of(
+    connection: asyncpg.Connection, tenant: int, entities: Sequence[UUID], moment: AsOf
+) -> dict[UUID, str]:
+    """Return what a person calls each of these entities at a moment, or will, else its id."""
+    called = await called_as_of(connection, tenant, entities, moment)
+    return {entity: each.label for entity, each in called.items()}
+
+
+async def called_as_of(
+    connection: asyncpg.Connection, tenant: int, entities: Sequence[UUID], moment: AsOf
+) -> dict[UUID, Called]:
+    """Return what a person calls each of these entities at a moment, or will, with its identifier."""
+    rows = await connection.fetch(SQL["speaking_states"], tenant, list(entities), moment.valid, moment.known)
+    known = {row["entity"]: _called(row) for row in rows}
+    return {entity: known.get(entity) or Called(str(entity), None) for entity in entities}
+
+
+def _called(row: asyncpg.Record) -> Called:
+    label = label_of(row["props"], row["immutable_props"]) or str(row["entity"])
+    identifier = row["props"].get("identifier")
+    return Called(label, identifier if isinstance(identifier, str) else None)

@@ -9,10 +9,10 @@ from uuid import UUID
 
 import asyncpg
 
-from app.stores.postgres.rows import Table, insert_row, one_by_one
-from app.stores.postgres.sql import blocks_beside
+from app.stores.named_blocks import sql_blocks
+from app.stores.postgres.write_buffer import Table, insert_row, one_by_one
 
-SQL = blocks_beside(__file__)
+SQL = sql_blocks(__file__)
 
 _INSERT_MENTIONS = one_by_one(Table.MENTION, SQL["insert_mentions"])
 
@@ -61,7 +61,7 @@ async def mentions_of(
     entities: Sequence[UUID],
     known_at: datetime,
 ) -> list[tuple[int, NamedForm]]:
-    """Answer which of these artifacts were known to mention which of these entities, and by what form."""
+    """Return which of these artifacts were known to mention which of these entities, and by what form."""
     rows = await connection.fetch(SQL["mentions_of"], tenant, list(artifacts), list(entities), known_at)
     return [
         (row["number"], NamedForm(row["entity"], row["surface_form"], row["folded_form"])) for row in rows

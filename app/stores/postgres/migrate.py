@@ -12,8 +12,8 @@ import asyncpg
 
 from app.errors import Conflict, Unavailable
 from app.resources import shipped_folder
+from app.stores.postgres.connection import owner_connection
 from app.stores.postgres.database_rights import close_database
-from app.stores.postgres.owner_connection import owner_connection
 
 _FILE_NAME = re.compile(r"^(?P<version>\d{4})_(?P<name>[a-z0-9_]+)\.sql$")
 _LOCK = 0x7472_6967_7261_7068  # "trigraph" in ASCII
@@ -56,7 +56,7 @@ class Migration:
 
 
 def shipped(folder: Path | None = None) -> list[Migration]:
-    """Answer every migration of the folder in order; without a folder, those of this installation.
+    """Return every migration of the folder in order; without a folder, those of this installation.
 
     Raises Conflict when two files have one number.
     """
@@ -71,7 +71,7 @@ def shipped(folder: Path | None = None) -> list[Migration]:
 
 
 async def applied(connection: asyncpg.Connection) -> dict[int, tuple[str, str]]:
-    """Answer name and hash of every recorded migration by number."""
+    """Return name and hash of every recorded migration by number."""
     if await connection.fetchval("SELECT to_regclass('public.schema_migration') IS NULL"):
         return {}
     rows = await connection.fetch("SELECT version, name, sha256 FROM public.schema_migration")
@@ -79,7 +79,7 @@ async def applied(connection: asyncpg.Connection) -> dict[int, tuple[str, str]]:
 
 
 async def pending(connection: asyncpg.Connection, folder: Path | None = None) -> list[Migration]:
-    """Answer what is not applied yet, in order.
+    """Return what is not applied yet, in order.
 
     Raises Conflict when a recorded migration was edited, is missing, or comes from a newer Trigraph.
     """

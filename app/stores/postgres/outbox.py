@@ -5,14 +5,14 @@ from __future__ import annotations
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
-from datetime import timedelta
+from datetime import datetime, timedelta
 
 import asyncpg
 
-from app.domain.projection import Change
-from app.stores.postgres.sql import blocks_beside
+from app.domain.projection import ProjectedChange
+from app.stores.named_blocks import sql_blocks
 
-SQL = blocks_beside(__file__)
+SQL = sql_blocks(__file__)
 
 CHANNEL = "trigraph_outbox"
 """Where the ledger tells, at each commit, that something changed."""
@@ -22,7 +22,7 @@ CHANNEL = "trigraph_outbox"
 class Changes:
     """Whole transactions of the ledger: what they changed, up to which position, and what stands there."""
 
-    changes: tuple[Change, ...]
+    changes: tuple[ProjectedChange, ...]
     position: int
     mark: str
 
@@ -44,40 +44,40 @@ async def projecting_alone(owner: asyncpg.Connection) -> AsyncIterator[None]:
 
 
 async def ledger_of(owner: asyncpg.Connection) -> str:
-    """Answer what tells this ledger from every other."""
+    """Return what tells this ledger from every other."""
     name: str = await owner.fetchval(SQL["ledger"])
     return name
 
 
 async def head(owner: asyncpg.Connection) -> tuple[int, str | None]:
-    """Answer the last position and what stands there; 0 and None before the first change."""
+    """Return the last position and what stands there; 0 and None before the first change."""
     row = await owner.fetchrow(SQL["head"])
     return (0, None) if row is None else (row["position"], row["mark"])
 
 
 async def mark_at(owner: asyncpg.Connection, position: int) -> str | None:
-    """Answer what stands at a position; None when nothing does."""
+    """Return what stands at a position; None when nothing does."""
     mark: str | None = await owner.fetchval(SQL["mark_at"], position)
     return mark
 
 
 async def changes_after(owner: asyncpg.Connection, position: int, at_least: int) -> Changes | None:
-    """Answer what changed after a position, `at_least` so many changes in whole transactions, or None."""
+    """Return what changed after a position, `at_least` so many changes in whole transactions, or None."""
     rows = await owner.fetch(SQL["changes_after"], position, at_least)
     if not rows:
         return None
-    changes = tuple(Change(row["kind"], row["tenant_id"], row["row_id"]) for row in rows)
+    changes = tuple(ProjectedChange(row["kind"], row["tenant_id"], row["row_id"]) for row in rows)
     return Changes(changes, rows[-1]["position"], rows[-1]["mark"])
 
 
 async def count_after(owner: asyncpg.Connection, position: int) -> int:
-    """Answer how many changes stand after a position."""
+    """Return how many changes stand after a position."""
     count: int = await owner.fetchval(SQL["count_after"], position)
     return count
 
 
 async def horizon(owner: asyncpg.Connection) -> int:
-    """Answer up to which position changes may be gone: who is not beyond it cannot tell what changed."""
+    """Return up to which position changes may be gone: who is not beyond it cannot tell what changed."""
     position: int = await owner.fetchval(SQL["horizon"])
     return position
 
@@ -86,3 +86,23 @@ async def forget(owner: asyncpg.Connection, age: timedelta, most: int) -> int:
     """Forget so many changes, the oldest of those of that age, and answer how many; all or none are gone."""
     count: int = await owner.fetchval(SQL["forget"], age, most)
     return count
+
+
+@dataclass(frozen=True, slots=True)
+class Head:
+    """The last change of a tenant, and the transaction time up to which everything of it is visible.
+
+    `has_change` tells that the change that was asked about stands in this ledger.
+    """
+
+    clock: datetime
+    position: int
+    has_change: bool
+
+
+async def head_of_tenant(
+    connection: asyncpg.Connection, tenant: int, position: int, mark: str | None
+) -> Head:
+    """Return how far a tenant's ledger has come, and whether a change of any tenant stands at a position."""
+    row = await connection.fetchrow(SQL["head_of_tenant"], tenant, position, mark)
+    return Head(row["clock"], row["position"], row["has_change"])

@@ -12,18 +12,18 @@ import asyncpg
 
 from app.errors import Busy, Unavailable
 from app.stores.postgres import deadlines
-from app.stores.postgres.errors import translated
-from app.stores.postgres.ledger_connection import (
+from app.stores.postgres.connection import (
+    SERVICE_ROLE,
     LedgerConnection,
     WritingConnection,
     prepared,
     refuse_a_privileged_role,
 )
-from app.stores.postgres.postings_at_hand import PostingsAtHand
-from app.stores.postgres.service_role import SERVICE_ROLE
+from app.stores.postgres.errors import translated
+from app.stores.postgres.lexical.block_cache import PostingsCache
 from app.stores.postgres.transactions import reading_transaction, writing_transaction
-from app.stores.postgres.turns import Turns
 from app.stores.postgres.write_probe import WriteProbe
+from app.stores.postgres.writer_queue import Turns
 
 StatementLogger = Callable[[Any], None]
 
@@ -72,7 +72,7 @@ class Database:
         self._writers = writers
         self._patience = patience
         self._turns = Turns(deadlines.TURN)
-        self.postings_at_hand = PostingsAtHand()
+        self.postings_at_hand = PostingsCache()
         self.write_probe = WriteProbe(self.writing)
         self._loggers: list[StatementLogger] = []
 
@@ -116,13 +116,13 @@ class Database:
 
     @asynccontextmanager
     async def reading(self, tenant: int) -> AsyncIterator[asyncpg.Connection]:
-        """Lend a connection bound to the tenant; each statement sees what was committed when it began."""
+        """Yield a connection bound to the tenant; each statement sees what was committed when it began."""
         async with self._connection(self._readers, tenant) as connection:
             yield connection
 
     @asynccontextmanager
     async def snapshot(self, tenant: int) -> AsyncIterator[asyncpg.Connection]:
-        """Lend a connection bound to the tenant whose statements all see one moment and change nothing."""
+        """Yield a connection bound to the tenant whose statements all see one moment and change nothing."""
         async with (
             self._connection(self._readers, tenant) as connection,
             reading_transaction(connection, isolation="repeatable_read", readonly=True),
@@ -131,7 +131,7 @@ class Database:
 
     @asynccontextmanager
     async def writing(self, tenant: int) -> AsyncIterator[asyncpg.Connection]:
-        """Lend a connection inside a transaction: committed at the end, rolled back on any exception.
+        """Yield a connection inside a transaction: committed at the end, rolled back on any exception.
 
         Nothing that follows the commit fails. Raises Busy when the writes before this one take too long,
         and OutcomeUnknown when the database breaks off while it commits.

@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
-from datetime import datetime
+from datetime import UTC, datetime
 
 import asyncpg
 
 from app.domain.entity import Project
-from app.domain.surface_form import UNKEEPABLE, fold
-from app.stores.postgres.sql import blocks_beside
+from app.domain.text import UNKEEPABLE, fold
+from app.domain.types import rules_among, shipped_types
+from app.stores.named_blocks import sql_blocks
+from app.stores.postgres import type_definitions
 
-SQL = blocks_beside(__file__)
+SQL = sql_blocks(__file__)
 
 
 def _project(row: asyncpg.Record) -> Project:
@@ -18,12 +20,12 @@ def _project(row: asyncpg.Record) -> Project:
 
 
 async def all_projects(connection: asyncpg.Connection, tenant: int) -> list[Project]:
-    """Answer the tenant's projects by key."""
+    """Return the tenant's projects by key."""
     return [_project(row) for row in await connection.fetch(SQL["all_projects"], tenant)]
 
 
 async def project_by_key(connection: asyncpg.Connection, tenant: int, key: str) -> Project | None:
-    """Answer the project of this key, compared after folding; no project has one that cannot be stored."""
+    """Return the project of this key, compared after folding; no project has one that cannot be stored."""
     if UNKEEPABLE.search(key):
         return None
     row = await connection.fetchrow(SQL["project_by_key"], tenant, fold(key))
@@ -36,3 +38,27 @@ async def insert_project(
     """Record a project; its name is its key until somebody says otherwise."""
     row = await connection.fetchrow(SQL["insert_project"], tenant, key, fold(key), recorded_at)
     return _project(row)
+
+
+async def ensure_tenant(owner: asyncpg.Connection, key: str) -> int:
+    """Return the tenant of this key, made with the shipped types and rules when it is new.
+
+    Takes a connection of the ledger's owner.
+    """
+    async with owner.transaction():
+        created: int | None = await owner.fetchval(SQL["create_tenant"], key)
+        if created is None:
+            return int(await owner.fetchval(SQL["tenant_by_key"], key))
+        await owner.execute(SQL["create_clock"], created)
+        types = shipped_types()
+        recorded_at = datetime.now(UTC)
+        for definition in types:
+            await type_definitions.insert_type(owner, created, None, definition, recorded_at)
+        await type_definitions.insert_rules(owner, created, None, rules_among(types))
+        return created
+
+
+async def find_tenant(owner: asyncpg.Connection, key: str) -> int | None:
+    """Return the tenant of this key, None when there is none; takes a connection of the ledger's owner."""
+    tenant: int | None = await owner.fetchval(SQL["tenant_by_key"], key)
+    return tenant

@@ -12,10 +12,10 @@ import asyncpg
 
 from app.domain.entity import Reference, ReferenceType
 from app.domain.temporal import Interval
-from app.stores.postgres.rows import Table, insert_row, one_by_one
-from app.stores.postgres.sql import blocks_beside
+from app.stores.named_blocks import sql_blocks
+from app.stores.postgres.write_buffer import Table, insert_row, one_by_one
 
-SQL = blocks_beside(__file__)
+SQL = sql_blocks(__file__)
 
 _INSERT_PENDING = one_by_one(Table.PENDING, SQL["insert_pending"])
 _CLOSE_PENDING = one_by_one(Table.PENDING_CLOSED, SQL["close_pending"])
@@ -23,7 +23,7 @@ _INSERT_REFERENCE = one_by_one(Table.REFERENCE, SQL["insert_reference"])
 
 
 @dataclass(frozen=True, slots=True)
-class PendingReference:
+class PendingReferenceRow:
     """A reference as its document states it, whose target is not known yet or is one of several."""
 
     id: UUID
@@ -51,7 +51,7 @@ class RecordedReference:
 
 
 def reference_from(row: asyncpg.Record) -> Reference:
-    """Answer the reference a row describes."""
+    """Return the reference a row describes."""
     return Reference(
         id=row["id"],
         source=row["source"],
@@ -156,18 +156,18 @@ async def retract_reference(
 async def recorded_reference(
     connection: asyncpg.Connection, tenant: int, id: UUID
 ) -> RecordedReference | None:
-    """Answer the reference of an id, believed or not."""
+    """Return the reference of an id, believed or not."""
     row = await connection.fetchrow(SQL["recorded_reference"], tenant, id)
     if row is None:
         return None
     return RecordedReference(reference_from(row), row["project_id"], row["occurrences"], row["is_believed"])
 
 
-async def believed_edge(
+async def current_edge(
     connection: asyncpg.Connection, tenant: int, edge: tuple[UUID, UUID, ReferenceType], at: datetime
 ) -> Reference | None:
-    """Answer the reference of a type that joins two entities at a moment."""
-    row = await connection.fetchrow(SQL["believed_edge"], tenant, *edge, at)
+    """Return the reference of a type that joins two entities at a moment."""
+    row = await connection.fetchrow(SQL["current_edge"], tenant, *edge, at)
     return None if row is None else reference_from(row)
 
 
@@ -178,19 +178,19 @@ async def close_pending_of(
     await connection.execute(SQL["close_pending_of"], tenant, entity, closed_at)
 
 
-async def believed_pieces(
+async def current_pieces(
     connection: asyncpg.Connection, tenant: int, edge: tuple[UUID, UUID, ReferenceType], start: datetime
 ) -> list[Reference]:
-    """Answer the references of a type that join two entities at a moment or later, in order of time."""
+    """Return the references of a type that join two entities at a moment or later, in order of time."""
     return [
-        reference_from(row) for row in await connection.fetch(SQL["believed_pieces"], tenant, *edge, start)
+        reference_from(row) for row in await connection.fetch(SQL["current_pieces"], tenant, *edge, start)
     ]
 
 
 async def supersession_leads(
     connection: asyncpg.Connection, tenant: int, start: UUID, end: UUID, since: datetime
 ) -> bool:
-    """Tell whether, at a moment or later, a chain of supersessions leads from one entity to another."""
+    """Return whether, at a moment or later, a chain of supersessions leads from one entity to another."""
     leads: bool = await connection.fetchval(SQL["leads_to"], tenant, start, end, since)
     return leads
 
@@ -221,7 +221,7 @@ async def edges_allowed(
 async def types_that_may_join(
     connection: asyncpg.Connection, tenant: int, source: UUID, target: UUID
 ) -> list[ReferenceType]:
-    """Answer the types of reference by which one entity may refer to another, by name."""
+    """Return the types of reference by which one entity may refer to another, by name."""
     rows = await connection.fetch(SQL["types_that_may_join"], tenant, source, target)
     return [ReferenceType(row["reference_type"]) for row in rows]
 
@@ -230,7 +230,7 @@ async def insert_pending(
     connection: asyncpg.Connection,
     tenant: int,
     project: int,
-    pending: PendingReference,
+    pending: PendingReferenceRow,
     recorded_at: datetime,
     actor: str,
 ) -> None:
@@ -257,14 +257,14 @@ async def insert_pending(
 
 async def pending_on(
     connection: asyncpg.Connection, tenant: int, project: int, keys: Sequence[str]
-) -> list[tuple[datetime, PendingReference]]:
-    """Answer the references that wait for one of these keys, oldest first, each with when it was recorded."""
+) -> list[tuple[datetime, PendingReferenceRow]]:
+    """Return the references that wait for one of these keys, oldest first, each with when it was recorded."""
     rows = await connection.fetch(SQL["pending_on"], tenant, project, list(keys))
     return [(row["recorded_at"], _pending_from(row)) for row in rows]
 
 
-def _pending_from(row: asyncpg.Record) -> PendingReference:
-    return PendingReference(
+def _pending_from(row: asyncpg.Record) -> PendingReferenceRow:
+    return PendingReferenceRow(
         id=row["id"],
         source=row["source"],
         source_key=row["source_key"],
@@ -292,6 +292,6 @@ async def close_pending(
 async def references_by_id(
     connection: asyncpg.Connection, tenant: int, ids: Sequence[UUID]
 ) -> dict[UUID, Reference]:
-    """Answer the references of these ids, by id."""
+    """Return the references of these ids, by id."""
     rows = await connection.fetch(SQL["references_by_id"], tenant, list(ids))
     return {row["id"]: reference_from(row) for row in rows}

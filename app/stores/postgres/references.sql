@@ -5,7 +5,7 @@ INSERT INTO reference (
     recorded_at, actor
 ) VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12);
 
--- name: believed_pieces
+-- name: current_pieces
 -- Which references of a type join two entities at an instant or later?
 SELECT id, source, target, type, source_artifact, valid_from, valid_until
 FROM reference
@@ -46,7 +46,7 @@ SELECT id, source, target, type, source_artifact, valid_from, valid_until, proje
 FROM reference
 WHERE tenant_id = $1 AND id = $2;
 
--- name: believed_edge
+-- name: current_edge
 -- Which reference of a type joins two entities at an instant?
 SELECT id, source, target, type, source_artifact, valid_from, valid_until
 FROM reference

@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
+import asyncpg
+
+from app.domain.recall import Candidate, Proposal
 from app.domain.temporal import AsOf
 
 
@@ -23,3 +27,11 @@ class Scope:
     domains: tuple[str, ...] | None = None
     sees_everything: bool = False
     may_approximate: bool = False
+
+
+def proposal_from(rows: Sequence[asyncpg.Record]) -> Proposal:
+    """Return the proposal of rows that begin with an artifact's number, its score and its date."""
+    return Proposal(
+        [Candidate(row[0], row[1]) for row in rows],
+        born={row[0]: row[2] for row in rows},
+    )

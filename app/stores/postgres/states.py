@@ -9,13 +9,16 @@ from uuid import UUID
 
 import asyncpg
 
-from app.domain.ontology import naming_forms
-from app.domain.surface_form import first_word, name_key
+from app.domain.page import Page, PageRequest
 from app.domain.temporal import AsOf, Branch, EntityState, Interval, StateEvent, WipSource
-from app.stores.postgres.rows import Table, insert_row, one_by_one
-from app.stores.postgres.sql import blocks_beside
+from app.domain.text import first_word, name_key
+from app.domain.types import naming_forms
+from app.stores.named_blocks import sql_blocks
+from app.stores.postgres.connection import planned_anew
+from app.stores.postgres.lists import page_bounds
+from app.stores.postgres.write_buffer import Table, insert_row, one_by_one
 
-SQL = blocks_beside(__file__)
+SQL = sql_blocks(__file__)
 
 _INSERT_EVENT = one_by_one(Table.EVENT, SQL["insert_event"])
 _INSERT_STATE_NAMES = one_by_one(Table.STATE_NAME, SQL["insert_state_names"])
@@ -23,7 +26,7 @@ _INSERT_STATE = one_by_one(Table.STATE, SQL["insert_state"])
 
 
 def state_from(row: asyncpg.Record) -> EntityState:
-    """Answer the state a row describes."""
+    """Return the state a row describes."""
     return EntityState(
         id=row["id"],
         entity=row["entity"],
@@ -38,18 +41,18 @@ def state_from(row: asyncpg.Record) -> EntityState:
     )
 
 
-async def believed_states(
+async def current_states(
     connection: asyncpg.Connection, tenant: int, entity: UUID, branch: Branch
 ) -> list[EntityState]:
-    """Answer what is believed of one branch of an entity now, in order of valid time."""
-    rows = await connection.fetch(SQL["believed_states"], tenant, entity, branch)
+    """Return what is believed of one branch of an entity now, in order of valid time."""
+    rows = await connection.fetch(SQL["current_states"], tenant, entity, branch)
     return [state_from(row) for row in rows]
 
 
 async def drafts_untouched_since(
     connection: asyncpg.Connection, tenant: int, moment: datetime, project: int | None, limit: int
 ) -> list[EntityState]:
-    """Answer the open drafts, of one project or of all, last written at or before a moment, oldest first."""
+    """Return the open drafts, of one project or of all, last written at or before a moment, oldest first."""
     rows = await connection.fetch(SQL["drafts_untouched_since"], tenant, moment, project, limit)
     return [state_from(row) for row in rows]
 
@@ -122,26 +125,26 @@ async def insert_event(connection: asyncpg.Connection, tenant: int, entity: UUID
     )
 
 
-async def spoken_properties(
+async def asserted_properties(
     connection: asyncpg.Connection, tenant: int, entity: UUID, branch: Branch
 ) -> dict[datetime, frozenset[str]]:
-    """Answer the properties that events speak of, by the start of the state they led to."""
-    rows = await connection.fetch(SQL["spoken_properties"], tenant, entity, branch)
+    """Return the properties that events speak of, by the start of the state they led to."""
+    rows = await connection.fetch(SQL["asserted_properties"], tenant, entity, branch)
     return {row["start"]: frozenset(row["properties"]) for row in rows}
 
 
-async def spoken_by_documents(
+async def asserted_by_documents(
     connection: asyncpg.Connection, tenant: int, entity: UUID
 ) -> dict[datetime, frozenset[str]]:
-    """Answer the properties that the versions of a document speak of, by the start of what each gave."""
-    rows = await connection.fetch(SQL["spoken_by_documents"], tenant, entity)
+    """Return the properties that the versions of a document speak of, by the start of what each gave."""
+    rows = await connection.fetch(SQL["asserted_by_documents"], tenant, entity)
     return {row["start"]: frozenset(row["properties"]) for row in rows}
 
 
 async def states_as_of(
     connection: asyncpg.Connection, tenant: int, entities: Sequence[UUID], moment: AsOf
 ) -> dict[tuple[UUID, Branch], EntityState]:
-    """Answer the states that hold at a moment, at most one per entity and branch."""
+    """Return the states that hold at a moment, at most one per entity and branch."""
     rows = await connection.fetch(SQL["states_as_of"], tenant, list(entities), moment.valid, moment.known)
     return {(row["entity"], Branch(row["branch"])): state_from(row) for row in rows}
 
@@ -149,6 +152,22 @@ async def states_as_of(
 async def states_by_id(
     connection: asyncpg.Connection, tenant: int, ids: Sequence[UUID]
 ) -> dict[UUID, EntityState]:
-    """Answer the states of these ids, retracted ones too, by id."""
+    """Return the states of these ids, retracted ones too, by id."""
     rows = await connection.fetch(SQL["states_by_id"], tenant, list(ids))
     return {row["id"]: state_from(row) for row in rows}
+
+
+async def drafts_page(
+    connection: asyncpg.Connection, tenant: int, project: int | None, page: PageRequest
+) -> Page[EntityState]:
+    """Return a page of the open drafts, of one project or of all, the longest untouched first."""
+    async with planned_anew(connection):
+        rows = await connection.fetch(SQL["drafts_page"], tenant, project, *page_bounds(page))
+    return Page.cut([state_from(row) for row in rows], page.first)
+
+
+async def count_drafts(connection: asyncpg.Connection, tenant: int, project: int | None) -> int:
+    """Return how many open drafts there are, of one project or of all."""
+    async with planned_anew(connection):
+        count: int = await connection.fetchval(SQL["count_drafts"], tenant, project)
+    return count

@@ -1,4 +1,4 @@
--- name: believed_states
+-- name: current_states
 -- What is believed of one branch of an entity, over all valid time?
 SELECT id, entity, branch, valid_from, valid_until, recorded_at, retracted_at, props, source_artifact, actor,
     wip_source
@@ -39,7 +39,7 @@ WHERE entity.tenant_id = $1 AND entity.id = $3;
 -- Stop believing a state.
 UPDATE entity_state SET retracted_at = $3 WHERE tenant_id = $1 AND id = $2 AND retracted_at IS NULL;
 
--- name: spoken_by_documents
+-- name: asserted_by_documents
 -- Of which properties do the versions of a document speak, by the start of the state that each gave?
 SELECT state_event.at AS start, array_agg(DISTINCT name) AS properties
 FROM artifact
@@ -58,7 +58,7 @@ INSERT INTO state_event (
     cause_artifact, cause_commit, description, props_drift, actor, properties, draft
 ) VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15);
 
--- name: spoken_properties
+-- name: asserted_properties
 -- Of which properties do the events speak that led to each start on a branch of an entity?
 SELECT entered.valid_from AS start, array_agg(DISTINCT name) AS properties
 FROM entity_state AS entered
@@ -83,3 +83,23 @@ SELECT id, entity, branch, valid_from, valid_until, recorded_at, retracted_at, p
     wip_source
 FROM entity_state
 WHERE tenant_id = $1 AND id = ANY ($2::uuid[]);
+
+-- name: drafts_page
+-- Which open drafts are there of a project, or of all, the longest untouched first, after a position?
+SELECT held.id, entity, branch, valid_from, valid_until, held.recorded_at, retracted_at, props,
+    held.source_artifact, held.actor, wip_source
+FROM entity_state AS held
+JOIN entity ON entity.tenant_id = held.tenant_id AND entity.id = held.entity
+WHERE held.tenant_id = $1 AND branch = 'WIP' AND valid_until IS NULL AND retracted_at IS NULL
+    AND ($2::integer IS NULL OR project_id = $2)
+    AND ($3::timestamptz IS NULL OR (held.recorded_at, held.id) > ($3, $4::uuid))
+ORDER BY held.recorded_at, held.id
+LIMIT $5;
+
+-- name: count_drafts
+-- How many open drafts are there of a project, or of all?
+SELECT count(*)
+FROM entity_state AS held
+JOIN entity ON entity.tenant_id = held.tenant_id AND entity.id = held.entity
+WHERE held.tenant_id = $1 AND branch = 'WIP' AND valid_until IS NULL AND retracted_at IS NULL
+    AND ($2::integer IS NULL OR project_id = $2);

@@ -14,17 +14,16 @@ from numpy.typing import NDArray
 from pgvector import HalfVector
 
 from app.domain.recall import Proposal
-from app.stores.postgres.proposals import proposal_from
-from app.stores.postgres.scope import Scope
-from app.stores.postgres.sql import blocks_beside
+from app.stores.named_blocks import sql_blocks
+from app.stores.postgres.scope import Scope, proposal_from
 
-SQL = blocks_beside(__file__)
+SQL = sql_blocks(__file__)
 
 _LOCK = 0x7665_6374_6F72_6978  # "vectorix" in ASCII
 _NARROWEST, _WIDEST = 400, 1_000  # pgvector looks at no more than a thousand at once
 _MORE = 4
 _BYTES_BESIDE_A_VECTOR = 512  # its neighbours and their bookkeeping while an index is made
-_LEAST_MEMORY, _MOST_MEMORY = 64, 2_048  # MiB
+_LEAST_MEMORY, _MAX_MEMORY = 64, 2_048  # MiB
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,7 +51,7 @@ class LargeProject:
 
 
 async def valid_indexes(connection: asyncpg.Connection) -> dict[int, VectorIndex]:
-    """Answer the indexes that answer, by project."""
+    """Return the indexes that answer, by project."""
     rows = await connection.fetch(SQL["valid_indexes"])
     return {row["project"]: VectorIndex(row["project"], row["vectors"]) for row in rows}
 
@@ -65,7 +64,7 @@ async def nearest_in_project(
     model: str,
     limit: int,
 ) -> Proposal | None:
-    """Answer the artifacts of a project with the passage nearest to a vector, as its index finds them.
+    """Return the artifacts of a project with the passage nearest to a vector, as its index finds them.
 
     None when it finds fewer than asked, as under a narrow filter: others may be there all the same. More
     passages are looked at when a few artifacts have all the nearest.
@@ -95,7 +94,7 @@ async def nearest_in_project(
 
 
 async def may_index(owner: asyncpg.Connection) -> bool:
-    """Tell whether this role may make indexes over vectors."""
+    """Return whether this role may make indexes over vectors."""
     may: bool = await owner.fetchval(SQL["may_index"])
     return may
 
@@ -109,13 +108,13 @@ async def lock(owner: asyncpg.Connection) -> bool:
 async def large_projects(
     owner: asyncpg.Connection, at_least: int, tenant_key: str | None = None
 ) -> list[LargeProject]:
-    """Answer the projects with at least so many vectors, of all tenants or of one, by key."""
+    """Return the projects with at least so many vectors, of all tenants or of one, by key."""
     rows = await owner.fetch(SQL["large_projects"], at_least, tenant_key)
     return [LargeProject(*row.values()) for row in rows]
 
 
 async def unindexed_projects(owner: asyncpg.Connection, at_least: int) -> dict[int, str]:
-    """Answer the keys of the projects with at least so many vectors and no index that answers."""
+    """Return the keys of the projects with at least so many vectors and no index that answers."""
     rows = await owner.fetch(SQL["unindexed_projects"], at_least)
     return {row["project"]: row["key"] for row in rows}
 
@@ -125,7 +124,7 @@ async def create_index(owner: asyncpg.Connection, project: int, dimensions: int)
     await owner.execute(for_project(SQL["drop_index"], project, dimensions))
     vectors: int = await owner.fetchval(SQL["count_vectors"], project)
     needed = vectors * (2 * dimensions + _BYTES_BESIDE_A_VECTOR) >> 20
-    await owner.execute(SQL["allow_memory"], f"{min(max(_LEAST_MEMORY, needed), _MOST_MEMORY)}MB")
+    await owner.execute(SQL["allow_memory"], f"{min(max(_LEAST_MEMORY, needed), _MAX_MEMORY)}MB")
     await owner.execute(for_project(SQL["create_index"], project, dimensions))
 
 
@@ -136,7 +135,7 @@ async def drop_indexes(owner: asyncpg.Connection) -> None:
 
 
 def for_project(block: str, project: int, dimensions: int) -> str:
-    """Answer a block that is written for project 0 and 384 dimensions as it reads for another."""
+    """Return a block that is written for project 0 and 384 dimensions as it reads for another."""
     return (
         block.replace("of_project_0", f"of_project_{project}")
         .replace("project_id = 0", f"project_id = {project}")

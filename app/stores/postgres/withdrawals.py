@@ -8,9 +8,9 @@ from uuid import UUID
 import asyncpg
 
 from app.domain.entity import Withdrawal
-from app.stores.postgres.sql import blocks_beside
+from app.stores.named_blocks import sql_blocks
 
-SQL = blocks_beside(__file__)
+SQL = sql_blocks(__file__)
 
 
 async def insert_withdrawal(
@@ -31,6 +31,6 @@ async def insert_withdrawal(
 async def withdrawals_of(
     connection: asyncpg.Connection, tenant: int, ids: Sequence[UUID]
 ) -> dict[UUID, Withdrawal]:
-    """Answer the withdrawals of these aliases and references, by the id they were asked by."""
+    """Return the withdrawals of these aliases and references, by the id they were asked by."""
     rows = await connection.fetch(SQL["withdrawals_of"], tenant, list(ids))
     return {row["id"]: Withdrawal(row["reason"], row["recorded_at"], row["actor"]) for row in rows}

@@ -10,10 +10,10 @@ from time import monotonic
 import asyncpg
 
 from app.errors import Busy, TrigraphError, Unwritable
-from app.stores.postgres import ledger
-from app.stores.postgres.sql import blocks_beside
+from app.stores.named_blocks import sql_blocks
+from app.stores.postgres import ledger_clock
 
-SQL = blocks_beside(__file__)
+SQL = sql_blocks(__file__)
 
 PROBE_SECONDS = 2.0
 SECONDS_BETWEEN_PROBES = 2.0
@@ -83,6 +83,6 @@ class WriteProbe:
 async def _write(connection: asyncpg.Connection, tenant: int, *, needs_room: bool) -> None:
     if await connection.fetchval(SQL["hold_clock_unless_busy"], tenant) is None:
         return  # somebody writes at this moment
-    await ledger.advance_clock(connection, tenant)
+    await ledger_clock.advance_clock(connection, tenant)
     if needs_room:
         await connection.execute(SQL["take_room"], tenant)

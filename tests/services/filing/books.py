@@ -28,7 +28,7 @@ OWN_IDS = ("alias", "reference", "pending_reference", "state_event", "alias_cand
 
 
 async def books(connection: asyncpg.Connection, since: datetime) -> dict[str, list[str]]:
-    """Answer every row of every table, sorted; numbers, and times from `since` on, stand as their order."""
+    """Return every row of every table, sorted; numbers, and times from `since` on, stand as their order."""
     names = {row["id"]: row["name"] for row in await connection.fetch(NAMES)}
     held = {
         table: [dict(row) for row in await connection.fetch(f"SELECT * FROM {table}")]

@@ -13,15 +13,15 @@ from app.stores.postgres import (
     aliases,
     artifacts,
     candidates,
-    embeddings,
     entities,
-    ledger,
+    ledger_clock,
     mentions,
-    postings,
+    passage_vectors,
     references,
     states,
 )
-from tests.documents import RELATES_TO, SUPERSEDES, Desk, adr, claims, day
+from app.stores.postgres.lexical import postings
+from tests.documents import RELATES_TO, SUPERSEDES, ProjectFixture, adr, claims, day
 from tests.ledger import contents
 
 WHOLE = adr(
@@ -37,7 +37,7 @@ WHOLE = adr(
 STEPS = [
     (artifacts, "insert_artifact"),
     (artifacts, "insert_passages"),
-    (embeddings, "insert_embeddings"),
+    (passage_vectors, "insert_embeddings"),
     (postings, "insert_postings"),
     (postings, "count_document"),
     (entities, "insert_entity"),
@@ -51,7 +51,7 @@ STEPS = [
     (aliases, "insert_alias"),
     (candidates, "queue_alias"),
     (candidates, "queue_fact"),
-    (ledger, "settle"),
+    (ledger_clock, "settle"),
 ]
 
 
@@ -62,7 +62,7 @@ class Struck(Exception):
 @pytest.mark.parametrize(("store", "step"), STEPS, ids=lambda value: getattr(value, "__name__", value))
 @pytest.mark.parametrize("done", [False, True], ids=["before", "after"])
 async def test_a_step_that_fails_leaves_no_row(
-    desk: Desk, monkeypatch: pytest.MonkeyPatch, store: ModuleType, step: str, done: bool
+    desk: ProjectFixture, monkeypatch: pytest.MonkeyPatch, store: ModuleType, step: str, done: bool
 ) -> None:
     await desk.file_all(
         adr(2, "Clock", props={"aliases": ["Ann"]}), adr(3, "Old", references=claims(RELATES_TO, "ADR-1"))
@@ -88,7 +88,7 @@ async def test_a_step_that_fails_leaves_no_row(
 
 
 async def test_an_encoder_that_fails_leaves_no_row(
-    desk: Desk, embedder: Embedder, monkeypatch: pytest.MonkeyPatch
+    desk: ProjectFixture, embedder: Embedder, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     async def struck(*given: Any) -> Any:
         raise Struck
@@ -101,7 +101,7 @@ async def test_an_encoder_that_fails_leaves_no_row(
         assert await contents(connection) == before
 
 
-async def test_every_row_of_the_ledger_is_in_the_outbox(desk: Desk) -> None:
+async def test_every_row_of_the_ledger_is_in_the_outbox(desk: ProjectFixture) -> None:
     """And nothing else is, each change of a transaction once."""
     before = await desk.file_all(adr(2, "Clock"), adr(3, "Old"))
     filed = await desk.file(WHOLE)
@@ -139,7 +139,7 @@ async def test_every_row_of_the_ledger_is_in_the_outbox(desk: Desk) -> None:
     }
 
 
-async def test_the_counts_of_recall_are_those_of_its_postings(desk: Desk) -> None:
+async def test_the_counts_of_recall_are_those_of_its_postings(desk: ProjectFixture) -> None:
     for number in range(4):
         for version in range(2):
             text = "queue " * (number + version) + f"v{version}"

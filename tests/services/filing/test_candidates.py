@@ -8,23 +8,23 @@ from app.domain.candidate import CandidateStatus, FactCandidate
 from app.domain.page import PageRequest
 from app.services.filing import StatedDocument, document_from
 from app.services.review import Decision, ReviewService
-from tests.documents import Desk, day
+from tests.documents import ProjectFixture, day
 from tests.services.states.things import Thing
 from tests.things import make_thing
 
 
-async def _facts(desk: Desk) -> tuple[FactCandidate, ...]:
+async def _facts(desk: ProjectFixture) -> tuple[FactCandidate, ...]:
     service = ReviewService(desk.memory.database)
     listing = await service.fact_candidates(desk.memory.caller, desk.project, None, PageRequest(10))
     return listing.page.items
 
 
-async def _filed(desk: Desk, body: str, kind: str = "ADR") -> UUID:
+async def _filed(desk: ProjectFixture, body: str, kind: str = "ADR") -> UUID:
     stated = StatedDocument(kind, body, identifier=f"{kind}-1", title="Record", created_at=day(2021))
     return (await desk.file(document_from(stated))).entity.id
 
 
-async def test_a_likely_fact_is_of_what_the_sentence_names(desk: Desk) -> None:
+async def test_a_likely_fact_is_of_what_the_sentence_names(desk: ProjectFixture) -> None:
     harbor = await make_thing(desk, "Lighthouse")
     record = await _filed(
         desk, "Lighthouse status is now degraded. The owner of the Lighthouse is now Grace. It is status."
@@ -41,12 +41,14 @@ async def test_a_likely_fact_is_of_what_the_sentence_names(desk: Desk) -> None:
     assert record != other
 
 
-async def test_what_the_type_lacks_waits_for_nobody(desk: Desk) -> None:
+async def test_what_the_type_lacks_waits_for_nobody(desk: ProjectFixture) -> None:
     record = await _filed(desk, "The owner is now Grace. The phase is now Build. The status is now Final.")
     assert [(each.entity, each.property) for each in await _facts(desk)] == [(record, "status")]
 
 
-async def test_a_fact_of_what_begins_after_its_document_holds_from_the_beginning(desk: Desk) -> None:
+async def test_a_fact_of_what_begins_after_its_document_holds_from_the_beginning(
+    desk: ProjectFixture,
+) -> None:
     thing = Thing(desk.memory, await make_thing(desk, "Lighthouse", day(2023), status="running"))
     await _filed(desk, "Lighthouse status is now degraded.")
     (fact,) = await _facts(desk)

@@ -12,10 +12,10 @@ import pytest
 
 from app.domain.recall import StateFlag
 from app.domain.temporal import Branch
-from app.services.memory import Memory
+from app.services.container import Memory
 from app.stores.postgres import states
-from app.stores.postgres.tenants import ensure_tenant
-from tests.documents import RELATES_TO, SUPERSEDES, Desk, adr, claims, day
+from app.stores.postgres.projects import ensure_tenant
+from tests.documents import RELATES_TO, SUPERSEDES, ProjectFixture, adr, claims, day
 
 CALLERS = 20
 
@@ -30,7 +30,7 @@ CALLERS = 20
     ],
 )
 async def test_equal_content_filed_by_many_at_once_is_one_artifact(
-    desk: Desk, known_by: dict[str, Any]
+    desk: ProjectFixture, known_by: dict[str, Any]
 ) -> None:
     """All calls succeed with the same artifact."""
     document = adr(7, "Queue", **known_by)
@@ -45,13 +45,13 @@ async def test_equal_content_filed_by_many_at_once_is_one_artifact(
         )
 
 
-async def test_versions_filed_by_many_at_once_make_one_line(desk: Desk) -> None:
+async def test_versions_filed_by_many_at_once_make_one_line(desk: ProjectFixture) -> None:
     """CON-01: every version is kept, one state is open, and the times tile."""
     filed = await asyncio.gather(*(desk.file(adr(1, "Queue", f"version {n}")) for n in range(CALLERS)))
     assert all(document.created for document in filed)
     (entity,) = {document.entity.id for document in filed}
     async with desk.reading() as connection:
-        held = await states.believed_states(connection, desk.tenant, entity, Branch.COMMITTED)
+        held = await states.current_states(connection, desk.tenant, entity, Branch.COMMITTED)
     assert len(held) == CALLERS
     assert all(earlier.valid.end == later.valid.start for earlier, later in pairwise(held))
     assert held[-1].valid.end is None
@@ -60,7 +60,7 @@ async def test_versions_filed_by_many_at_once_make_one_line(desk: Desk) -> None:
     assert [hit.annotation.flag for hit in hits].count(StateFlag.CURRENT) == 1
 
 
-async def test_new_projects_and_kinds_are_made_once(desk: Desk) -> None:
+async def test_new_projects_and_kinds_are_made_once(desk: ProjectFixture) -> None:
     memory = desk.memory
     songs = [adr(n, "Song", kind="Song", identifier=f"SONG-{n}", props={f"p{n}": n}) for n in range(10)]
     filed = await asyncio.gather(
@@ -70,7 +70,7 @@ async def test_new_projects_and_kinds_are_made_once(desk: Desk) -> None:
     assert all(document.state.props[f"p{n}"] == n for n, document in enumerate(filed))
 
 
-async def test_two_that_wait_for_each_other_are_joined_once(desk: Desk) -> None:
+async def test_two_that_wait_for_each_other_are_joined_once(desk: ProjectFixture) -> None:
     documents = [
         adr(n, "Node", references=claims(RELATES_TO, *(f"ADR-{other}" for other in range(6) if other != n)))
         for n in range(6)
@@ -88,7 +88,7 @@ async def test_two_that_wait_for_each_other_are_joined_once(desk: Desk) -> None:
     assert (joined, waiting) == (30, 0)
 
 
-async def test_a_crowd_that_supersedes_one_has_one_outcome(desk: Desk) -> None:
+async def test_a_crowd_that_supersedes_one_has_one_outcome(desk: ProjectFixture) -> None:
     """CON-02: no deadlock, and the one stays superseded from the first of them on."""
     old = await desk.file(adr(1, "Queue"))
     newer = [
@@ -97,7 +97,7 @@ async def test_a_crowd_that_supersedes_one_has_one_outcome(desk: Desk) -> None:
     ]
     await asyncio.gather(*map(desk.file, newer))
     async with desk.reading() as connection:
-        held = await states.believed_states(connection, desk.tenant, old.entity.id, Branch.COMMITTED)
+        held = await states.current_states(connection, desk.tenant, old.entity.id, Branch.COMMITTED)
     since = {state.valid.start for state in held if state.props["status"] == "superseded"}
     assert min(since) == day(2021)
     assert held[0].props["status"] == "Accepted"

@@ -6,9 +6,9 @@ from itertools import count
 
 import pytest
 
+from app.services.container import Memory
 from app.services.filing import StatedDocument, document_from
-from app.services.memory import Memory
-from tests.documents import Desk, adr, day, edges, pending
+from tests.documents import ProjectFixture, adr, day, edges, pending
 
 RECORDS = (1, 3, 4, 5, 6, 7, 8, 9, 10, 17)
 SPECIFICATIONS = (5, 20)
@@ -16,9 +16,9 @@ _NUMBERS = count(100)
 
 
 @pytest.fixture(scope="module")
-async def known(shared_memory: Memory) -> Desk:
+async def known(shared_memory: Memory) -> ProjectFixture:
     """A project that holds whatever the documents name."""
-    desk = Desk(shared_memory, "known")
+    desk = ProjectFixture(shared_memory, "known")
     await desk.file_all(*(adr(number, f"Old {number}") for number in RECORDS))
     for number in SPECIFICATIONS:
         await desk.file(adr(number, f"Wire {number}", kind="SPEC", identifier=f"SPEC-{number}"))
@@ -26,7 +26,7 @@ async def known(shared_memory: Memory) -> Desk:
 
 
 def to(relation: str, *targets: str) -> set[tuple[str, str]]:
-    """Answer edges of one type by their targets."""
+    """Return edges of one type by their targets."""
     return {(relation, target) for target in targets}
 
 
@@ -208,7 +208,7 @@ def to(relation: str, *targets: str) -> set[tuple[str, str]]:
     ],
 )
 async def test_a_document_makes_these_references_and_leaves_nothing_waiting(
-    known: Desk, text: str, expected: set[tuple[str, str]]
+    known: ProjectFixture, text: str, expected: set[tuple[str, str]]
 ) -> None:
     number = next(_NUMBERS)
     filed = await known.file(

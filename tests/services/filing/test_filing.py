@@ -14,22 +14,22 @@ from app.domain.entity import Caller, Role
 from app.domain.recall import StateFlag
 from app.domain.temporal import Branch
 from app.errors import Conflict, Forbidden, Invalid
+from app.services.container import Memory
 from app.services.filing import StatedDocument, document_from
-from app.services.memory import Memory
 from app.stores.postgres import projects, states
-from tests.documents import RELATES_TO, Desk, adr, claims, day, file, identifiers
+from tests.documents import RELATES_TO, ProjectFixture, adr, claims, day, file, identifiers
 from tests.ledger import contents
 
 QUEUE = "Workers read one queue"
 
 
-async def _versions(desk: Desk, entity: UUID) -> list[tuple[datetime, datetime | None, Any]]:
+async def _versions(desk: ProjectFixture, entity: UUID) -> list[tuple[datetime, datetime | None, Any]]:
     async with desk.reading() as connection:
-        held = await states.believed_states(connection, desk.tenant, entity, Branch.COMMITTED)
+        held = await states.current_states(connection, desk.tenant, entity, Branch.COMMITTED)
     return [(state.valid.start, state.valid.end, state.props.get("summary")) for state in held]
 
 
-async def test_a_new_document_is_there_whole(desk: Desk) -> None:
+async def test_a_new_document_is_there_whole(desk: ProjectFixture) -> None:
     filed = await desk.file(adr(1, QUEUE, author="Ada", domain=MemoryDomain.DECISION, source_uri="adr/1.md"))
     artifact = filed.artifact
     assert filed.created
@@ -50,13 +50,13 @@ async def test_a_new_document_is_there_whole(desk: Desk) -> None:
     assert filed.warnings == ()
 
 
-async def test_an_undated_document_dates_from_its_filing(desk: Desk) -> None:
+async def test_an_undated_document_dates_from_its_filing(desk: ProjectFixture) -> None:
     filed = await desk.file(adr(1, QUEUE, created_at=None))
     assert filed.artifact.created_at == filed.artifact.recorded_at
     assert identifiers(await desk.ask("queue")) == ["ADR-1"]
 
 
-async def test_the_same_again_changes_nothing_and_says_so(desk: Desk) -> None:
+async def test_the_same_again_changes_nothing_and_says_so(desk: ProjectFixture) -> None:
     document = adr(1, QUEUE, props={"aliases": ["The queue"]}, references=claims(RELATES_TO, "ADR-2"))
     first = await desk.file(document)
     async with desk.reading() as connection:
@@ -67,7 +67,7 @@ async def test_the_same_again_changes_nothing_and_says_so(desk: Desk) -> None:
     assert (again.artifact, again.entity, again.state.id) == (first.artifact, first.entity, first.state.id)
 
 
-async def test_another_tenant_of_content_is_not_the_same(desk: Desk, shared_memory: Memory) -> None:
+async def test_another_tenant_of_content_is_not_the_same(desk: ProjectFixture, shared_memory: Memory) -> None:
     first = await desk.file(adr(1, QUEUE))
     other = await file(shared_memory, adr(1, QUEUE), f"{desk.project}-other")
     assert other.created
@@ -85,7 +85,9 @@ async def test_another_tenant_of_content_is_not_the_same(desk: Desk, shared_memo
         pytest.param("---\nsummary: 5\n---\nx", "---\nsummary: 6\n---\nx", id="IDM-02 a property"),
     ],
 )
-async def test_what_differs_by_one_character_is_a_version(desk: Desk, before: str, after: str) -> None:
+async def test_what_differs_by_one_character_is_a_version(
+    desk: ProjectFixture, before: str, after: str
+) -> None:
     first, second, again = [
         await desk.file(document_from(StatedDocument("ADR", body, "ADR-5", "Retention")))
         for body in (before, after, after)
@@ -101,7 +103,7 @@ async def test_what_differs_by_one_character_is_a_version(desk: Desk, before: st
     assert current == [second.artifact.id]
 
 
-async def test_a_changed_document_moves_the_state_and_keeps_the_older_one(desk: Desk) -> None:
+async def test_a_changed_document_moves_the_state_and_keeps_the_older_one(desk: ProjectFixture) -> None:
     first = await desk.file(adr(1, "Retention", "Retention is 5 days."))
     second = await desk.file(
         adr(1, "Retention", "Retention is 6 days.", status="Final", created_at=day(2021))
@@ -119,7 +121,7 @@ async def test_a_changed_document_moves_the_state_and_keeps_the_older_one(desk: 
     ]
 
 
-async def test_a_text_asserted_again_is_true_again_from_then_on(desk: Desk) -> None:
+async def test_a_text_asserted_again_is_true_again_from_then_on(desk: ProjectFixture) -> None:
     """TIM-18: history has three states, the last says what the first said."""
     texts = {2020: "port 80", 2021: "port 90", 2022: "port 80"}
     filed = [
@@ -137,7 +139,7 @@ async def test_a_text_asserted_again_is_true_again_from_then_on(desk: Desk) -> N
     assert current == [filed[2].artifact.id]
 
 
-async def test_versions_of_one_date_follow_each_other(desk: Desk) -> None:
+async def test_versions_of_one_date_follow_each_other(desk: ProjectFixture) -> None:
     """TIM-11, TIM-12: every version is reachable, at a moment of its own."""
     filed = [await desk.file(adr(1, "Port", text)) for text in ("one", "two", "three")]
     starts = [document.artifact.created_at for document in filed]
@@ -148,7 +150,7 @@ async def test_versions_of_one_date_follow_each_other(desk: Desk) -> None:
         assert current == [document.artifact.id]
 
 
-async def test_a_date_in_the_future_set_right_is_filed_once(desk: Desk) -> None:
+async def test_a_date_in_the_future_set_right_is_filed_once(desk: ProjectFixture) -> None:
     await desk.file(adr(1, "Port", created_at=day(2091)))
     corrected = await desk.file(adr(1, "Port", created_at=day(2021)))
     assert corrected.created
@@ -157,7 +159,7 @@ async def test_a_date_in_the_future_set_right_is_filed_once(desk: Desk) -> None:
     assert len((await desk.ask("port", as_of=day(2099))).hits) == 3
 
 
-async def test_an_identifier_never_changes(desk: Desk) -> None:
+async def test_an_identifier_never_changes(desk: ProjectFixture) -> None:
     """Another spelling of it is the same document."""
     first = await desk.file(adr(7, "Port", "one"))
     again = await desk.file(adr(7, "Port", "two", identifier="adr-0007"))
@@ -166,7 +168,9 @@ async def test_an_identifier_never_changes(desk: Desk) -> None:
     assert again.artifact.identifier == "adr-0007"
 
 
-async def test_without_identifier_the_source_decides_and_without_source_the_content(desk: Desk) -> None:
+async def test_without_identifier_the_source_decides_and_without_source_the_content(
+    desk: ProjectFixture,
+) -> None:
     sourced = adr(1, "Port", identifier=None, source_uri="notes/port.md")
     bare = adr(1, "Port", identifier=None)
     filed = [
@@ -180,7 +184,7 @@ async def test_without_identifier_the_source_decides_and_without_source_the_cont
     assert [document.created for document in filed] == [True, True, True, False, True]
 
 
-async def test_an_unknown_kind_is_refused_with_the_kinds_there_are(desk: Desk) -> None:
+async def test_an_unknown_kind_is_refused_with_the_kinds_there_are(desk: ProjectFixture) -> None:
     with pytest.raises(Invalid, match="nobody defined the kind Song; the kinds are ADR, Delta") as refused:
         await desk.file(adr(1, QUEUE, kind="Song"))
     assert refused.value.field == "kind"
@@ -191,7 +195,7 @@ async def test_an_unknown_kind_is_refused_with_the_kinds_there_are(desk: Desk) -
         assert await projects.project_by_key(connection, desk.tenant, desk.project) is None
 
 
-async def test_an_import_defines_a_kind_with_the_headers_it_meets(desk: Desk) -> None:
+async def test_an_import_defines_a_kind_with_the_headers_it_meets(desk: ProjectFixture) -> None:
     memory = desk.memory
     song = adr(1, QUEUE, kind="Song", identifier="SONG-1", props={"melody": "minor"})
     filed = await memory.filing.file(memory.caller, song, desk.project, defines_kinds=True)
@@ -206,14 +210,14 @@ async def test_an_import_defines_a_kind_with_the_headers_it_meets(desk: Desk) ->
         await file(memory, song, f"{desk.project}-other")
 
 
-async def test_a_header_its_type_does_not_allow_is_left_out_with_a_warning(desk: Desk) -> None:
+async def test_a_header_its_type_does_not_allow_is_left_out_with_a_warning(desk: ProjectFixture) -> None:
     filed = await desk.file(adr(1, QUEUE, props={"melody": "minor", "tags": ["queue"]}))
     assert "melody" not in filed.state.props
     assert filed.state.props["tags"] == ["queue"]
     assert "left out header melody: ADR allows identifier, title" in filed.warnings[0]
 
 
-async def test_an_identifier_of_another_kind_conflicts(desk: Desk) -> None:
+async def test_an_identifier_of_another_kind_conflicts(desk: ProjectFixture) -> None:
     await desk.file(adr(1, QUEUE))
     with pytest.raises(Conflict, match="ADR-1 is filed as ADR in this project already") as refused:
         await desk.file(adr(1, QUEUE, kind="SPEC"))
@@ -232,7 +236,7 @@ async def test_an_identifier_of_another_kind_conflicts(desk: Desk) -> None:
     ],
 )
 async def test_what_is_beyond_a_limit_is_refused_and_named(
-    desk: Desk, field: str, said: dict[str, str]
+    desk: ProjectFixture, field: str, said: dict[str, str]
 ) -> None:
     with pytest.raises(Invalid) as refused:
         await desk.file(replace(adr(1, QUEUE), **said))  # type: ignore[arg-type]
@@ -240,30 +244,30 @@ async def test_what_is_beyond_a_limit_is_refused_and_named(
 
 
 @pytest.mark.parametrize("project", [" ", "p" * 129])
-async def test_a_project_key_has_limits_too(desk: Desk, project: str) -> None:
+async def test_a_project_key_has_limits_too(desk: ProjectFixture, project: str) -> None:
     with pytest.raises(Invalid) as refused:
         await file(desk.memory, adr(1, QUEUE), project)
     assert refused.value.field == "project"
 
 
-async def test_what_lies_at_a_limit_is_filed(desk: Desk) -> None:
+async def test_what_lies_at_a_limit_is_filed(desk: ProjectFixture) -> None:
     filed = await desk.file(adr(1, "t" * 1024, identifier="i" * 256, source_uri="u" * 4096))
     assert filed.created
 
 
-async def test_a_project_is_found_under_any_spelling(desk: Desk) -> None:
+async def test_a_project_is_found_under_any_spelling(desk: ProjectFixture) -> None:
     await desk.file(adr(1, QUEUE))
     again = await file(desk.memory, adr(1, QUEUE), f"  {desk.project.upper()} ")
     assert not again.created
 
 
-async def test_a_reader_files_nothing(desk: Desk) -> None:
+async def test_a_reader_files_nothing(desk: ProjectFixture) -> None:
     reader = Caller(desk.tenant, Role.READER, "eve")
     with pytest.raises(Forbidden):
         await desk.memory.filing.file(reader, adr(1, QUEUE), desk.project)
 
 
-async def test_claims_in_the_text_wait_for_review(desk: Desk) -> None:
+async def test_claims_in_the_text_wait_for_review(desk: ProjectFixture) -> None:
     document = adr(
         1,
         QUEUE,
@@ -282,17 +286,17 @@ async def test_claims_in_the_text_wait_for_review(desk: Desk) -> None:
     assert (await desk.ask("the big queue")).anchors == ()
 
 
-async def test_the_case_of_a_kind_makes_no_version(desk: Desk) -> None:
+async def test_the_case_of_a_kind_makes_no_version(desk: ProjectFixture) -> None:
     await desk.file(adr(1, "Queue"))
     assert not (await desk.file(adr(1, "Queue", kind="adr"))).created
 
 
-async def test_a_status_nobody_knows_is_warned_about(desk: Desk) -> None:
+async def test_a_status_nobody_knows_is_warned_about(desk: ProjectFixture) -> None:
     filed = await desk.file(adr(1, "Queue", status="Acccepted"))
     assert filed.warnings == ("counts as current: nothing is known of the status Acccepted",)
 
 
-async def test_a_version_with_an_earlier_date_counts_from_now_and_says_so(desk: Desk) -> None:
+async def test_a_version_with_an_earlier_date_counts_from_now_and_says_so(desk: ProjectFixture) -> None:
     await desk.file(adr(1, "Queue", created_at=day(2021)))
     again = await desk.file(adr(1, "Queue", "Otherwise.", created_at=day(2020)))
     assert again.artifact.created_at == again.artifact.recorded_at

@@ -6,7 +6,7 @@ import pytest
 
 from app.domain.recall import StateFlag
 from app.services.filing import StatedDocument, document_from
-from tests.documents import Desk, day, edges, hit_of, pending
+from tests.documents import ProjectFixture, day, edges, hit_of, pending
 
 HEADINGS = {
     "ADR-0012": "## Context\nThe first queue.\n",
@@ -17,19 +17,21 @@ HEADINGS = {
 }
 
 
-async def file_texts(desk: Desk, texts: dict[str, str]) -> None:
+async def file_texts(desk: ProjectFixture, texts: dict[str, str]) -> None:
     for year, (identifier, text) in enumerate(texts.items(), start=2001):
         stated = StatedDocument("ADR", text, identifier, f"Queue {identifier}", created_at=day(year))
         await desk.file(document_from(stated))
 
 
-async def flags(desk: Desk, *named: str) -> dict[str, StateFlag | None]:
+async def flags(desk: ProjectFixture, *named: str) -> dict[str, StateFlag | None]:
     result = await desk.ask("queue", first=50)
     return {identifier: hit_of(result, identifier).annotation.flag for identifier in named}
 
 
 @pytest.mark.parametrize("backwards", [False, True])
-async def test_a_successor_is_current_and_what_it_supersedes_is_not(desk: Desk, backwards: bool) -> None:
+async def test_a_successor_is_current_and_what_it_supersedes_is_not(
+    desk: ProjectFixture, backwards: bool
+) -> None:
     """REF-03."""
     texts = dict(reversed(HEADINGS.items())) if backwards else HEADINGS
     await file_texts(desk, texts)
@@ -110,14 +112,14 @@ async def test_a_successor_is_current_and_what_it_supersedes_is_not(desk: Desk, 
     ],
 )
 async def test_a_status_says_which_way_it_supersedes(
-    desk: Desk, text: str, expected: set[tuple[str, str, str]], flag: StateFlag
+    desk: ProjectFixture, text: str, expected: set[tuple[str, str, str]], flag: StateFlag
 ) -> None:
     await file_texts(desk, {"ADR-0012": "## Context\nThe first queue.\n", "ADR-0099": text})
     assert await edges(desk) == expected
     assert await flags(desk, "ADR-0099") == {"ADR-0099": flag}
 
 
-async def test_a_heading_inside_a_document_leads_to_the_document(desk: Desk) -> None:
+async def test_a_heading_inside_a_document_leads_to_the_document(desk: ProjectFixture) -> None:
     """REF-11."""
     seven = StatedDocument("ADR", "# Seven\n## Decision\nYes.\n", "ADR-0007", source_uri="adr/0007-a.md")
     await desk.file(document_from(seven))
@@ -148,7 +150,9 @@ async def test_a_heading_inside_a_document_leads_to_the_document(desk: Desk) -> 
     ],
 )
 @pytest.mark.parametrize("target_first", [True, False])
-async def test_a_whole_title_comes_before_a_heading(desk: Desk, link: str, target_first: bool) -> None:
+async def test_a_whole_title_comes_before_a_heading(
+    desk: ProjectFixture, link: str, target_first: bool
+) -> None:
     """REF-11: the whole first, then what stands before the number sign."""
     stated = [
         StatedDocument("ADR", "# Release #12\n## Notes\nNew.\n", "ADR-12", source_uri="adr/0012-release.md"),
@@ -175,7 +179,7 @@ async def test_a_whole_title_comes_before_a_heading(desk: Desk, link: str, targe
 )
 @pytest.mark.parametrize("target_first", [True, False])
 async def test_a_heading_of_a_page_without_identifier_leads_to_the_page(
-    desk: Desk, link: str, target_first: bool
+    desk: ProjectFixture, link: str, target_first: bool
 ) -> None:
     """REF-11."""
     page = StatedDocument("Journal", "# Kick-off notes\n", source_uri="meetings/kick-off.md")
@@ -186,7 +190,7 @@ async def test_a_heading_of_a_page_without_identifier_leads_to_the_page(
     assert await pending(desk) == set()
 
 
-async def test_a_name_of_a_file_elsewhere_is_not_this_file(desk: Desk) -> None:
+async def test_a_name_of_a_file_elsewhere_is_not_this_file(desk: ProjectFixture) -> None:
     """REF-11: a file is named from the folder of the document, or from the root."""
     page = StatedDocument("Journal", "# Notes of June\n", source_uri="june/notes.md")
     source = StatedDocument("ADR", "## Related\n[[notes]]\n", "ADR-99", "S", source_uri="may/b.md")
@@ -198,7 +202,7 @@ async def test_a_name_of_a_file_elsewhere_is_not_this_file(desk: Desk) -> None:
 
 @pytest.mark.parametrize("order", [(0, 1, 2), (2, 0, 1), (1, 2, 0), (0, 2, 1)])
 async def test_a_name_means_the_same_whichever_document_came_first(
-    desk: Desk, order: tuple[int, ...]
+    desk: ProjectFixture, order: tuple[int, ...]
 ) -> None:
     """A document elsewhere that has the name as its key is not meant, and hides no title."""
     stated = [

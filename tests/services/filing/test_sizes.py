@@ -14,18 +14,18 @@ import pytest
 from app.domain.artifact import ReferenceClaim
 from app.domain.recall import LegName, RecallResult
 from app.embedding import Embedder, Vector, Vectors
-from app.services.legs.lexical import LexicalLeg
-from app.services.memory import Memory
+from app.services.container import Memory
+from app.services.recall.legs.lexical import LexicalLeg
 from app.stores.postgres.pool import Database
 from tests.conftest import memory_on
-from tests.documents import RELATES_TO, Desk, adr, ask, file, identifiers
-from tests.services.legs.asking import propose
+from tests.documents import RELATES_TO, ProjectFixture, adr, ask, file, identifiers
+from tests.services.recall.legs.asking import propose
 
 _RANDOM = random.Random("sizes")
 
 
 def noise(length: int, first: str = "A", last: str = "z") -> str:
-    """Answer letters that no index can press together."""
+    """Return letters that no index can press together."""
     return "".join(chr(_RANDOM.randint(ord(first), ord(last))) for _ in range(length))
 
 
@@ -51,7 +51,9 @@ ADDRESS = f"https://ex.example/?q={noise(4_000)}"
         ),
     ],
 )
-async def test_what_is_long_is_filed_once_and_is_one_thing(desk: Desk, said: dict[str, Any]) -> None:
+async def test_what_is_long_is_filed_once_and_is_one_thing(
+    desk: ProjectFixture, said: dict[str, Any]
+) -> None:
     document = replace(adr(1, "Needle"), **said)
     filed, again = await desk.file(document), await desk.file(document)
     changed = await desk.file(replace(document, body="A needle again."))
@@ -60,14 +62,14 @@ async def test_what_is_long_is_filed_once_and_is_one_thing(desk: Desk, said: dic
     assert len((await desk.ask("needle")).hits) == 2
 
 
-async def test_two_long_addresses_that_differ_at_their_ends_are_two_things(desk: Desk) -> None:
+async def test_two_long_addresses_that_differ_at_their_ends_are_two_things(desk: ProjectFixture) -> None:
     """BYT-07."""
     filed = [await desk.file(adr(1, "A", identifier=None, source_uri=ADDRESS[:-1] + end)) for end in "xy"]
     assert filed[0].entity.id != filed[1].entity.id
 
 
 @pytest.mark.parametrize("target_first", [True, False])
-async def test_a_long_title_is_found_by_whom_it_means(desk: Desk, target_first: bool) -> None:
+async def test_a_long_title_is_found_by_whom_it_means(desk: ProjectFixture, target_first: bool) -> None:
     """BYT-07."""
     title = noise(1_024, "一", "鿐")
     documents = [adr(1, title), adr(2, "Source", references=(ReferenceClaim(RELATES_TO, title),))]
@@ -90,13 +92,15 @@ async def test_a_long_title_is_found_by_whom_it_means(desk: Desk, target_first: 
         pytest.param("ß", 1, id="BYT-07 too short unfolded"),
     ],
 )
-async def test_an_alias_beyond_its_limit_is_left_out_and_told(desk: Desk, form: str, length: int) -> None:
+async def test_an_alias_beyond_its_limit_is_left_out_and_told(
+    desk: ProjectFixture, form: str, length: int
+) -> None:
     filed = await desk.file(adr(1, "Needle", props={"aliases": [form, "Thimble"]}))
     assert filed.warnings == (f"left out an alias of {length} characters; 2 to 512 are kept",)
     assert identifiers(await desk.ask("thimble")) == ["ADR-1"]
 
 
-async def test_a_long_alias_within_its_limit_is_kept(desk: Desk) -> None:
+async def test_a_long_alias_within_its_limit_is_kept(desk: ProjectFixture) -> None:
     """BYT-07."""
     form = noise(512, "\U00020000", "\U00029fff")
     filed = await desk.file(adr(1, "Needle", props={"aliases": [form]}))
@@ -190,7 +194,7 @@ async def test_a_dump_of_any_kind_is_found_by_its_last_word(
         pytest.param("x" * 2_047 + "-" + "y" * 2_047, id="BYT-08 joined"),
     ],
 )
-async def test_a_word_too_long_is_no_word_and_hides_none(desk: Desk, long: str) -> None:
+async def test_a_word_too_long_is_no_word_and_hides_none(desk: ProjectFixture, long: str) -> None:
     filed = await desk.file(adr(1, "Data", f"{long} needle"))
     assert [each.artifact for each in await propose(desk, LexicalLeg(), "needle")] == [filed.artifact.number]
     assert identifiers(await desk.ask("needle")) == ["ADR-1"]

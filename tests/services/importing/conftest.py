@@ -7,14 +7,14 @@ from typing import TypeAlias
 import pytest
 
 from app.services.importing import ImportRequest, ImportService, ImportSummary
-from tests.documents import Desk
+from tests.documents import ProjectFixture
 
 Importer: TypeAlias = Callable[..., Awaitable[ImportSummary]]
 Write: TypeAlias = Callable[[str, str | bytes], Path]
 
 
 def reasons(summary: ImportSummary) -> dict[str, str]:
-    """Answer why each file or row was refused, by its name."""
+    """Return why each file or row was refused, by its name."""
     return {Path(refusal.source).name: refusal.reason for refusal in summary.refused}
 
 
@@ -39,7 +39,7 @@ def write(folder: Path) -> Write:
 
 
 @pytest.fixture
-def imported(desk: Desk) -> Importer:
+def imported(desk: ProjectFixture) -> Importer:
     """Import paths into the test's own project."""
 
     async def run(*paths: Path, kind: str | None = None, width: int = 3) -> ImportSummary:

@@ -5,13 +5,13 @@ from pathlib import Path
 import pytest
 
 from app.domain.entity import ReferenceType
-from app.services.importing.collisions import Named, name_apart
-from tests.documents import Desk, edges, pending
+from app.services.importing.name_collisions import NamedDocument, name_apart
+from tests.documents import ProjectFixture, edges, pending
 from tests.services.importing.conftest import Importer, Write
 
 
 async def test_of_two_files_with_one_number_none_is_meant_by_it(
-    desk: Desk, folder: Path, write: Write, imported: Importer
+    desk: ProjectFixture, folder: Path, write: Write, imported: Importer
 ) -> None:
     """REF-05: whoever names it waits, and the summary says for whom; a link means its file."""
     write("adr/0021-cache.md", "# Cache\n\nDate: 2026-01-01\n\nText.\n")
@@ -37,7 +37,7 @@ async def test_of_two_files_with_one_number_none_is_meant_by_it(
 
 
 async def test_one_number_in_two_folders_is_told_apart_by_the_folder(
-    desk: Desk, folder: Path, write: Write, imported: Importer
+    desk: ProjectFixture, folder: Path, write: Write, imported: Importer
 ) -> None:
     write("forms/adr/0001-a.md", "# A\n\nText.\n")
     write("pay/adr/0001-b.md", "# B\n\nText.\n")
@@ -47,7 +47,7 @@ async def test_one_number_in_two_folders_is_told_apart_by_the_folder(
 
 
 async def test_files_without_an_identifier_are_linked_by_path_and_by_name(
-    desk: Desk, folder: Path, write: Write, imported: Importer
+    desk: ProjectFixture, folder: Path, write: Write, imported: Importer
 ) -> None:
     links = "[[north-plan]] [[plans/south]] [[south]]"
     write("north-plan.md", f"# North\n\nText.\n\n## Related\n\n{links}\n")
@@ -68,11 +68,11 @@ async def test_files_without_an_identifier_are_linked_by_path_and_by_name(
 def test_names_are_apart_whatever_files_state() -> None:
     named, collisions = name_apart(
         [
-            Named("a.md", None),
-            Named("a.markdown", None),
-            Named("x/0001-a.md", "ADR-1"),
-            Named("0001-b.md", "adr 1"),
-            Named("y/z.md", "z"),
+            NamedDocument("a.md", None),
+            NamedDocument("a.markdown", None),
+            NamedDocument("x/0001-a.md", "ADR-1"),
+            NamedDocument("0001-b.md", "adr 1"),
+            NamedDocument("y/z.md", "z"),
         ]
     )
     assert [file.identifier for file in named] == ["a.md", "a.markdown", "0001-a", "0001-b", "z"]
@@ -80,15 +80,15 @@ def test_names_are_apart_whatever_files_state() -> None:
 
 
 def test_files_that_nothing_tells_apart_go_by_their_source() -> None:
-    named, _ = name_apart([Named("A.md", None), Named("a.md", None)])
+    named, _ = name_apart([NamedDocument("A.md", None), NamedDocument("a.md", None)])
     assert [file.identifier for file in named] == [None, None]
 
 
 def test_what_speaks_for_a_folder_goes_by_the_folder() -> None:
     files = [
-        Named("README.md", None, "paint"),
-        Named("sub/index.md", None, "sub"),
-        Named("a.md", None, "paint"),
+        NamedDocument("README.md", None, "paint"),
+        NamedDocument("sub/index.md", None, "sub"),
+        NamedDocument("a.md", None, "paint"),
     ]
     named, collisions = name_apart(files)
     assert [file.identifier for file in named] == ["paint", "sub", "a"]
@@ -96,7 +96,7 @@ def test_what_speaks_for_a_folder_goes_by_the_folder() -> None:
 
 
 async def test_a_number_of_a_series_means_the_one_in_the_same_folder(
-    desk: Desk, folder: Path, write: Write, imported: Importer
+    desk: ProjectFixture, folder: Path, write: Write, imported: Importer
 ) -> None:
     write("a/ADR-1.md", "# Use red paint\n\nText.\n")
     write("a/ADR-2.md", "# Use green paint\n\nText.\n\n## Supersedes\n\nADR-1\n")
@@ -106,7 +106,7 @@ async def test_a_number_of_a_series_means_the_one_in_the_same_folder(
 
 
 async def test_a_reference_that_waited_for_one_of_two_is_joined_once_one_is_renumbered(
-    desk: Desk, folder: Path, write: Write, imported: Importer
+    desk: ProjectFixture, folder: Path, write: Write, imported: Importer
 ) -> None:
     """REF-05."""
     write("adr/0021-cache.md", "# Cache\n\nText.\n")
@@ -121,7 +121,7 @@ async def test_a_reference_that_waited_for_one_of_two_is_joined_once_one_is_renu
 
 
 async def test_a_number_that_two_take_later_is_not_the_first_one_any_more(
-    desk: Desk, folder: Path, write: Write, imported: Importer
+    desk: ProjectFixture, folder: Path, write: Write, imported: Importer
 ) -> None:
     """REF-05: what was filed alone before is a third that could be meant."""
     write("adr/0021-cache.md", "# Cache\n\nText.\n")
@@ -135,7 +135,7 @@ async def test_a_number_that_two_take_later_is_not_the_first_one_any_more(
 
 @pytest.mark.parametrize("width", [1, 3])
 async def test_one_number_in_two_folders_is_unclear_from_a_third(
-    desk: Desk, folder: Path, write: Write, imported: Importer, width: int
+    desk: ProjectFixture, folder: Path, write: Write, imported: Importer, width: int
 ) -> None:
     """REF-05: whichever of them is filed first."""
     write("a/x/ADR-9.md", "# Nine\n\n## Supersedes\n\nADR-1\n")

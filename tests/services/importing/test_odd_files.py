@@ -11,12 +11,12 @@ from pathlib import Path
 import pytest
 
 from app.errors import Invalid
-from app.services.filing.preparation import LARGEST_BODY, MOST_PASSAGES
-from app.services.importing import files, rows
-from app.services.importing.files import read_text
-from app.services.importing.opening import NO_FILE
-from app.services.parsing.blocks import MOST_LINES
-from tests.documents import Desk
+from app.services.filing.prepare import MAX_BODY_BYTES, MAX_PASSAGES
+from app.services.importing import folders, jsonl
+from app.services.importing.folders import read_text
+from app.services.importing.open_file import NO_FILE
+from app.services.parsing.blocks import MAX_LINES
+from tests.documents import ProjectFixture
 from tests.services.importing.conftest import Importer, Write, reasons
 
 PNG = bytes.fromhex("89504e470d0a1a0a0000000d49484452000000010000000108060000001f15c489")
@@ -44,7 +44,7 @@ REFUSED = {
 
 
 async def test_what_is_no_text_is_refused_by_name_and_the_rest_is_filed(
-    folder: Path, write: Write, imported: Importer, desk: Desk
+    folder: Path, write: Write, imported: Importer, desk: ProjectFixture
 ) -> None:
     write("nul.md", b"# Nul \x00 here\n\nThe nulword\x00 counts.\n")
     write("folder.md/inside.md", "# Inside\n")
@@ -104,7 +104,7 @@ async def test_a_document_of_more_passages_than_are_kept_is_refused_and_the_rest
 ) -> None:
     """BYT-06."""
     write("good.md", "# Good\n")
-    write("long.md", f"# h\n{'text ' * 24}\n" * (MOST_PASSAGES + 1))
+    write("long.md", f"# h\n{'text ' * 24}\n" * (MAX_PASSAGES + 1))
     summary = await imported(folder)
     assert summary.filed == 1
     assert reasons(summary) == {
@@ -115,8 +115,8 @@ async def test_a_document_of_more_passages_than_are_kept_is_refused_and_the_rest
 async def test_what_is_too_large_is_refused_before_it_is_read(
     write: Write, imported: Importer, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    for module in (files, rows):
-        monkeypatch.setattr(module, "LARGEST_BODY", 1_000)
+    for module in (folders, jsonl):
+        monkeypatch.setattr(module, "MAX_BODY_BYTES", 1_000)
     text = "word " * 300
     large = write("large.md", text)
     row = write("docs.jsonl", json.dumps({"id": "RFC-1", "title": "Large", "body": text}))
@@ -137,14 +137,14 @@ async def test_rows_from_a_pipe_are_refused_before_anything_waits_for_them(
 @pytest.mark.parametrize(
     ("content", "reason"),
     [
-        pytest.param(b"x" * (LARGEST_BODY + 1), "larger than 8388608 bytes", id="BYT-06 bytes"),
-        pytest.param("\n" * (MOST_LINES + 1) + "x", "has 200001 lines", id="BYT-06 lines"),
+        pytest.param(b"x" * (MAX_BODY_BYTES + 1), "larger than 8388608 bytes", id="BYT-06 bytes"),
+        pytest.param("\n" * (MAX_LINES + 1) + "x", "has 200001 lines", id="BYT-06 lines"),
         pytest.param(f"---\nid: {'x' * 300}\n---\ntext\n", "at most 256", id="BYT-06 identifier"),
         pytest.param(f"---\nkind: {'x' * 300}\n---\ntext\n", "at most 64", id="BYT-06 kind"),
     ],
 )
 async def test_one_beyond_a_limit_holds_up_none_and_is_told_each_time(
-    desk: Desk, folder: Path, write: Write, imported: Importer, content: str | bytes, reason: str
+    desk: ProjectFixture, folder: Path, write: Write, imported: Importer, content: str | bytes, reason: str
 ) -> None:
     write("1-ok.md", "# First\n\nA needle.\n")
     big = write("2-big.md", content)

@@ -6,7 +6,7 @@ from ast import literal_eval
 
 import pytest
 
-from app.domain.graphemes import beginning
+from app.domain.text import beginning
 from app.services.parsing import cut_passages, parse_markdown
 from tests.services.parsing.word_pieces import piece_offsets
 

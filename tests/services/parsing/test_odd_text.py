@@ -5,9 +5,9 @@ from __future__ import annotations
 import pytest
 
 from app.services.parsing import parse_markdown, parse_row
-from app.services.parsing.claims import MOST_REFERENCES
-from app.services.parsing.header import LONGEST_NAME, MOST_FIELDS
-from app.services.parsing.status import LONGEST_STATUS
+from app.services.parsing.front_matter import MAX_FIELDS, MAX_NAME_LENGTH
+from app.services.parsing.references import MAX_REFERENCES
+from app.services.parsing.status import MAX_STATUS_LENGTH
 
 
 @pytest.mark.parametrize("mark", ["\ufeff", "\ufeff\ufeff"])
@@ -42,15 +42,15 @@ def test_a_header_has_so_many_fields_and_no_more() -> None:
     many = "".join(f"f{number}: x\n" for number in range(5_000))
     document = parse_markdown(f"---\nid: ADR-7\n{many}---\ntext\n")
     assert document.identifier == "ADR-7"
-    assert len(document.props) == MOST_FIELDS - 1
+    assert len(document.props) == MAX_FIELDS - 1
     assert document.warnings == ("the header has 5001 fields; only the first 256 are read",)
     meta = {f"f{number}": "x" for number in range(5_000)}
     row = parse_row({"id": "ADR-7", "title": "T", "body": "text", "meta": meta})
-    assert len(row.props) == MOST_FIELDS
+    assert len(row.props) == MAX_FIELDS
 
 
 def test_a_field_has_a_name_of_some_length() -> None:
-    document = parse_markdown(f"---\n{'n' * (LONGEST_NAME + 1)}: x\nid: ADR-7\n---\ntext\n")
+    document = parse_markdown(f"---\n{'n' * (MAX_NAME_LENGTH + 1)}: x\nid: ADR-7\n---\ntext\n")
     assert (document.identifier, document.props) == ("ADR-7", {})
     assert "longer than 128" in document.warnings[0]
 
@@ -83,7 +83,7 @@ def test_front_matter_of_any_shape_is_read_or_told_of(front_matter: str) -> None
 
 
 def test_a_status_is_a_few_words() -> None:
-    document = parse_markdown(f"---\nstatus: {'x' * (LONGEST_STATUS + 1)}\n---\ntext\n")
+    document = parse_markdown(f"---\nstatus: {'x' * (MAX_STATUS_LENGTH + 1)}\n---\ntext\n")
     assert document.status is None
     assert document.warnings[0].startswith("no status could be read from 'xxx")
     assert len(document.warnings[0]) < 200
@@ -97,10 +97,10 @@ def test_what_stands_in_html_or_an_open_fence_is_no_heading_and_no_reference() -
 
 
 def test_references_have_an_end_and_typed_ones_come_first() -> None:
-    many = " ".join(f"ADR-{number}" for number in range(1, MOST_REFERENCES + 10))
-    document = parse_markdown(f"# Title\n\n{many}\n\n## Supersedes\n\nADR-{MOST_REFERENCES + 20}\n")
-    assert len(document.references) == MOST_REFERENCES
-    assert document.references[0].target == f"ADR-{MOST_REFERENCES + 20}"
+    many = " ".join(f"ADR-{number}" for number in range(1, MAX_REFERENCES + 10))
+    document = parse_markdown(f"# Title\n\n{many}\n\n## Supersedes\n\nADR-{MAX_REFERENCES + 20}\n")
+    assert len(document.references) == MAX_REFERENCES
+    assert document.references[0].target == f"ADR-{MAX_REFERENCES + 20}"
     assert document.warnings == ("the document has 2010 references; only the first 2000 are kept",)
 
 

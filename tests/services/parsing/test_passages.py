@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from app.domain.artifact import Passage
-from app.domain.graphemes import safe_cut
+from app.domain.text import safe_cut
 from app.services.parsing import cut_passages, passage_text_for_encoder
 from tests.services.parsing.word_pieces import piece_offsets
 

@@ -5,8 +5,7 @@ from datetime import UTC, datetime
 import pytest
 
 from app.services.parsing import parse_markdown
-from app.services.parsing.dates import read_date
-from app.services.parsing.status import status_in
+from app.services.parsing.status import read_date, status_in
 
 
 @pytest.mark.parametrize(

@@ -2,12 +2,12 @@ from __future__ import annotations
 
 from importlib.resources import files
 
-from app.embedding import word_pieces
+from app.embedding import tokenizer
 
 _VOCABULARY = files("app.embedding").joinpath("data", "vocab.txt").read_text(encoding="utf-8")
-_TOKENIZER = word_pieces.uncased_word_pieces(_VOCABULARY)
+_TOKENIZER = tokenizer.uncased_word_pieces(_VOCABULARY)
 
 
 def piece_offsets(text: str) -> list[tuple[int, int]]:
-    """Answer the pieces that the shipped encoder reads a text as."""
-    return word_pieces.piece_offsets(_TOKENIZER, text)
+    """Return the pieces that the shipped encoder reads a text as."""
+    return tokenizer.piece_offsets(_TOKENIZER, text)

@@ -8,10 +8,10 @@ from hypothesis import strategies as st
 
 from app.domain.recall import Candidate, LegName, Ranking
 from app.embedding import Embedder
-from app.services.recall.confidence import DOUBT, EVEN_COSINE, confidence, likelihood
+from app.services.recall.confidence import EVEN_COSINE, LOW_CONFIDENCE, confidence, likelihood
 from app.stores.postgres.pool import Database
 from tests.conftest import memory_on
-from tests.documents import Desk, adr, ask, file
+from tests.documents import ProjectFixture, adr, ask, file
 from tests.services.recall.test_failures import BrokenEmbedder
 
 DOUBTED = "nothing here seems to answer this"
@@ -31,14 +31,18 @@ def test_the_nearer_the_likelier(one: float, other: float) -> None:
 
 def test_what_tells_nothing_gives_no_confidence() -> None:
     lexical = Ranking(LegName.LEXICAL, (Candidate(1, 12.0),))
-    assert confidence("bread", [_dense(0.1, 0.05), lexical], [], is_named=False) == likelihood(0.1) < DOUBT
+    assert (
+        confidence("bread", [_dense(0.1, 0.05), lexical], [], is_named=False)
+        == likelihood(0.1)
+        < LOW_CONFIDENCE
+    )
     assert confidence("bread", [_dense(0.1), lexical], [], is_named=True) == 1.0
     assert confidence("bread", [_dense(problem="late"), lexical], [], is_named=False) is None
     assert confidence("bread", [lexical], [], is_named=False) is None
     assert confidence("bread", [_dense()], [], is_named=False) == 0.0
 
 
-async def test_a_question_about_something_else_is_told_so(desk: Desk) -> None:
+async def test_a_question_about_something_else_is_told_so(desk: ProjectFixture) -> None:
     """Ten hits always come; whether any of them is an answer is another matter."""
     await desk.file_all(
         adr(1, "Events travel through a durable queue", "Workers read events from a queue that keeps them."),
@@ -49,7 +53,7 @@ async def test_a_question_about_something_else_is_told_so(desk: Desk) -> None:
         result = await desk.ask(foreign)
         assert result.hits
         assert result.confidence is not None
-        assert result.confidence < DOUBT
+        assert result.confidence < LOW_CONFIDENCE
         assert any(DOUBTED in said for said in result.advisories)
     for fitting in ("how are passwords stored", "when do we release", "which queue carries events", "ADR-2"):
         result = await desk.ask(fitting)
@@ -58,7 +62,7 @@ async def test_a_question_about_something_else_is_told_so(desk: Desk) -> None:
         assert result.advisories == ()
 
 
-async def test_where_nothing_is_nothing_is_doubted_in_words(desk: Desk) -> None:
+async def test_where_nothing_is_nothing_is_doubted_in_words(desk: ProjectFixture) -> None:
     await desk.file(adr(1, "Queue"))
     result = await desk.ask("queue", kinds=("Plan",))
     assert (result.hits, result.confidence, result.advisories) == ((), 0.0, ())
@@ -75,12 +79,12 @@ async def test_without_the_encoder_nothing_is_told(
 
 
 @pytest.mark.parametrize("query", ["queue", "QUEUE", "durable"])
-async def test_a_word_of_the_text_is_not_doubted(desk: Desk, query: str) -> None:
+async def test_a_word_of_the_text_is_not_doubted(desk: ProjectFixture, query: str) -> None:
     await desk.file(adr(1, "Events travel through a durable queue"))
     assert (await desk.ask(query)).advisories == ()
 
 
-async def test_a_name_that_nothing_here_has_is_not_answered(desk: Desk) -> None:
+async def test_a_name_that_nothing_here_has_is_not_answered(desk: ProjectFixture) -> None:
     """An agent that asks for a decision that does not exist must not take the nearest for it."""
     await desk.file_all(
         adr(
@@ -99,7 +103,7 @@ async def test_a_name_that_nothing_here_has_is_not_answered(desk: Desk) -> None:
         assert (result.confidence, result.advisories) == (1.0, ()), written
 
 
-async def test_what_a_passage_says_word_for_word_is_not_doubted(desk: Desk) -> None:
+async def test_what_a_passage_says_word_for_word_is_not_doubted(desk: ProjectFixture) -> None:
     await desk.file_all(
         adr(1, "Storage", "We use Postgres. MySQL was considered and turned down."),
         adr(2, "Scheduling", "Services run on Nomad. Kubernetes was too much for a team of four."),
@@ -111,4 +115,4 @@ async def test_what_a_passage_says_word_for_word_is_not_doubted(desk: Desk) -> N
         assert result.advisories == ()
     result = await desk.ask("where do penguins run")
     assert result.confidence is not None
-    assert result.confidence < DOUBT
+    assert result.confidence < LOW_CONFIDENCE

@@ -11,7 +11,7 @@ import pytest
 from app.domain.recall import LegName, RecallResult
 from app.embedding import Embedder, Vector, Vectors
 from app.errors import Unavailable
-from app.services.memory import Memory
+from app.services.container import Memory
 from app.stores.postgres.pool import Database
 from tests.conftest import memory_on
 from tests.documents import adr, ask, file, identifiers

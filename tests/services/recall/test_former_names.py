@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from app.domain.recall import FlagGround, StateFlag
 from app.services.states import Cause
-from tests.documents import Desk, adr, day, hit_of, identifiers
+from tests.documents import ProjectFixture, adr, day, hit_of, identifiers
 from tests.graphql.api import Api
 from tests.graphql.verbs import done
 from tests.services.states.things import Thing
@@ -13,14 +13,14 @@ from tests.things import make_thing
 TEXT = "We moved the queue behind Lighthouse."
 
 
-async def _renamed(desk: Desk) -> Thing:
+async def _renamed(desk: ProjectFixture) -> Thing:
     thing = Thing(desk.memory, await make_thing(desk, "Lighthouse"))
     await desk.file(adr(1, "Queue", TEXT))
     await thing.change(day(2023), cause=Cause("rename"), name="Beacon")
     return thing
 
 
-async def test_a_text_by_the_former_name_of_a_thing_is_historical(desk: Desk) -> None:
+async def test_a_text_by_the_former_name_of_a_thing_is_historical(desk: ProjectFixture) -> None:
     """From the rename on, whichever of its names is asked by."""
     await _renamed(desk)
     for query in ("what is behind Beacon", "what is behind Lighthouse"):
@@ -29,7 +29,7 @@ async def test_a_text_by_the_former_name_of_a_thing_is_historical(desk: Desk) ->
         assert annotation.summary == "[historical: current Component is Beacon, this reflects Lighthouse]"
 
 
-async def test_before_the_rename_and_before_it_was_known_nothing_is_historical(desk: Desk) -> None:
+async def test_before_the_rename_and_before_it_was_known_nothing_is_historical(desk: ProjectFixture) -> None:
     thing = Thing(desk.memory, await make_thing(desk, "Lighthouse"))
     known = (await desk.file(adr(1, "Queue", TEXT))).artifact.recorded_at
     await thing.change(day(2023), cause=Cause("rename"), name="Beacon")
@@ -38,7 +38,7 @@ async def test_before_the_rename_and_before_it_was_known_nothing_is_historical(d
         assert annotation.flag is StateFlag.CURRENT
 
 
-async def test_a_thing_that_has_its_name_again_dates_no_text(desk: Desk) -> None:
+async def test_a_thing_that_has_its_name_again_dates_no_text(desk: ProjectFixture) -> None:
     thing = await _renamed(desk)
     await thing.change(day(2024), cause=Cause("rename"), name="Lighthouse")
     annotation = hit_of(await desk.ask("what is behind Lighthouse"), "ADR-1").annotation
@@ -47,13 +47,13 @@ async def test_a_thing_that_has_its_name_again_dates_no_text(desk: Desk) -> None
     assert between.flag is StateFlag.HISTORICAL
 
 
-async def test_a_text_by_a_former_name_is_found_by_the_present_one(desk: Desk) -> None:
+async def test_a_text_by_a_former_name_is_found_by_the_present_one(desk: ProjectFixture) -> None:
     await _renamed(desk)
     await desk.file_all(*(adr(n, f"Note {n}", "We moved the tray behind the shelf.") for n in range(3, 9)))
     assert identifiers(await desk.ask("Beacon"))[0] == "ADR-1"
 
 
-async def test_a_document_goes_by_its_identifier_whatever_its_title_was(desk: Desk) -> None:
+async def test_a_document_goes_by_its_identifier_whatever_its_title_was(desk: ProjectFixture) -> None:
     await desk.file(adr(1, "Lighthouse"))
     await desk.file(adr(1, "Beacon", created_at=day(2021)))
     await desk.file(adr(2, "Queue", TEXT))
@@ -61,7 +61,7 @@ async def test_a_document_goes_by_its_identifier_whatever_its_title_was(desk: De
     assert annotation.flag is StateFlag.CURRENT
 
 
-async def test_a_draft_dates_nothing(desk: Desk) -> None:
+async def test_a_draft_dates_nothing(desk: ProjectFixture) -> None:
     thing = await make_thing(desk, "Lighthouse")
     await desk.file(adr(1, "Queue", TEXT))
     api = Api(desk.memory)

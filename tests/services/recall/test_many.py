@@ -9,7 +9,7 @@ import pytest
 from app.domain.recall import LegName, StateFlag
 from app.embedding import Embedder
 from app.errors import Invalid
-from app.services.memory import Memory
+from app.services.container import Memory
 from tests.conftest import Server, new_memory
 from tests.documents import RELATES_TO, adr, ask, claims, file, identifiers
 from tests.statements import counted

@@ -11,13 +11,13 @@ import pytest
 
 from app.domain.recall import RecallRequest, RecallResult, StateFlag
 from app.errors import Invalid
-from app.stores.postgres import ledger
-from tests.documents import Desk, adr, day, identifiers
+from app.stores.postgres import ledger_clock
+from tests.documents import ProjectFixture, adr, day, identifiers
 from tests.services.recall.replaying import SERIES, random_document, random_requests, told
 
 
 @pytest.mark.parametrize("seed", range(4))
-async def test_an_answer_never_changes_afterwards(desk: Desk, seed: int) -> None:
+async def test_an_answer_never_changes_afterwards(desk: ProjectFixture, seed: int) -> None:
     random = Random(seed)
     asked: list[tuple[RecallRequest, RecallResult]] = []
     for _ in range(6):
@@ -34,7 +34,7 @@ async def test_an_answer_never_changes_afterwards(desk: Desk, seed: int) -> None
         assert told(again) == told(before), request
 
 
-async def test_a_moment_before_a_belief_does_not_know_it(desk: Desk) -> None:
+async def test_a_moment_before_a_belief_does_not_know_it(desk: ProjectFixture) -> None:
     await desk.file(adr(1, "Retry budget", created_at=day(2024)))
     before = await desk.ask("retry budget")
     await desk.file(adr(2, "Retry budget, told late", created_at=day(2019)))
@@ -44,7 +44,7 @@ async def test_a_moment_before_a_belief_does_not_know_it(desk: Desk) -> None:
     assert not (await desk.ask("retry budget", as_of=day(2018))).hits
 
 
-async def test_every_leg_counts_only_what_was_there(desk: Desk) -> None:
+async def test_every_leg_counts_only_what_was_there(desk: ProjectFixture) -> None:
     """Scores of the past are those of a ledger that never held anything else."""
     await desk.file(adr(1, "Retry budget", created_at=day(2020)))
     await desk.file(adr(2, "Retry storm", created_at=day(2020)))
@@ -55,7 +55,7 @@ async def test_every_leg_counts_only_what_was_there(desk: Desk) -> None:
     assert [leg.candidates for leg in later.legs] == [leg.candidates for leg in alone.legs]
 
 
-async def test_a_former_name_learned_later_changes_no_earlier_answer(desk: Desk) -> None:
+async def test_a_former_name_learned_later_changes_no_earlier_answer(desk: ProjectFixture) -> None:
     """An alias finds the documents that used it before; a question that did not know it stays as it was."""
     await desk.file(adr(1, "The Prism engine", body="Prism draws."))
     await desk.file(adr(2, "Install", body="Install PrismGR first, then ADR-1."))
@@ -67,11 +67,11 @@ async def test_a_former_name_learned_later_changes_no_earlier_answer(desk: Desk)
         assert told(again) == told(answer)
 
 
-async def test_a_known_moment_of_now_waits_for_the_write_at_hand(desk: Desk) -> None:
+async def test_a_known_moment_of_now_waits_for_the_write_at_hand(desk: ProjectFixture) -> None:
     tenant = desk.tenant
     await desk.file(adr(1, "Retry budget"))
     async with desk.memory.database.writing(tenant) as connection:
-        await ledger.advance_clock(connection, tenant)
+        await ledger_clock.advance_clock(connection, tenant)
         asked = asyncio.create_task(desk.ask("retry budget", known_at=datetime.now(UTC)))
         done, _ = await asyncio.wait([asked], timeout=0.2)
         assert not done
@@ -79,7 +79,7 @@ async def test_a_known_moment_of_now_waits_for_the_write_at_hand(desk: Desk) -> 
     assert identifiers(await asked) == ["ADR-1"]
 
 
-async def test_a_future_dated_document_appears_when_its_time_comes(desk: Desk) -> None:
+async def test_a_future_dated_document_appears_when_its_time_comes(desk: ProjectFixture) -> None:
     """TIM-17: with no write in between."""
     await desk.file(adr(1, "Retry budget", status="Accepted", created_at=day(2020)))
     await desk.file(adr(1, "Retry budget", status="Retired", created_at=day(2090)))
@@ -96,7 +96,7 @@ async def test_a_future_dated_document_appears_when_its_time_comes(desk: Desk) -
 
 
 @pytest.mark.parametrize("born", [datetime(9999, 12, 31, tzinfo=UTC), datetime(1, 1, 2, tzinfo=UTC)])
-async def test_a_date_at_the_end_of_time_breaks_nothing(desk: Desk, born: datetime) -> None:
+async def test_a_date_at_the_end_of_time_breaks_nothing(desk: ProjectFixture, born: datetime) -> None:
     """RNK-05."""
     await desk.file(adr(1, "Retry budget", created_at=born))
     found = await desk.ask("retry budget", as_of=datetime(9999, 12, 31, 23, tzinfo=UTC))
@@ -105,7 +105,7 @@ async def test_a_date_at_the_end_of_time_breaks_nothing(desk: Desk, born: dateti
 
 
 @pytest.mark.parametrize("field", ["as_of", "known_at"])
-async def test_a_moment_without_an_offset_is_refused(desk: Desk, field: str) -> None:
+async def test_a_moment_without_an_offset_is_refused(desk: ProjectFixture, field: str) -> None:
     """TIM-01."""
     with pytest.raises(Invalid, match="offset"):
         await desk.ask("retry", **{field: datetime(2025, 1, 1)})

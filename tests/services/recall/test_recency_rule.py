@@ -5,12 +5,12 @@ from __future__ import annotations
 from dataclasses import replace
 
 from app.services.recall import RecallService
-from tests.documents import Desk, adr, ask, day, identifiers
+from tests.documents import ProjectFixture, adr, ask, day, identifiers
 
 QUESTION = "which queue carries the events"
 
 
-async def test_an_old_decision_leads_unless_the_older_formula_is_asked_for(desk: Desk) -> None:
+async def test_an_old_decision_leads_unless_the_older_formula_is_asked_for(desk: ProjectFixture) -> None:
     """RNK-06: the literal rule buries what is old and binding; by default age only decides between equals."""
     await desk.file(adr(1, "Events travel through a durable queue", created_at=day(2016)))
     await desk.file(adr(2, "Events have a schema of their own", created_at=day(2026)))

@@ -10,7 +10,7 @@ import pytest
 
 from app.domain.recall import RecallRequest, RecallResult
 from app.embedding import Embedder
-from app.services.memory import Memory
+from app.services.container import Memory
 from app.stores.postgres.pool import Database
 from tests.conftest import TEMPLATE, Server, memory_on
 from tests.graphql.scattering import ScatteringEmbedder

@@ -10,8 +10,8 @@ import pytest
 from app.domain.artifact import MemoryDomain
 from app.domain.recall import LegName, StateFlag
 from app.errors import Invalid, NotFound
-from app.services.memory import Memory
-from tests.documents import RELATES_TO, SUPERSEDES, Desk, adr, ask, claims, day, identifiers
+from app.services.container import Memory
+from tests.documents import RELATES_TO, SUPERSEDES, ProjectFixture, adr, ask, claims, day, identifiers
 from tests.statements import counted
 
 
@@ -20,7 +20,7 @@ from tests.statements import counted
     ["", "   ", "\u200b", " \t\n ", "\u00a0\u2060", "\x00\x01", "\u2800", "\u3164", "\u0301", "\ufe0f\u3000"],
 )
 async def test_a_blank_query_is_refused_before_anything_is_read(
-    desk: Desk, monkeypatch: pytest.MonkeyPatch, query: str
+    desk: ProjectFixture, monkeypatch: pytest.MonkeyPatch, query: str
 ) -> None:
     """DEG-06, DEG-07: in one way, and the encoder is not called."""
     asked: list[str] = []
@@ -44,7 +44,7 @@ async def test_a_blank_query_is_refused_before_anything_is_read(
     ],
 )
 async def test_what_cannot_be_answered_is_refused_and_named(
-    desk: Desk, field: str, said: dict[str, Any]
+    desk: ProjectFixture, field: str, said: dict[str, Any]
 ) -> None:
     await desk.file(adr(1, "Queue"))
     with pytest.raises(Invalid) as refused:
@@ -52,7 +52,7 @@ async def test_what_cannot_be_answered_is_refused_and_named(
     assert refused.value.field == field
 
 
-async def test_a_project_nobody_made_is_not_found(desk: Desk) -> None:
+async def test_a_project_nobody_made_is_not_found(desk: ProjectFixture) -> None:
     with pytest.raises(NotFound, match=f"there is no project {desk.project}"):
         await desk.ask("queue")
 
@@ -65,8 +65,8 @@ async def test_an_empty_ledger_answers_nothing(memory: Memory) -> None:
     assert result.tokens_used == 0
 
 
-async def test_a_project_is_asked_alone_or_all_are(desk: Desk) -> None:
-    other = Desk(desk.memory, f"{desk.project}-other")
+async def test_a_project_is_asked_alone_or_all_are(desk: ProjectFixture) -> None:
+    other = ProjectFixture(desk.memory, f"{desk.project}-other")
     mine = await desk.file(adr(1, "Queue of mine"))
     theirs = await other.file(adr(1, "Queue of theirs"))
     assert {hit.artifact.id for hit in (await desk.ask("queue")).hits} == {mine.artifact.id}
@@ -74,7 +74,7 @@ async def test_a_project_is_asked_alone_or_all_are(desk: Desk) -> None:
     assert everywhere >= {mine.artifact.id, theirs.artifact.id}
 
 
-async def test_kinds_and_domains_narrow_every_leg_and_what_leads(desk: Desk) -> None:
+async def test_kinds_and_domains_narrow_every_leg_and_what_leads(desk: ProjectFixture) -> None:
     await desk.file(adr(1, "Queue", references=claims(RELATES_TO, "SPEC-2", "ADR-3")))
     await desk.file(adr(2, "Queue protocol", kind="SPEC", identifier="SPEC-2", domain=MemoryDomain.RESEARCH))
     await desk.file(adr(3, "Queue colours", domain=MemoryDomain.DECISION))
@@ -88,7 +88,7 @@ async def test_kinds_and_domains_narrow_every_leg_and_what_leads(desk: Desk) -> 
         assert set(identifiers(await desk.ask(query, kinds=("ADR", "SPEC")))) == {"ADR-1", "SPEC-2", "ADR-3"}
 
 
-async def test_flags_narrow_the_answer(desk: Desk) -> None:
+async def test_flags_narrow_the_answer(desk: ProjectFixture) -> None:
     """EDG-10."""
     await desk.file_all(
         adr(1, "Queue one"),
@@ -107,7 +107,7 @@ async def test_flags_narrow_the_answer(desk: Desk) -> None:
         assert set(identifiers(await desk.ask("queue", flags=flags))) == expected
 
 
-async def test_flags_that_nothing_has_are_told_of(desk: Desk) -> None:
+async def test_flags_that_nothing_has_are_told_of(desk: ProjectFixture) -> None:
     await desk.file(adr(1, "Queue one"))
     for query in ("queue", "ADR-1"):
         result = await desk.ask(query, flags=(StateFlag.WIP, StateFlag.HISTORICAL))
@@ -116,7 +116,7 @@ async def test_flags_that_nothing_has_are_told_of(desk: Desk) -> None:
     assert not (await desk.ask("queue", flags=(StateFlag.CURRENT,))).advisories
 
 
-async def test_a_budget_is_filled_from_the_best_hit_down(desk: Desk) -> None:
+async def test_a_budget_is_filled_from_the_best_hit_down(desk: ProjectFixture) -> None:
     for number in range(5):
         words = (f"queue{number}{place}" for place in range(2 + 6 * number))
         await desk.file(adr(number, f"Queue {number}", f"queue {' '.join(words)}"))
@@ -132,7 +132,7 @@ async def test_a_budget_is_filled_from_the_best_hit_down(desk: Desk) -> None:
         assert any(f"leaves out {len(left_out)} hits" in said for said in packed.advisories) == bool(left_out)
 
 
-async def test_a_budget_is_not_spent_on_the_same_again(desk: Desk) -> None:
+async def test_a_budget_is_not_spent_on_the_same_again(desk: ProjectFixture) -> None:
     """A later version, a copy and a quotation say once what they say; what replaced another stays."""
     said = "Events travel through a durable queue that every worker reads, oldest first, and none is lost."
     await desk.file(adr(1, "Queue", said))
@@ -150,21 +150,21 @@ async def test_a_budget_is_not_spent_on_the_same_again(desk: Desk) -> None:
     assert any("2 hits are left out, whose passages say" in told for told in packed.advisories)
 
 
-async def test_a_budget_keeps_no_hit_without_what_replaced_it(desk: Desk) -> None:
+async def test_a_budget_keeps_no_hit_without_what_replaced_it(desk: ProjectFixture) -> None:
     await desk.file(adr(1, "Queue", "queue"))
     await desk.file(adr(2, "Queue anew", "queue " * 60, references=claims(SUPERSEDES, "ADR-1")))
     assert identifiers(await desk.ask("queue")) == ["ADR-2", "ADR-1"]
     assert (await desk.ask("queue", token_budget=20)).hits == ()
 
 
-async def test_a_large_budget_changes_nothing(desk: Desk) -> None:
+async def test_a_large_budget_changes_nothing(desk: ProjectFixture) -> None:
     await desk.file(adr(1, "Queue", "queue"))
     everything = await desk.ask("queue")
     again = await desk.ask("queue", token_budget=10_000, as_of=everything.as_of)
     assert again.hits == everything.hits
 
 
-async def test_an_answer_explains_itself(desk: Desk) -> None:
+async def test_an_answer_explains_itself(desk: ProjectFixture) -> None:
     await desk.file_all(adr(1, "Queue"), adr(2, "Clock", references=claims(RELATES_TO, "ADR-1")))
     result = await desk.ask("the clock of ADR-1")
     assert [ranking.leg for ranking in result.legs] == list(LegName)
@@ -178,7 +178,7 @@ async def test_an_answer_explains_itself(desk: Desk) -> None:
     assert result.advisories == ()
 
 
-async def test_asking_again_gives_the_same_order(desk: Desk) -> None:
+async def test_asking_again_gives_the_same_order(desk: ProjectFixture) -> None:
     """RNK-02, VEC-07: equal documents stand in the order of their filing, every time."""
     for number in range(12):
         await desk.file(adr(number, "Queue", "The same words.", identifier=f"TIE-{number}", kind="Plan"))
@@ -192,14 +192,16 @@ async def test_asking_again_gives_the_same_order(desk: Desk) -> None:
         ]
 
 
-async def test_many_at_once_get_the_same_answer(desk: Desk) -> None:
+async def test_many_at_once_get_the_same_answer(desk: ProjectFixture) -> None:
     await desk.file_all(*(adr(number, f"Queue {number}") for number in range(8)))
     alone = identifiers(await desk.ask("queue 3"))
     answers = await asyncio.gather(*(desk.ask("queue 3") for _ in range(20)))
     assert all(identifiers(answer) == alone for answer in answers)
 
 
-async def test_a_document_asked_for_by_identifier_alone_speaks_from_its_beginning(desk: Desk) -> None:
+async def test_a_document_asked_for_by_identifier_alone_speaks_from_its_beginning(
+    desk: ProjectFixture,
+) -> None:
     parts = "\n\n".join(f"## Part {number}\n\n{'Words about queues. ' * 40}" for number in range(4))
     await desk.file(adr(1, "Queue", parts))
     (alone,) = (await desk.ask("adr 1")).hits

@@ -5,10 +5,10 @@ from __future__ import annotations
 from typing import Any
 
 from app.domain.recall import FlagGround, StateFlag
-from tests.documents import SUPERSEDES, Desk, adr, claims, day, hit_of, identifiers
+from tests.documents import SUPERSEDES, ProjectFixture, adr, claims, day, hit_of, identifiers
 
 
-async def test_a_chain_of_replacements_stands_in_order(desk: Desk) -> None:
+async def test_a_chain_of_replacements_stands_in_order(desk: ProjectFixture) -> None:
     """The head of the chain first, whichever fits the words best."""
     await desk.file_all(
         adr(1, "Retry budget", "retry budget " * 20),
@@ -28,7 +28,7 @@ async def test_a_chain_of_replacements_stands_in_order(desk: Desk) -> None:
     assert hit_of(result, "ADR-1").annotation.summary == "[historical: ADR-1 is superseded by ADR-2 Second]"
 
 
-async def test_a_replacement_no_leg_found_is_in_the_answer(desk: Desk) -> None:
+async def test_a_replacement_no_leg_found_is_in_the_answer(desk: ProjectFixture) -> None:
     """However short the answer; and it says what it replaced by standing above."""
     await desk.file_all(*(adr(n, f"Retry {n}", "retry budget") for n in range(10, 16)))
     await desk.file_all(
@@ -44,7 +44,7 @@ async def test_a_replacement_no_leg_found_is_in_the_answer(desk: Desk) -> None:
     assert identifiers(await desk.ask("ADR-1", first=1)) == ["ADR-2"]
 
 
-async def test_a_replacement_counts_from_its_day_and_once_known(desk: Desk) -> None:
+async def test_a_replacement_counts_from_its_day_and_once_known(desk: ProjectFixture) -> None:
     old = await desk.file(adr(1, "Retry budget"))
     await desk.file(adr(2, "Zoo", created_at=day(2090), references=claims(SUPERSEDES, "ADR-1")))
     for asked in ({}, {"as_of": day(2089)}, {"known_at": old.artifact.recorded_at, "as_of": day(2095)}):
@@ -56,7 +56,7 @@ async def test_a_replacement_counts_from_its_day_and_once_known(desk: Desk) -> N
     assert identifiers(then) == ["ADR-2", "ADR-1"]
 
 
-async def test_older_versions_stand_below_the_newest(desk: Desk) -> None:
+async def test_older_versions_stand_below_the_newest(desk: ProjectFixture) -> None:
     await desk.file(adr(1, "Retry budget", "retry budget " * 20, created_at=day(2020)))
     await desk.file(adr(1, "Limits", "retry limits", created_at=day(2021)))
     await desk.file(adr(1, "Colours", "Blue", created_at=day(2022)))
@@ -71,7 +71,7 @@ async def test_older_versions_stand_below_the_newest(desk: Desk) -> None:
     assert {hit.annotation.superseded_by for hit in result.hits[1:]} == {entity}
 
 
-async def test_every_version_of_what_was_superseded_is_historical(desk: Desk) -> None:
+async def test_every_version_of_what_was_superseded_is_historical(desk: ProjectFixture) -> None:
     await desk.file(adr(1, "Retry budget", "v1", created_at=day(2020)))
     await desk.file(adr(1, "Retry budget", "v2", created_at=day(2021)))
     new = await desk.file(adr(2, "Retry quota", created_at=day(2022), references=claims(SUPERSEDES, "ADR-1")))
@@ -80,7 +80,7 @@ async def test_every_version_of_what_was_superseded_is_historical(desk: Desk) ->
     assert {hit.annotation.superseded_by for hit in result.hits[1:]} == {new.entity.id}
 
 
-async def test_a_former_name_dates_what_uses_it(desk: Desk) -> None:
+async def test_a_former_name_dates_what_uses_it(desk: ProjectFixture) -> None:
     """The alias form makes a hit historical, by the longest form its text uses."""
     await desk.file(adr(1, "Prism", "The engine.", props={"aliases": ["PrismGR", "PrismGR Classic"]}))
     await desk.file_all(
@@ -97,7 +97,7 @@ async def test_a_former_name_dates_what_uses_it(desk: Desk) -> None:
     assert hit_of(unasked, "ADR-2").annotation.flag is StateFlag.CURRENT
 
 
-async def test_the_state_shown_is_that_of_the_moment(desk: Desk) -> None:
+async def test_the_state_shown_is_that_of_the_moment(desk: ProjectFixture) -> None:
     first = await desk.file(adr(1, "Retry budget", status="Draft", created_at=day(2020)))
     await desk.file(adr(1, "Retry budget", "final", status="Final", created_at=day(2022)))
 

@@ -8,21 +8,21 @@ from uuid import UUID
 import pytest
 
 from app.domain.entity import ReferenceType
-from tests.documents import SUPERSEDES, Desk, adr, claims, day
+from tests.documents import SUPERSEDES, ProjectFixture, adr, claims, day
 from tests.graphql.api import Api
 from tests.graphql.test_create_reference import about, create, status
 from tests.graphql.test_withdraw_reference import withdraw
 from tests.things import make_thing
 
 
-async def _joined(desk: Desk, entity: UUID, at: datetime | None = None) -> list[str]:
-    """Answer the ids of the references of an entity at an instant."""
+async def _joined(desk: ProjectFixture, entity: UUID, at: datetime | None = None) -> list[str]:
+    """Return the ids of the references of an entity at an instant."""
     return [node["id"] for node in (await about(desk, entity, at))["references"]["nodes"]]
 
 
 @pytest.mark.parametrize("since", [None, "2021-01-01T00:00:00Z", "2022-01-01T00:00:00Z"])
 async def test_what_was_withdrawn_and_is_stated_again_holds_from_then_on(
-    desk: Desk, since: str | None
+    desk: ProjectFixture, since: str | None
 ) -> None:
     api = Api(desk.memory)
     one, other = await make_thing(desk, "Service"), await make_thing(desk, "Queue")
@@ -38,7 +38,7 @@ async def test_what_was_withdrawn_and_is_stated_again_holds_from_then_on(
     assert (await create(api, one, "DEPENDS_ON", other, validFrom=since))["reference"] == again["reference"]
 
 
-async def test_what_superseded_and_is_stated_again_supersedes_again(desk: Desk) -> None:
+async def test_what_superseded_and_is_stated_again_supersedes_again(desk: ProjectFixture) -> None:
     api = Api(desk.memory)
     old, new = await make_thing(desk, "Old", status="Active"), await make_thing(desk, "New")
     said = {"validFrom": "2022-01-01T00:00:00Z"}
@@ -55,7 +55,7 @@ async def test_what_superseded_and_is_stated_again_supersedes_again(desk: Desk) 
 @pytest.mark.parametrize("kind", ["DEPENDS_ON", "SUPERSEDES"])
 @pytest.mark.parametrize("days_ago", [0, 1, None])
 async def test_a_document_that_states_again_what_was_withdrawn_is_heard(
-    desk: Desk, kind: str, days_ago: int | None
+    desk: ProjectFixture, kind: str, days_ago: int | None
 ) -> None:
     """Whatever the date of the version: it was filed after the withdrawal."""
     stated = claims(ReferenceType(kind), "ADR-1")
@@ -70,7 +70,7 @@ async def test_a_document_that_states_again_what_was_withdrawn_is_heard(
     assert await status(desk, old.entity.id) == ("superseded" if kind == "SUPERSEDES" else "Accepted")
 
 
-async def test_a_supersession_stated_in_two_steps_is_withdrawn_as_one(desk: Desk) -> None:
+async def test_a_supersession_stated_in_two_steps_is_withdrawn_as_one(desk: ProjectFixture) -> None:
     api = Api(desk.memory)
     old, new = await make_thing(desk, "Old", status="Active"), await make_thing(desk, "New")
     await create(api, new, "SUPERSEDES", old, validFrom="2999-01-01T00:00:00Z")
@@ -83,7 +83,7 @@ async def test_a_supersession_stated_in_two_steps_is_withdrawn_as_one(desk: Desk
 
 
 @pytest.mark.parametrize("withdrawn", ["earlier", "later"])
-async def test_what_a_document_states_too_ends_with_it(desk: Desk, withdrawn: str) -> None:
+async def test_what_a_document_states_too_ends_with_it(desk: ProjectFixture, withdrawn: str) -> None:
     api = Api(desk.memory)
     old = (await desk.file(adr(1, "Queue"))).entity.id
     new = await desk.file(adr(2, "Stream", created_at=day(2022), references=claims(SUPERSEDES, "ADR-1")))
@@ -101,7 +101,7 @@ async def test_what_a_document_states_too_ends_with_it(desk: Desk, withdrawn: st
     assert (await status(desk, old) == "superseded") is (withdrawn == "later")
 
 
-async def test_what_something_else_supersedes_later_is_current_only_until_then(desk: Desk) -> None:
+async def test_what_something_else_supersedes_later_is_current_only_until_then(desk: ProjectFixture) -> None:
     api = Api(desk.memory)
     old = await make_thing(desk, "Old", status="Active")
     new, newer = await make_thing(desk, "New"), await make_thing(desk, "Newer")

@@ -12,35 +12,37 @@ from app.domain.entity import Caller, Role
 from app.domain.page import PageRequest
 from app.domain.temporal import Branch
 from app.errors import Conflict, NotFound
-from app.services.canonical import CanonicalService, StatedEntity
+from app.services.container import Memory
+from app.services.entities import CanonicalService, StatedEntity
 from app.services.filing import StatedDocument, document_from
-from app.services.memory import Memory
 from app.services.review import Decision, ReviewService
-from app.stores.postgres import candidates, ledger, states
-from app.stores.postgres.tenants import ensure_tenant
-from tests.documents import Desk, day
+from app.stores.postgres import candidates, ledger_clock, states
+from app.stores.postgres.projects import ensure_tenant
+from tests.documents import ProjectFixture, day
 
 PROMOTED, REJECTED = CandidateStatus.PROMOTED, CandidateStatus.REJECTED
 TOLD = "Beacon was formerly known as Lighthouse."
 
 
 def read(title: str, body: str, **stated: Any) -> Document:
-    """Answer a decision record of 2020 as it is read from its text."""
+    """Return a decision record of 2020 as it is read from its text."""
     said = StatedDocument("ADR", body, identifier="ADR-1", title=title, created_at=day(2020))
     return document_from(replace(said, **stated))
 
 
 @pytest.fixture
-def review(desk: Desk) -> ReviewService:
+def review(desk: ProjectFixture) -> ReviewService:
     return ReviewService(desk.memory.database)
 
 
-async def likely_aliases(desk: Desk, review: ReviewService) -> tuple[AliasCandidate, ...]:
+async def likely_aliases(desk: ProjectFixture, review: ReviewService) -> tuple[AliasCandidate, ...]:
     listing = await review.alias_candidates(desk.memory.caller, desk.project, None, PageRequest(10))
     return listing.page.items
 
 
-async def test_the_ledger_itself_lets_a_candidate_be_reviewed_once(desk: Desk, review: ReviewService) -> None:
+async def test_the_ledger_itself_lets_a_candidate_be_reviewed_once(
+    desk: ProjectFixture, review: ReviewService
+) -> None:
     await desk.file(read("Beacon", TOLD))
     (candidate,) = await likely_aliases(desk, review)
     await review.review_alias(desk.memory.caller, Decision(candidate.id, REJECTED))
@@ -49,14 +51,14 @@ async def test_the_ledger_itself_lets_a_candidate_be_reviewed_once(desk: Desk, r
     assert refused.value.rule == "a_candidate_is_reviewed_once"
 
 
-async def _review_past_the_service(desk: Desk, candidate: AliasCandidate) -> None:
+async def _review_past_the_service(desk: ProjectFixture, candidate: AliasCandidate) -> None:
     async with desk.memory.database.writing(desk.tenant) as connection:
-        again = Review(PROMOTED, "grace", await ledger.advance_clock(connection, desk.tenant), None)
+        again = Review(PROMOTED, "grace", await ledger_clock.advance_clock(connection, desk.tenant), None)
         await candidates.review_alias(connection, desk.tenant, candidate.id, again)
 
 
 async def test_a_name_that_is_there_already_is_promoted_all_the_same(
-    desk: Desk, review: ReviewService
+    desk: ProjectFixture, review: ReviewService
 ) -> None:
     await desk.file(read("Beacon", f"---\naliases: [LIGHTHOUSE]\n---\n{TOLD}"))
     (candidate,) = await likely_aliases(desk, review)
@@ -67,7 +69,7 @@ async def test_a_name_that_is_there_already_is_promoted_all_the_same(
     assert reviewed.position is None
 
 
-async def test_what_was_judged_is_not_queued_again(desk: Desk, review: ReviewService) -> None:
+async def test_what_was_judged_is_not_queued_again(desk: ProjectFixture, review: ReviewService) -> None:
     await desk.file(read("Beacon", TOLD))
     (candidate,) = await likely_aliases(desk, review)
     await review.review_alias(desk.memory.caller, Decision(candidate.id, REJECTED))
@@ -76,7 +78,9 @@ async def test_what_was_judged_is_not_queued_again(desk: Desk, review: ReviewSer
     assert still.review is not None
 
 
-async def test_a_likely_alias_is_about_the_one_thing_of_that_name(desk: Desk, review: ReviewService) -> None:
+async def test_a_likely_alias_is_about_the_one_thing_of_that_name(
+    desk: ProjectFixture, review: ReviewService
+) -> None:
     created = await CanonicalService(desk.memory.database).create_entity(
         desk.memory.caller, StatedEntity("Component", {"name": "Beacon"}), desk.project
     )
@@ -86,7 +90,7 @@ async def test_a_likely_alias_is_about_the_one_thing_of_that_name(desk: Desk, re
 
 
 async def test_a_fact_told_by_an_older_version_holds_until_the_next(
-    desk: Desk, review: ReviewService
+    desk: ProjectFixture, review: ReviewService
 ) -> None:
     filed = await desk.file(read("Queue", "The status is now Accepted.", status="Draft"))
     await desk.file(read("Queue", "Changed.", status="Rejected", created_at=day(2022)))
@@ -98,12 +102,12 @@ async def test_a_fact_told_by_an_older_version_holds_until_the_next(
     assert (reviewed.written.valid.start, reviewed.written.valid.end) == (day(2020), day(2022))
     assert reviewed.written.actor == "grace"
     async with desk.reading() as connection:
-        held = await states.believed_states(connection, desk.tenant, filed.entity.id, Branch.COMMITTED)
+        held = await states.current_states(connection, desk.tenant, filed.entity.id, Branch.COMMITTED)
     assert [state.props["status"] for state in held] == ["Accepted", "Rejected"]
 
 
 async def test_another_tenant_sees_and_reviews_nothing(memory: Memory, owner: asyncpg.Connection) -> None:
-    desk, review = Desk(memory, "reviewed"), ReviewService(memory.database)
+    desk, review = ProjectFixture(memory, "reviewed"), ReviewService(memory.database)
     await desk.file(read("Beacon", TOLD))
     (candidate,) = await likely_aliases(desk, review)
     stranger = Caller(await ensure_tenant(owner, "other"), Role.HUMAN, "mallory")

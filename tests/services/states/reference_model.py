@@ -39,7 +39,7 @@ class Belief:
             self.said.setdefault(name, {})[start] = value
 
     def committed(self, valid: datetime) -> Props | None:
-        """Answer what is in force at an instant, None before there is anything."""
+        """Return what is in force at an instant, None before there is anything."""
         if valid < min(self.starts):
             return None
         return self.constant | {
@@ -50,7 +50,7 @@ class Belief:
         }
 
     def draft(self, valid: datetime) -> Props | None:
-        """Answer what the draft says at an instant, None when there is none."""
+        """Return what the draft says at an instant, None when there is none."""
         for each in self.drafts:
             if each.start <= valid and (each.end is None or valid < each.end):
                 return each.props
@@ -88,7 +88,7 @@ class Reference:
         self._copies.append((known, deepcopy(self.now)))
 
     def believed(self, known: datetime) -> Belief | None:
-        """Answer what was believed at a moment, None before anything was."""
+        """Return what was believed at a moment, None before anything was."""
         return next((belief for since, belief in reversed(self._copies) if since <= known), None)
 
     def save(self, at: datetime, props: Props) -> None:

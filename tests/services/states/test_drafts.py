@@ -8,7 +8,7 @@ import pytest
 
 from app.domain.temporal import Branch, EntityState, WipSource
 from app.errors import Conflict, Invalid, NotFound
-from app.services.memory import Memory
+from app.services.container import Memory
 from app.services.states import DraftChange, Sealing, StateAnswer, StateService
 from tests.documents import day
 from tests.services.states.things import Thing, make_thing

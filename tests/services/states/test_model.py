@@ -28,7 +28,7 @@ from hypothesis.stateful import (
 
 from app.domain.temporal import Branch, EntityState
 from app.errors import Conflict, Invalid
-from app.services.memory import Memory
+from app.services.container import Memory
 from app.services.states import DraftChange, Sealing, StateAnswer, StateChange, StatedCause, StateService
 from app.stores.postgres import states
 from tests.documents import day
@@ -37,7 +37,7 @@ from tests.services.states.things import Thing, make_thing
 
 HISTORIES = 120
 VERBS_EACH = 25
-FEWEST_VERBS = 2_000
+MIN_VERBS = 2_000
 SAMPLED = 60
 LONGER = int(os.environ.get("TRIGRAPH_RANDOM_VERBS", "0"))
 CONSTANT = {"key": "PORT"}
@@ -237,12 +237,12 @@ class Verbs(RuleBasedStateMachine):
     async def look(
         self, pairs: list[tuple[datetime, datetime]]
     ) -> tuple[list[EntityState], list[EntityState], Told]:
-        """Answer the states and drafts of now, and what is committed and drafted at each pair of instants."""
+        """Return the states and drafts of now, and what is committed and drafted at each pair of instants."""
         found: Told = [[None, None] for _ in pairs]
         async with self.memory.database.reading(self.thing.tenant) as connection:
             where = (connection, self.thing.tenant, self.thing.id)
-            held = await states.believed_states(*where, Branch.COMMITTED)
-            drafts = await states.believed_states(*where, Branch.WIP)
+            held = await states.current_states(*where, Branch.COMMITTED)
+            drafts = await states.current_states(*where, Branch.WIP)
             valid, known = [pair[0] for pair in pairs], [pair[1] for pair in pairs]
             for row in await connection.fetch(STATES_AT, self.thing.id, valid, known):
                 place = 0 if row["branch"] == Branch.COMMITTED else 1
@@ -252,7 +252,7 @@ class Verbs(RuleBasedStateMachine):
 
 
 def written(props: dict[str, Any] | None) -> str | None:
-    """Answer properties as text, since Python takes true for 1."""
+    """Return properties as text, since Python takes true for 1."""
     return None if props is None else repr(sorted(props.items()))
 
 
@@ -270,4 +270,4 @@ async def test_random_verbs_leave_what_the_reference_model_says(shared_memory: M
         suppress_health_check=list(HealthCheck),
     )
     await asyncio.to_thread(run_state_machine_as_test, HereAndNow, settings=tried)
-    assert HereAndNow.carried_out >= FEWEST_VERBS * max(1, LONGER)
+    assert HereAndNow.carried_out >= MIN_VERBS * max(1, LONGER)

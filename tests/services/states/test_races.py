@@ -9,7 +9,7 @@ from itertools import pairwise
 
 from app.domain.temporal import Branch
 from app.errors import Conflict
-from app.services.memory import Memory
+from app.services.container import Memory
 from app.services.states import DraftChange, Sealing, StateAnswer, StateChange, StatedCause, StateService
 from tests.services.states.things import Thing, make_thing
 

@@ -3,17 +3,17 @@
 from __future__ import annotations
 
 from app.domain.temporal import Branch
+from app.services.container import Memory
 from app.services.filing import FiledDocument
-from app.services.memory import Memory
 from app.services.states import StateChange, StatedCause, StateService
 from app.stores.postgres import states
-from tests.documents import Desk, adr, day
+from tests.documents import ProjectFixture, adr, day
 
 
-async def told(desk: Desk, filed: FiledDocument) -> list[tuple[int, str, object, object]]:
-    """Answer year, title, status and tags of each state that is believed."""
+async def told(desk: ProjectFixture, filed: FiledDocument) -> list[tuple[int, str, object, object]]:
+    """Return year, title, status and tags of each state that is believed."""
     async with desk.reading() as connection:
-        held = await states.believed_states(connection, desk.tenant, filed.entity.id, Branch.COMMITTED)
+        held = await states.current_states(connection, desk.tenant, filed.entity.id, Branch.COMMITTED)
     return [
         (state.valid.start.year, state.props["title"], state.props.get("status"), state.props.get("tags"))
         for state in held
@@ -25,7 +25,7 @@ async def fact(memory: Memory, filed: FiledDocument, year: int, **props: object)
     await service.record_fact(memory.caller, filed.entity.id, change, StatedCause("fact"))
 
 
-async def test_a_fact_outlives_the_versions_that_say_nothing_of_it(desk: Desk) -> None:
+async def test_a_fact_outlives_the_versions_that_say_nothing_of_it(desk: ProjectFixture) -> None:
     filed = await desk.file(adr(1, "One", created_at=day(2020)))
     await fact(desk.memory, filed, 2021, tags=["a"])
     await desk.file(adr(1, "Two", created_at=day(2022), status=None))
@@ -40,7 +40,9 @@ async def test_a_fact_outlives_the_versions_that_say_nothing_of_it(desk: Desk) -
     ]
 
 
-async def test_a_version_reaches_through_later_facts_and_not_into_the_next_version(desk: Desk) -> None:
+async def test_a_version_reaches_through_later_facts_and_not_into_the_next_version(
+    desk: ProjectFixture,
+) -> None:
     """One that says the same status as the version before it says nothing new of it."""
     filed = await desk.file(adr(1, "One", created_at=day(2020)))
     await fact(desk.memory, filed, 2023, status="Rejected")
@@ -58,7 +60,7 @@ async def test_a_version_reaches_through_later_facts_and_not_into_the_next_versi
     ]
 
 
-async def test_a_version_is_told_by_what_it_changed_of_what_held_at_its_date(desk: Desk) -> None:
+async def test_a_version_is_told_by_what_it_changed_of_what_held_at_its_date(desk: ProjectFixture) -> None:
     """Not of what somebody said of a later day."""
     filed = await desk.file(adr(1, "One", created_at=day(2020)))
     await fact(desk.memory, filed, 2024, status="Deprecated")

@@ -10,12 +10,12 @@ from uuid import UUID, uuid4
 from app.domain.entity import Entity
 from app.domain.temporal import AsOf, Branch, EntityState
 from app.domain.timeline import Assertion, assert_from
-from app.services.memory import Memory
+from app.services.container import Memory
 from app.services.states import Cause, StateChange, Written, change_state
-from app.services.timelines import carry_out
-from app.services.write import Write, writing
-from app.stores.postgres import entities, ledger, ontology, projects, states
-from app.stores.postgres.histories import Arrival, events_into
+from app.services.states.write_state import carry_out
+from app.services.unit_of_work import UnitOfWork, unit_of_work
+from app.stores.postgres import entities, ledger_clock, projects, states, type_definitions
+from app.stores.postgres.state_history import Arrival, events_into
 from tests.documents import day
 
 LONG_AGO = day(2020)
@@ -41,30 +41,30 @@ class Thing:
         **props: Any,
     ) -> Written:
         """Change properties in a write of their own."""
-        async with writing(self.memory.database, self.memory.caller) as write:
+        async with unit_of_work(self.memory.database, self.memory.caller) as write:
             change = StateChange(props, valid_from, expected)
             written = await change_state(write, self.id, change, cause or Cause("fact"))
-            await ledger.settle(write.connection)
+            await ledger_clock.settle(write.connection)
             return written
 
     async def held(self, branch: Branch = Branch.COMMITTED) -> list[EntityState]:
-        """Answer what is believed now, in order of valid time."""
+        """Return what is believed now, in order of valid time."""
         async with self.memory.database.reading(self.tenant) as connection:
-            return await states.believed_states(connection, self.tenant, self.id, branch)
+            return await states.current_states(connection, self.tenant, self.id, branch)
 
     async def history(self) -> list[tuple[datetime, dict[str, Any]]]:
-        """Answer what is believed now: from when on, and what."""
+        """Return what is believed now: from when on, and what."""
         return [(state.valid.start, state.props) for state in await self.held()]
 
     async def at(self, valid: datetime, known: datetime) -> dict[str, Any] | None:
-        """Answer what held at one instant as known at another."""
+        """Return what held at one instant as known at another."""
         async with self.memory.database.reading(self.tenant) as connection:
             found = await states.states_as_of(connection, self.tenant, [self.id], AsOf(valid, known))
         state = found.get((self.id, Branch.COMMITTED))
         return None if state is None else state.props
 
     async def event_types(self) -> list[str]:
-        """Answer which events led to the states that are believed now."""
+        """Return which events led to the states that are believed now."""
         arrivals = [
             Arrival(self.id, state.branch, state.valid.start, state.retracted_at)
             for state in await self.held()
@@ -78,18 +78,20 @@ async def make_thing(
     memory: Memory, type_name: str = "Component", start: datetime = LONG_AGO, **props: Any
 ) -> Thing:
     """Make an entity of a type with its first state."""
-    async with writing(memory.database, memory.caller) as write:
+    async with unit_of_work(memory.database, memory.caller) as write:
         thing = await make_thing_in(write, memory, type_name, start, **props)
-        await ledger.settle(write.connection)
+        await ledger_clock.settle(write.connection)
         return thing
 
 
-async def make_thing_in(write: Write, memory: Memory, type_name: str, start: datetime, **props: Any) -> Thing:
+async def make_thing_in(
+    write: UnitOfWork, memory: Memory, type_name: str, start: datetime, **props: Any
+) -> Thing:
     """Make an entity in a write that is open."""
     where = (write.connection, write.tenant)
     project = await projects.project_by_key(*where, "things")
     project = project or await projects.insert_project(*where, "things", write.recorded_at)
-    types = await ontology.types_in_projects(*where, [])
+    types = await type_definitions.types_in_projects(*where, [])
     number = next(found.number for found in types if found.definition.name == type_name)
     made = Entity(uuid4(), type_name, project.number, None, start, None)
     await entities.insert_entity(*where, made, number, write.recorded_at, write.actor)

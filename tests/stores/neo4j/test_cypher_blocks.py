@@ -5,9 +5,9 @@ from pathlib import Path
 
 import app.stores
 from app.errors import Unavailable
-from app.stores.neo4j.cypher import blocks_beside
+from app.stores.named_blocks import cypher_blocks
 from app.stores.neo4j.driver import Graph
-from app.stores.neo4j.migrate import migrate, statements
+from app.stores.neo4j.projection import migrate, statements
 
 MODULES = sorted(path.with_suffix(".py") for path in Path(app.stores.__file__).parent.rglob("*.cypher"))
 
@@ -16,7 +16,7 @@ async def test_the_server_understands_every_block(graph: Graph) -> None:
     await migrate(graph)
     understood = 0
     for module in MODULES:
-        for name, statement in blocks_beside(str(module)).items():
+        for name, statement in cypher_blocks(str(module)).items():
             try:
                 await graph.alter(f"EXPLAIN {statement}")  # parameters may be absent
             except Unavailable as error:
@@ -29,14 +29,14 @@ def test_every_block_is_spoken_in_one_place_of_its_module() -> None:
     assert MODULES
     for module in MODULES:
         spoken = re.findall(r'\bCYPHER\["(\w+)"\]', module.read_text(encoding="utf-8"))
-        assert sorted(spoken) == sorted(blocks_beside(str(module))), (
+        assert sorted(spoken) == sorted(cypher_blocks(str(module))), (
             f"{module.stem}.py and {module.stem}.cypher"
         )
 
 
 def test_every_block_says_first_what_it_does() -> None:
     for module in MODULES:
-        for name, statement in blocks_beside(str(module)).items():
+        for name, statement in cypher_blocks(str(module)).items():
             assert statement.startswith("// "), f"{module.stem}.cypher: {name} begins without a comment"
 
 

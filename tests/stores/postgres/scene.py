@@ -146,7 +146,7 @@ _DEFAULTS: dict[str, dict[str, Any]] = {
 
 
 def insert(table: str, **values: Any) -> str:
-    """Answer an INSERT of a row that breaks no rule but for what is given; `=` begins an expression."""
+    """Return an INSERT of a row that breaks no rule but for what is given; `=` begins an expression."""
     row = {"tenant_id": TENANT} | _DEFAULTS[table] | values
     written = ", ".join(_literal(value) for value in row.values())
     return f"INSERT INTO {table} ({', '.join(row)}) OVERRIDING SYSTEM VALUE VALUES ({written})"

@@ -6,8 +6,7 @@ from uuid import UUID
 
 import asyncpg
 
-from app.domain.moment import EVERYTHING_KNOWN
-from app.domain.temporal import AsOf
+from app.domain.temporal import EVERYTHING_KNOWN, AsOf
 from app.stores.postgres import anchors, entities
 from tests.documents import day
 from tests.stores.postgres import scene

@@ -7,8 +7,8 @@ import pytest
 from app.errors import Unavailable
 from app.settings import Settings
 from app.stores.postgres import location
+from app.stores.postgres.connection import owner_connection
 from app.stores.postgres.location import locate_ledger
-from app.stores.postgres.owner_connection import owner_connection
 from tests.conftest import Server
 
 

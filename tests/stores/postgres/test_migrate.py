@@ -6,8 +6,8 @@ import asyncpg
 import pytest
 
 from app.errors import Conflict, Unavailable
+from app.stores.postgres.connection import owner_connection
 from app.stores.postgres.migrate import applied, check, migrate, pending, shipped
-from app.stores.postgres.owner_connection import owner_connection
 from tests.conftest import Server
 from tests.stores.postgres.processes import Program
 

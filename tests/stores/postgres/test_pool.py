@@ -8,7 +8,7 @@ from pgvector import HalfVector
 
 from app.errors import Conflict, Invalid, Unavailable
 from app.stores.postgres import deadlines, pool
-from app.stores.postgres.ledger_connection import LedgerConnection
+from app.stores.postgres.connection import LedgerConnection
 from app.stores.postgres.pool import Database
 from tests.conftest import Server
 from tests.statements import counted

@@ -6,24 +6,24 @@ from datetime import datetime
 from uuid import UUID
 
 from app.domain.temporal import AsOf
-from app.stores.postgres import references, successions
-from tests.documents import RELATES_TO, SUPERSEDES, Desk, adr, claims, day
+from app.stores.postgres import references, supersessions
+from tests.documents import RELATES_TO, SUPERSEDES, ProjectFixture, adr, claims, day
 
 
-async def test_a_reference_is_found_at_a_moment_or_later(desk: Desk) -> None:
+async def test_a_reference_is_found_at_a_moment_or_later(desk: ProjectFixture) -> None:
     related = claims(RELATES_TO, "ADR-2")
     target = await desk.file(adr(2, "Clock"))
     source = await desk.file(adr(1, "Queue", created_at=day(2025), references=related))
     edge = (source.entity.id, target.entity.id, RELATES_TO)
     async with desk.reading() as connection:
         for start in (day(2021), day(2025), day(2030)):
-            found = await references.believed_pieces(connection, desk.tenant, edge, start)
+            found = await references.current_pieces(connection, desk.tenant, edge, start)
             assert tuple(found) == source.references
         backwards = (edge[1], edge[0], RELATES_TO)
-        assert await references.believed_pieces(connection, desk.tenant, backwards, day(2021)) == []
+        assert await references.current_pieces(connection, desk.tenant, backwards, day(2021)) == []
 
 
-async def test_superseders_are_followed_upward_to_the_heads(desk: Desk) -> None:
+async def test_superseders_are_followed_upward_to_the_heads(desk: ProjectFixture) -> None:
     filed = await desk.file_all(
         adr(1, "One"),
         adr(2, "Two", created_at=day(2021), references=claims(SUPERSEDES, "ADR-1")),
@@ -35,7 +35,7 @@ async def test_superseders_are_followed_upward_to_the_heads(desk: Desk) -> None:
 
     async def above(valid: datetime, moment: datetime) -> dict[UUID, list[UUID]]:
         async with desk.reading() as connection:
-            return await successions.superseders_as_of(connection, desk.tenant, [one], AsOf(valid, moment))
+            return await supersessions.superseders_as_of(connection, desk.tenant, [one], AsOf(valid, moment))
 
     assert await above(day(2030), known) == {one: [four, two], two: [three]}
     assert await above(day(2022, 6), known) == {one: [two], two: [three]}

@@ -12,10 +12,10 @@ from app.domain.artifact import AliasClaim, FactClaim, Quote
 from app.embedding import Embedder
 from app.errors import NotFound
 from app.services.aliases.service import AliasRequest, AliasService
-from app.services.memory import Memory
+from app.services.container import Memory
+from app.stores.postgres.connection import SERVICE_ROLE
 from app.stores.postgres.pool import Database
-from app.stores.postgres.service_role import SERVICE_ROLE
-from app.stores.postgres.tenants import ensure_tenant
+from app.stores.postgres.projects import ensure_tenant
 from tests.conftest import TEMPLATE, Server, memory_on
 from tests.documents import RELATES_TO, SUPERSEDES, adr, ask, claims, day, file, identifiers
 from tests.ledger import contents, tables

@@ -7,8 +7,8 @@ from collections.abc import AsyncIterator
 import asyncpg
 import pytest
 
+from app.stores.postgres.connection import SERVICE_ROLE
 from app.stores.postgres.errors import CONSTRAINTS
-from app.stores.postgres.service_role import SERVICE_ROLE
 from tests.conftest import TEMPLATE, Server
 from tests.ledger import contents
 from tests.stores.postgres import scene

@@ -12,7 +12,7 @@ from app.domain.entity import Entity
 from app.domain.temporal import AsOf, Branch, EntityState
 from app.domain.timeline import Assertion, assert_from
 from app.errors import Conflict
-from app.stores.postgres import entities, ledger, ontology, projects, states
+from app.stores.postgres import entities, ledger_clock, projects, states, type_definitions
 from app.stores.postgres.pool import Database
 from tests.documents import day
 
@@ -20,27 +20,27 @@ from tests.documents import day
 async def _moved(
     database: Database, tenant: int, *steps: tuple[datetime, str]
 ) -> tuple[UUID, list[datetime]]:
-    """Answer an entity whose name changed step by step, and when each step was recorded."""
+    """Return an entity whose name changed step by step, and when each step was recorded."""
     entity = uuid4()
     known = []
     for place, (start, name) in enumerate(steps):
         async with database.writing(tenant) as connection:
-            recorded_at = await ledger.advance_clock(connection, tenant)
+            recorded_at = await ledger_clock.advance_clock(connection, tenant)
             known.append(recorded_at)
             if not place:
                 project = await projects.insert_project(connection, tenant, "scene", recorded_at)
-                types = await ontology.types_in_projects(connection, tenant, [])
+                types = await type_definitions.types_in_projects(connection, tenant, [])
                 number = next(found.number for found in types if found.definition.name == "Component")
                 made = Entity(entity, "Component", project.number, None, start, None)
                 await entities.insert_entity(connection, tenant, made, number, recorded_at, "ada")
-            held = await states.believed_states(connection, tenant, entity, Branch.COMMITTED)
+            held = await states.current_states(connection, tenant, entity, Branch.COMMITTED)
             said = Assertion(entity, {"name": name}, None, "ada")
             change = assert_from(held, said, start, recorded_at)
             for retracted in change.retracted:
                 await states.retract_state(connection, tenant, retracted, recorded_at)
             for recorded in change.recorded:
                 await states.insert_state(connection, tenant, recorded)
-            await ledger.settle(connection)
+            await ledger_clock.settle(connection)
     return entity, known
 
 
@@ -89,7 +89,7 @@ async def test_an_instant_is_the_same_in_every_zone(database: Database, tenant: 
 async def _say(database: Database, tenant: int, stale: Sequence[EntityState], name: str) -> None:
     """Write from 2021 on what follows from a timeline read before."""
     async with database.writing(tenant) as connection:
-        recorded_at = await ledger.advance_clock(connection, tenant)
+        recorded_at = await ledger_clock.advance_clock(connection, tenant)
         said = Assertion(stale[0].entity, {"name": name}, None, "ada")
         change = assert_from(stale, said, day(2021), recorded_at)
         for retracted in change.retracted:
@@ -102,10 +102,10 @@ async def test_a_stale_writer_changes_nothing(database: Database, tenant: int) -
     """CON-06: who builds on what was retracted meanwhile is told that the ledger moved on."""
     entity, _ = await _moved(database, tenant, (day(2020), "one"))
     async with database.reading(tenant) as connection:
-        stale = await states.believed_states(connection, tenant, entity, Branch.COMMITTED)
+        stale = await states.current_states(connection, tenant, entity, Branch.COMMITTED)
     await _say(database, tenant, stale, "two")
     with pytest.raises(Conflict):
         await _say(database, tenant, stale, "three")
     async with database.reading(tenant) as connection:
-        held = await states.believed_states(connection, tenant, entity, Branch.COMMITTED)
+        held = await states.current_states(connection, tenant, entity, Branch.COMMITTED)
     assert [state.props["name"] for state in held] == ["one", "two"]

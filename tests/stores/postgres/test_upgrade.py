@@ -12,7 +12,7 @@ from app.embedding import Embedder
 from app.resources import shipped_folder
 from app.stores.postgres.migrate import migrate, shipped
 from app.stores.postgres.pool import Database
-from app.stores.postgres.tenants import ensure_tenant
+from app.stores.postgres.projects import ensure_tenant
 from tests.conftest import memory_on
 from tests.documents import SUPERSEDES, adr, ask, claims, day, file, identifiers
 from tests.stores.postgres import scene

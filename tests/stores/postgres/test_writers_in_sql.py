@@ -9,8 +9,8 @@ from contextlib import asynccontextmanager
 import asyncpg
 import pytest
 
-from app.stores.postgres.service_role import SERVICE_ROLE
-from app.stores.postgres.tenants import ensure_tenant
+from app.stores.postgres.connection import SERVICE_ROLE
+from app.stores.postgres.projects import ensure_tenant
 from tests.stores.postgres import scene
 from tests.stores.postgres.scene import ADVANCE, CLOCK, insert, set_scene, write
 

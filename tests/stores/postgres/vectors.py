@@ -16,7 +16,7 @@ _WAYS = 24
 
 
 def made_vectors(count: int, seed: int = 1) -> NDArray[np.float32]:
-    """Answer unit vectors that vary, as those of texts do, in far fewer ways than they have dimensions."""
+    """Return unit vectors that vary, as those of texts do, in far fewer ways than they have dimensions."""
     axes = np.random.default_rng(0).normal(size=(_WAYS, DIMENSIONS))
     vectors = np.random.default_rng(seed).normal(size=(count, _WAYS)) @ axes
     unit: NDArray[np.float32] = (vectors / np.linalg.norm(vectors, axis=1, keepdims=True)).astype(np.float32)

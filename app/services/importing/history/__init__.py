@@ -1,5 +1,5 @@
 """Bringing in how documents came to be what they are: each state with the commit that made it so."""
 
-from app.services.importing.history.telling import HistoricState, History, Told
+from app.services.importing.history.model import DocumentHistory, HistoricState, History
 
-__all__ = ["HistoricState", "History", "Told"]
+__all__ = ["DocumentHistory", "HistoricState", "History"]

@@ -8,12 +8,12 @@ from collections.abc import Callable
 
 from app.domain.entity import Caller, Entity, Project
 from app.errors import NotFound, TrigraphError, Unavailable
-from app.services.importing.history.telling import History, Told
-from app.services.importing.history.writing import Brought, tell, untold_states
-from app.services.importing.item import Refusal
-from app.services.importing.summary import ImportSummary
-from app.services.write import writing
-from app.stores.postgres import chronicle, entities, projects
+from app.services.importing.history.model import DocumentHistory, History
+from app.services.importing.history.write import Brought, tell, untold_states
+from app.services.importing.items import Refusal
+from app.services.importing.run import ImportSummary
+from app.services.unit_of_work import unit_of_work
+from app.stores.postgres import entities, projects, state_history
 from app.stores.postgres.pool import Database
 
 _LOG = logging.getLogger(__name__)
@@ -63,7 +63,7 @@ class HistoryService:
         caller: Caller,
         project: Project | None,
         entity: Entity | None,
-        told: Told,
+        told: DocumentHistory,
         brought: Brought,
         summary: ImportSummary,
     ) -> None:
@@ -72,7 +72,7 @@ class HistoryService:
         if entity.id not in brought.untold:
             summary.states_unchanged += len(told.states)
             return
-        async with writing(self._database, caller) as write:
+        async with unit_of_work(self._database, caller) as write:
             telling = await tell(write, project, entity, brought)
         brought.untold.discard(entity.id)
         summary.states_recorded += telling.recorded
@@ -94,11 +94,11 @@ class HistoryService:
             return project, found
 
     async def _brought(self, caller: Caller, found: dict[str, Entity], history: History) -> Brought:
-        """Answer the histories of what is there, and which have states that the ledger does not know."""
+        """Return the histories of what is there, and which have states that the ledger does not know."""
         brought = Brought({entity.id: history.told[key] for key, entity in found.items()}, set())
         async with self._database.reading(caller.tenant) as connection:
             for entity, told in brought.told.items():
-                commits = await chronicle.commits_told(connection, caller.tenant, entity)
+                commits = await state_history.commits_told(connection, caller.tenant, entity)
                 if untold_states(told, commits):
                     brought.untold.add(entity)
         return brought

@@ -11,7 +11,7 @@ from typing import Any, TypeAlias
 import pytest
 
 from app.services.importing import ImportRequest, ImportService, ImportSummary
-from tests.documents import Desk
+from tests.documents import ProjectFixture
 
 Rows: TypeAlias = Callable[..., Path]
 
@@ -21,7 +21,7 @@ class Repository:
     """A git repository of a test's own, and the import of it into the test's project."""
 
     folder: Path
-    desk: Desk
+    desk: ProjectFixture
 
     def git(self, *arguments: str, at: str = "") -> str:
         dates = {"GIT_AUTHOR_DATE": at, "GIT_COMMITTER_DATE": at} if at else {}
@@ -62,7 +62,7 @@ class Repository:
 
 
 @pytest.fixture
-def repository(tmp_path: Path, desk: Desk) -> Repository:
+def repository(tmp_path: Path, desk: ProjectFixture) -> Repository:
     repository = Repository(tmp_path / "team", desk)
     repository.folder.mkdir()
     repository.git("init", "--quiet", "--initial-branch=main")
@@ -90,8 +90,8 @@ class Believed:
     commit: str | None
 
 
-async def line_of(desk: Desk, key: str) -> list[Believed]:
-    """Answer what is believed of a document of the desk's project, the earliest state first."""
+async def line_of(desk: ProjectFixture, key: str) -> list[Believed]:
+    """Return what is believed of a document of the desk's project, the earliest state first."""
     async with desk.reading() as connection:
         found = await connection.fetch(
             "SELECT DISTINCT ON (state.valid_from) state.valid_from, state.props, event_type, cause_commit"
@@ -119,8 +119,8 @@ async def line_of(desk: Desk, key: str) -> list[Believed]:
     ]
 
 
-async def spans_of(desk: Desk, source: str, kind: str, target: str) -> list[tuple[str, str | None]]:
-    """Answer when a reference between two documents of the desk's project is believed to hold."""
+async def spans_of(desk: ProjectFixture, source: str, kind: str, target: str) -> list[tuple[str, str | None]]:
+    """Return when a reference between two documents of the desk's project is believed to hold."""
     async with desk.reading() as connection:
         found = await connection.fetch(
             "SELECT held.valid_from, held.valid_until FROM reference AS held"

@@ -10,7 +10,7 @@ import pytest
 from app.domain.recall import StateFlag
 from app.services.filing import StatedDocument, document_from
 from app.services.importing import ImportRequest, ImportService
-from tests.documents import Desk, day, file
+from tests.documents import ProjectFixture, day, file
 from tests.services.importing.history.conftest import Believed, Repository, Rows, line_of
 from tests.services.importing.history.test_git import record
 from tests.services.importing.history.test_states import DOCUMENTS, bring, say, state
@@ -23,8 +23,8 @@ def of(line: Sequence[Believed]) -> list[tuple[str, str | None, str]]:
     return [(each.since, each.status, each.event) for each in line]
 
 
-async def flags(desk: Desk, identifier: str, *moments: datetime) -> list[StateFlag | None]:
-    """Answer what recall says of the newest version of a document, moment by moment."""
+async def flags(desk: ProjectFixture, identifier: str, *moments: datetime) -> list[StateFlag | None]:
+    """Return what recall says of the newest version of a document, moment by moment."""
     found = []
     for at in moments:
         hits = (await desk.ask(identifier, as_of=at)).hits
@@ -114,7 +114,7 @@ async def test_a_proposal_supersedes_once_it_is_accepted(
     ]
 
 
-async def test_rows_of_a_proposal_supersede_once_it_is_accepted(desk: Desk, rows: Rows) -> None:
+async def test_rows_of_a_proposal_supersede_once_it_is_accepted(desk: ProjectFixture, rows: Rows) -> None:
     states = [
         state("RFC-1", "2021-01-01", "a1", status="Final", title="Pull"),
         state("RFC-1", "2021-06-01", "a2", status="Final", title="Pull the jobs"),
@@ -262,7 +262,7 @@ async def test_a_fact_stated_of_what_is_superseded_holds_through_new_titles(repo
     ]
 
 
-async def test_rows_tell_facts_that_no_other_document_changes(desk: Desk, rows: Rows) -> None:
+async def test_rows_tell_facts_that_no_other_document_changes(desk: ProjectFixture, rows: Rows) -> None:
     """A header stays what it was until it was changed; the last one gives way to what comes after it."""
     states = [
         state("RFC-1", "2020-01-01", "a1", status="Final", title="Pull"),

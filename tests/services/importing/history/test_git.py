@@ -13,7 +13,7 @@ def record(number: int, title: str, status: str, rest: str = "") -> str:
 
 
 async def titles(repository: Repository) -> dict[str, str]:
-    """Answer what stands in the project, by key."""
+    """Return what stands in the project, by key."""
     async with repository.desk.reading() as connection:
         rows = await connection.fetch(
             "SELECT entity.key, props ->> 'title' AS title FROM entity_state AS state"

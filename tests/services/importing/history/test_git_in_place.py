@@ -19,7 +19,7 @@ def text(identifier: str, status: str, title: str) -> str:
 
 
 def template(identifier: str, title: str, words: str = "") -> str:
-    """Answer one of many texts that are much alike."""
+    """Return one of many texts that are much alike."""
     lines = "\n".join(f"- Have you asked the {each} team?" for each in ("web", "data", "mail", "shop") * 8)
     return f"---\nid: {identifier}\nstatus: Accepted\n---\n# {title}\n\n{lines}\n{words}\n"
 

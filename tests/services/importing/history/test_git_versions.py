@@ -6,13 +6,13 @@ import os
 
 import pytest
 
-from app.services.importing.files import A_TWIN, NO_TEXT
+from app.services.importing.folders import A_TWIN, NO_TEXT
 from tests.services.importing.history.conftest import Repository, line_of
 from tests.services.importing.history.test_git import record, titles
 
 
 async def versions(repository: Repository, key: str) -> list[tuple[str, str]]:
-    """Answer from when on each text of a document counts, and the text."""
+    """Return from when on each text of a document counts, and the text."""
     async with repository.desk.reading() as connection:
         found = await connection.fetch(
             "SELECT artifact.created_at, body FROM artifact"

@@ -8,10 +8,10 @@ from typing import Any
 import pytest
 
 from app.services.importing import ImportRequest, ImportService, ImportSummary
-from app.services.states.changing import StateChange, change_state
-from app.services.timelines import Cause
-from app.services.write import writing
-from tests.documents import Desk, ask, day, identifiers
+from app.services.states.change import StateChange, change_state
+from app.services.states.write_state import Cause
+from app.services.unit_of_work import unit_of_work
+from tests.documents import ProjectFixture, ask, day, identifiers
 from tests.services.importing.history.conftest import Believed, Rows, line_of, spans_of
 
 DOCUMENTS: list[dict[str, Any]] = [
@@ -49,13 +49,13 @@ STATES = [
 ]
 
 
-async def bring(desk: Desk, documents: Path, states: Path, *revisions: Path) -> ImportSummary:
+async def bring(desk: ProjectFixture, documents: Path, states: Path, *revisions: Path) -> ImportSummary:
     service = ImportService(desk.memory.database, desk.memory.filing, 2)
     request = ImportRequest((documents,), desk.project, None, (states,), revisions)
     return await service.run(desk.memory.caller, request)
 
 
-async def test_every_state_of_a_history_is_a_state_with_its_commit(desk: Desk, rows: Rows) -> None:
+async def test_every_state_of_a_history_is_a_state_with_its_commit(desk: ProjectFixture, rows: Rows) -> None:
     paths = rows("docs.jsonl", *DOCUMENTS), rows("states.jsonl", *STATES)
     summary = await bring(desk, *paths)
     assert (summary.filed, summary.refused) == (2, [])
@@ -73,7 +73,7 @@ async def test_every_state_of_a_history_is_a_state_with_its_commit(desk: Desk, r
     ]
 
 
-async def test_again_nothing_changes(desk: Desk, rows: Rows) -> None:
+async def test_again_nothing_changes(desk: ProjectFixture, rows: Rows) -> None:
     paths = rows("docs.jsonl", *DOCUMENTS), rows("states.jsonl", *STATES)
     await bring(desk, *paths)
     again = await bring(desk, *paths)
@@ -81,7 +81,9 @@ async def test_again_nothing_changes(desk: Desk, rows: Rows) -> None:
     assert (again.states_recorded, again.states_unchanged) == (0, 7)
 
 
-async def test_a_reference_holds_from_the_state_that_first_states_it(desk: Desk, rows: Rows) -> None:
+async def test_a_reference_holds_from_the_state_that_first_states_it(
+    desk: ProjectFixture, rows: Rows
+) -> None:
     await bring(desk, rows("docs.jsonl", *DOCUMENTS), rows("states.jsonl", *STATES))
     assert await spans_of(desk, "rfc-2", "SUPERSEDES", "rfc-1") == [("2022-01-01", None)]
     before = await desk.ask("jobs", as_of=day(2021, 7))
@@ -90,7 +92,7 @@ async def test_a_reference_holds_from_the_state_that_first_states_it(desk: Desk,
     assert identifiers(now)[0] == "RFC-2"
 
 
-async def test_a_dropped_relation_ends_with_the_state_that_drops_it(desk: Desk, rows: Rows) -> None:
+async def test_a_dropped_relation_ends_with_the_state_that_drops_it(desk: ProjectFixture, rows: Rows) -> None:
     states = [
         state("RFC-1", "2020-01-01", "a1", status="Draft", requires=["RFC-2"]),
         state("RFC-1", "2021-06-01", "a2", status="Final", requires=[]),
@@ -104,7 +106,7 @@ async def test_a_dropped_relation_ends_with_the_state_that_drops_it(desk: Desk, 
     ]
 
 
-async def test_states_that_came_since_are_told_at_the_next_import(desk: Desk, rows: Rows) -> None:
+async def test_states_that_came_since_are_told_at_the_next_import(desk: ProjectFixture, rows: Rows) -> None:
     documents = rows("docs.jsonl", *DOCUMENTS)
     await bring(desk, documents, rows("states.jsonl", *STATES[:3], *STATES[4:5]))
     later = await bring(desk, documents, rows("states.jsonl", *STATES))
@@ -115,7 +117,9 @@ async def test_states_that_came_since_are_told_at_the_next_import(desk: Desk, ro
     assert await spans_of(desk, "rfc-2", "SUPERSEDES", "rfc-1") == [("2022-01-01", None)]
 
 
-async def test_a_document_filed_before_gets_the_past_that_its_history_tells(desk: Desk, rows: Rows) -> None:
+async def test_a_document_filed_before_gets_the_past_that_its_history_tells(
+    desk: ProjectFixture, rows: Rows
+) -> None:
     documents = rows("docs.jsonl", {**DOCUMENTS[1], "created_at": "2022-01-01T00:00:00Z"})
     service = ImportService(desk.memory.database, desk.memory.filing, 2)
     await service.run(desk.memory.caller, ImportRequest((documents,), desk.project))
@@ -125,14 +129,14 @@ async def test_a_document_filed_before_gets_the_past_that_its_history_tells(desk
     assert [each.since for each in line] == ["2021-01-01", "2021-06-01", "2023-01-01"]
 
 
-async def test_a_document_begins_with_its_history(desk: Desk, rows: Rows) -> None:
+async def test_a_document_begins_with_its_history(desk: ProjectFixture, rows: Rows) -> None:
     documents = rows("docs.jsonl", {**DOCUMENTS[1], "created_at": "2024-01-01T00:00:00Z"})
     await bring(desk, documents, rows("states.jsonl", *STATES[4:]))
     assert identifiers(await desk.ask("push the jobs", as_of=day(2021, 2))) == ["RFC-2"]
     assert identifiers(await desk.ask("push the jobs", as_of=day(2020, 12))) == []
 
 
-async def test_what_came_after_the_history_stays(desk: Desk, rows: Rows) -> None:
+async def test_what_came_after_the_history_stays(desk: ProjectFixture, rows: Rows) -> None:
     """A document of today supersedes one whose history ends earlier."""
     successor = {**DOCUMENTS[1], "created_at": "2024-01-01T00:00:00Z"}
     documents = rows("docs.jsonl", {**DOCUMENTS[0], "meta": {"status": "Final"}}, successor)
@@ -146,7 +150,7 @@ async def test_what_came_after_the_history_stays(desk: Desk, rows: Rows) -> None
     ]
 
 
-async def test_changes_of_one_instant_keep_their_order(desk: Desk, rows: Rows) -> None:
+async def test_changes_of_one_instant_keep_their_order(desk: ProjectFixture, rows: Rows) -> None:
     states = [
         state("RFC-2", "2021-01-01", "b1", status="Draft"),
         state("RFC-2", "2021-06-01", "b2", status="Accepted"),
@@ -157,7 +161,7 @@ async def test_changes_of_one_instant_keep_their_order(desk: Desk, rows: Rows) -
     assert [each.status for each in await line_of(desk, "rfc-2")] == ["Draft", "Accepted", "Final"]
 
 
-async def test_a_bad_row_is_refused_by_its_place_and_stops_no_other(desk: Desk, rows: Rows) -> None:
+async def test_a_bad_row_is_refused_by_its_place_and_stops_no_other(desk: ProjectFixture, rows: Rows) -> None:
     broken = [
         None,
         {"id": "RFC-2", "valid_from": "some day", "props": {}, "cause_commit": "x"},
@@ -175,9 +179,9 @@ async def test_a_bad_row_is_refused_by_its_place_and_stops_no_other(desk: Desk, 
     assert refused["12"].startswith("RFC-9: no document of this identifier")
 
 
-async def say(desk: Desk, key: str, since: datetime, **props: str) -> None:
+async def say(desk: ProjectFixture, key: str, since: datetime, **props: str) -> None:
     """State facts of a document as a caller of a verb."""
-    async with writing(desk.memory.database, desk.memory.caller) as write:
+    async with unit_of_work(desk.memory.database, desk.memory.caller) as write:
         entity = await write.connection.fetchval(
             "SELECT entity.id FROM entity JOIN project USING (tenant_id, project_id)"
             " WHERE project.key = $1 AND entity.key = $2",
@@ -187,7 +191,9 @@ async def say(desk: Desk, key: str, since: datetime, **props: str) -> None:
         await change_state(write, entity, StateChange(props, since), Cause("fact"))
 
 
-async def test_what_somebody_said_holds_until_the_history_says_otherwise(desk: Desk, rows: Rows) -> None:
+async def test_what_somebody_said_holds_until_the_history_says_otherwise(
+    desk: ProjectFixture, rows: Rows
+) -> None:
     documents = rows("docs.jsonl", DOCUMENTS[1])
     await bring(desk, documents, rows("states.jsonl", *STATES[4:5]))
     await say(desk, "rfc-2", day(2021, 3), status="Accepted", author="Ada")
@@ -202,7 +208,9 @@ async def test_what_somebody_said_holds_until_the_history_says_otherwise(desk: D
     assert await authors(desk, "rfc-2") == [None, "Ada", "Ada", "Ada"]
 
 
-async def test_what_somebody_said_before_the_history_was_told_holds_on(desk: Desk, rows: Rows) -> None:
+async def test_what_somebody_said_before_the_history_was_told_holds_on(
+    desk: ProjectFixture, rows: Rows
+) -> None:
     documents = rows("docs.jsonl", DOCUMENTS[1])
     service = ImportService(desk.memory.database, desk.memory.filing, 2)
     await service.run(desk.memory.caller, ImportRequest((documents,), desk.project))
@@ -220,8 +228,8 @@ async def test_what_somebody_said_before_the_history_was_told_holds_on(desk: Des
     assert (again.states_recorded, again.states_unchanged) == (0, 3)
 
 
-async def authors(desk: Desk, key: str) -> list[str | None]:
-    """Answer the author in each state of a document, the earliest first."""
+async def authors(desk: ProjectFixture, key: str) -> list[str | None]:
+    """Return the author in each state of a document, the earliest first."""
     async with desk.reading() as connection:
         rows = await connection.fetch(
             "SELECT props ->> 'author' AS author FROM entity_state AS state"
@@ -234,7 +242,7 @@ async def authors(desk: Desk, key: str) -> list[str | None]:
     return [row["author"] for row in rows]
 
 
-async def test_relations_become_properties_of_a_kind_of_their_own(desk: Desk, rows: Rows) -> None:
+async def test_relations_become_properties_of_a_kind_of_their_own(desk: ProjectFixture, rows: Rows) -> None:
     await bring(desk, rows("docs.jsonl", *DOCUMENTS), rows("states.jsonl", *STATES))
     async with desk.reading() as connection:
         props = await connection.fetchval(
@@ -246,7 +254,7 @@ async def test_relations_become_properties_of_a_kind_of_their_own(desk: Desk, ro
     assert props["superseded_by"] == ["RFC-2"]
 
 
-async def test_revisions_are_versions_that_hold_in_their_time(desk: Desk, rows: Rows) -> None:
+async def test_revisions_are_versions_that_hold_in_their_time(desk: ProjectFixture, rows: Rows) -> None:
     document = {**DOCUMENTS[1], "meta": {"status": "Final", "updated_at": "2023-05-01T00:00:00Z"}}
     revisions = rows(
         "revisions.jsonl",
@@ -273,7 +281,7 @@ async def test_revisions_are_versions_that_hold_in_their_time(desk: Desk, rows: 
 
 @pytest.mark.parametrize("first", ["RFC-1", "nobody"])
 async def test_what_is_superseded_says_so_itself_and_the_other_before(
-    desk: Desk, rows: Rows, first: str
+    desk: ProjectFixture, rows: Rows, first: str
 ) -> None:
     states = [
         state("RFC-1", "2020-01-01", "a1", status="Final"),
@@ -297,7 +305,7 @@ async def test_what_is_superseded_says_so_itself_and_the_other_before(
     assert [row["identifier"] for row in stating] == ["RFC-2", "RFC-1"]
 
 
-async def test_an_import_that_was_stopped_goes_on_where_it_ended(desk: Desk, rows: Rows) -> None:
+async def test_an_import_that_was_stopped_goes_on_where_it_ended(desk: ProjectFixture, rows: Rows) -> None:
     documents, states = rows("docs.jsonl", *DOCUMENTS), rows("states.jsonl", *STATES)
     stop = asyncio.Event()
 

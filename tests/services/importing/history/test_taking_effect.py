@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from app.domain.recall import StateFlag
-from tests.documents import Desk, day, hit_of
+from tests.documents import ProjectFixture, day, hit_of
 from tests.services.importing.history.conftest import Repository, Rows, line_of, spans_of
 from tests.services.importing.history.test_git import record
 from tests.services.importing.history.test_states import DOCUMENTS, bring, state
@@ -21,12 +21,14 @@ OF_NEW = [
 OF_BOTH = [state("RFC-1", "2020-01-01", "a1", status="Final"), *OF_NEW]
 
 
-async def flags(desk: Desk, identifier: str, *moments: datetime) -> list[StateFlag | None]:
+async def flags(desk: ProjectFixture, identifier: str, *moments: datetime) -> list[StateFlag | None]:
     return [hit_of(await desk.ask(identifier, as_of=at), identifier).annotation.flag for at in moments]
 
 
 @pytest.mark.parametrize("told", [OF_NEW, OF_BOTH, OF_BOTH[::-1]])
-async def test_rows_of_states_date_a_supersession(desk: Desk, rows: Rows, told: list[dict[str, Any]]) -> None:
+async def test_rows_of_states_date_a_supersession(
+    desk: ProjectFixture, rows: Rows, told: list[dict[str, Any]]
+) -> None:
     """Whichever is told first, and when nothing is told of the superseded one."""
     await bring(desk, rows("docs.jsonl", OLD, DOCUMENTS[1]), rows("states.jsonl", *told))
     assert await flags(desk, "RFC-1", day(2020, 6), day(2022), day(2023), day(2025)) == [
@@ -70,7 +72,9 @@ async def test_a_supersession_that_was_stated_later_moves_states_then(repository
     ]
 
 
-async def test_what_was_in_force_before_it_claimed_so_supersedes_nothing(desk: Desk, rows: Rows) -> None:
+async def test_what_was_in_force_before_it_claimed_so_supersedes_nothing(
+    desk: ProjectFixture, rows: Rows
+) -> None:
     new = {**DOCUMENTS[1], "meta": {"status": "Draft", "refs": []}}
     told = [
         state("RFC-2", "2021-01-01", "b1", status="Final", replaces=[]),
@@ -83,7 +87,7 @@ async def test_what_was_in_force_before_it_claimed_so_supersedes_nothing(desk: D
     assert {each.status for each in await line_of(desk, "rfc-1")} == {"Final"}
 
 
-async def test_what_was_accepted_once_superseded_the_other(desk: Desk, rows: Rows) -> None:
+async def test_what_was_accepted_once_superseded_the_other(desk: ProjectFixture, rows: Rows) -> None:
     """What became of the successor afterwards brings nothing back; the present text tells only the latter."""
     withdrawn = {**DOCUMENTS[1], "meta": {"status": "Withdrawn", "refs": DOCUMENTS[1]["meta"]["refs"]}}
     told = [

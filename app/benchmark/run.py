@@ -1,0 +1,241 @@
+"""One run: fill, time, ask with many clients, profile; nothing of it stays."""
+
+from __future__ import annotations
+
+import os
+import platform
+from collections.abc import AsyncIterator, Callable, Mapping, Sequence
+from contextlib import AsyncExitStack, asynccontextmanager, suppress
+from dataclasses import dataclass, replace
+from functools import partial
+from itertools import count
+from pathlib import Path
+
+from app.benchmark.baseline import Floor
+from app.benchmark.corpus import SEED, AskedFor, Body, Wordings, make_questions, read_corpus, spread
+from app.benchmark.embedders import open_synthetic
+from app.benchmark.environment import hurried, scratch_home, served
+from app.benchmark.ingest import PROJECT, Filled, Made, Making, fill, making, settle
+from app.benchmark.load import REPEATS, SECONDS, RecallClient, measure_throughput, percentiles, time_rows
+from app.benchmark.profile import against_bound, floor_milliseconds, profile_recall
+from app.benchmark.scenarios import LegRows, RecallRows, dense_recall
+from app.domain.recall import RecallRequest
+from app.services.container import Memory, open_memory
+from app.services.filing import FilingService
+from app.services.maintenance.vector_index import LARGE
+from app.services.recall.scope import scope_of
+from app.settings import Settings
+from app.stores.postgres.embedded.server import most_processes
+from app.stores.postgres.location import locate_ledger
+from app.stores.postgres.pool import Database
+from app.stores.postgres.scope import Scope
+from app.stores.postgres.vector_indexes import valid_indexes
+
+Figures = Mapping[str, Mapping[str, float]]
+
+
+@dataclass(frozen=True, slots=True)
+class BenchmarkReport:
+    """All figures of one run; times are milliseconds."""
+
+    documents: int
+    rows: Figures
+    ratios: Mapping[str, float]
+    throughput: Mapping[str, float]
+    bulk: Mapping[str, float]
+    profile: Sequence[Mapping[str, object]]
+    machine: Mapping[str, object]
+    corpus: Mapping[str, object]
+
+
+def ratios_of(rows: Figures, bulk: Mapping[str, float]) -> dict[str, float]:
+    """Return the figures that survive a noisy machine: one row beside another of the same run."""
+    ratios = {
+        "graphql_over_floor_p50": _ratio(rows, "graphql", "floor", "p50"),
+        "graphql_over_floor_p95": _ratio(rows, "graphql", "floor", "p95"),
+        "hybrid_over_vector_p50": _ratio(rows, "service", "vector_only", "p50"),
+        "as_of_over_current_p50": _ratio(rows, "graphql_as_of", "graphql", "p50"),
+    }
+    if "embedded_per_second" in bulk:
+        ratios["bulk_over_embed"] = round(bulk["filed_per_second"] / bulk["embedded_per_second"], 3)
+    return ratios
+
+
+def _ratio(rows: Figures, row: str, beside: str, name: str) -> float:
+    return round(rows[row][name] / rows[beside][name], 2)
+
+
+def describe_machine() -> dict[str, object]:
+    """Return what its figures depend on; what the system does not tell is null."""
+    return {
+        "cores": os.cpu_count(),
+        "processor": _told(Path("/proc/cpuinfo"), "model name") or platform.processor() or None,
+        "memory_gib": _memory(),
+        "load": round(os.getloadavg()[0], 2),
+        "platform": platform.platform(),
+        "python": platform.python_version(),
+    }
+
+
+def _memory() -> float | None:
+    with suppress(OSError, ValueError):
+        return round(os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES") / 2**30, 1)
+    return None
+
+
+def _told(path: Path, name: str) -> str | None:
+    with suppress(OSError):
+        for line in path.read_text(encoding="utf-8").splitlines():
+            key, _, value = line.partition(":")
+            if key.strip() == name:
+                return value.strip()
+    return None
+
+
+FILED_ALONE = 20
+
+Advance = Callable[[str, int, int | None], None]
+"""Told of a step's name, how much of it is done and how much there is; None when nobody knows."""
+
+
+async def run_benchmark(
+    settings: Settings,
+    documents: int,
+    corpora: Path | None,
+    advance: Advance,
+    seconds: float = SECONDS,
+    *,
+    synthetic: bool = False,
+    large: int = LARGE,
+) -> BenchmarkReport:
+    """Measure with so many documents and answer every figure; `seconds` is how long many clients ask.
+
+    Unless `synthetic`, the encoder makes every vector. From `large` vectors on the project has an index.
+    Raises Invalid for a number that is too small or too large, and for a folder without texts.
+    """
+    corpus = read_corpus(documents, corpora)
+    machine = describe_machine()
+    async with (
+        scratch_home(settings) as scratch,
+        open_memory(scratch) as memory,
+        making(documents, corpora) as maker,
+    ):
+        run = _Run(scratch, memory, advance)
+        filled = await run.fill(maker, documents, corpus.stretches if synthetic else ())
+        bulk = _bulk(filled, await settle(scratch, large))
+        questions = make_questions(filled.kept, SEED)
+        newcomers = await maker.begin(range(documents + 1, documents + 1 + REPEATS * FILED_ALONE))
+        wordings = Wordings()
+        async with served(scratch.home) as url:
+            rows, recall, milliseconds = await run.time(url, questions, wordings, newcomers)
+        throughput = await run.ask_as_many(questions, wordings, seconds)
+        throughput |= against_bound(throughput["requests_per_second"], milliseconds)
+        profile = await profile_recall(
+            memory, scratch, questions, wordings, run.step("profiling", len(questions))
+        )
+    figures = {name: percentiles(found) for name, found in rows.items()}
+    ratios = {**ratios_of(figures, bulk), "dense_recall_at_50": recall}
+    described = corpus.described() | {
+        "vectors": "synthetic, mixed of real ones" if synthetic else "the encoder's",
+        "recombined": filled.recombined,
+        "questions": len(questions),
+        "repeats": REPEATS,
+    }
+    return BenchmarkReport(documents, figures, ratios, throughput, bulk, profile, machine, described)
+
+
+class _Run:
+    """The steps of a run, on one scratch ledger."""
+
+    def __init__(self, settings: Settings, memory: Memory, advance: Advance) -> None:
+        self._settings = settings
+        self._memory = memory
+        self._advance = advance
+
+    def step(self, name: str, total: int | None) -> Callable[[], None]:
+        """Return what counts one more of a step."""
+        done = count(1)
+        return lambda: self._advance(name, next(done), total)
+
+    async def fill(self, maker: Making, documents: int, mixed_of: Sequence[Body]) -> Filled:
+        """File the documents, as many at once as an import does; their vectors may be mixed of others."""
+        width = self._settings.embedding_threads + 1
+        told: Callable[[int], None] = partial(self._told_filled, documents)
+        memory = self._memory
+        if not mixed_of:
+            return await fill(memory, maker, documents, spread(documents), width, told)
+        mixing = await open_synthetic(memory.embedder, mixed_of)
+        memory = replace(memory, filing=FilingService(memory.database, mixing))
+        async with hurried(self._settings):
+            return await fill(memory, maker, documents, spread(documents), width, told, embeds_alone=False)
+
+    async def time(
+        self, url: str, questions: Sequence[AskedFor], wordings: Wordings, newcomers: Sequence[Made]
+    ) -> tuple[dict[str, list[float]], float, float | None]:
+        """Time every row, those that read before the one that files, which changes what is read.
+
+        Answers beside the rows what the dense leg finds of what is nearest, and the processor's milliseconds
+        for one answer of the floor.
+        """
+        scope = await _scope(self._memory)
+        async with AsyncExitStack() as stack:
+            floor = await stack.enter_async_context(_floor(self._settings, scope))
+            client = await stack.enter_async_context(RecallClient.connected(url))
+            recalls = RecallRows(
+                self._memory, scope, floor, client, wordings, (each.document for each in newcomers)
+            )
+            legs = LegRows(self._memory, scope)
+            rows = {**recalls.rows(), **legs.rows()}
+            total = REPEATS * len(questions)
+            timed = await time_rows(rows, questions, self.step("timing", total))
+            recall = await dense_recall(legs, questions, self.step("counting what is found", len(questions)))
+            milliseconds = await floor_milliseconds(floor, self._memory, scope, questions, wordings)
+            alone = questions[:FILED_ALONE]
+            filing = self.step("filing one by one", REPEATS * len(alone))
+            timed |= await time_rows({"file_one": recalls.file_one}, alone, filing)
+            return timed, recall, milliseconds
+
+    async def ask_as_many(
+        self, questions: Sequence[AskedFor], wordings: Wordings, seconds: float
+    ) -> dict[str, float]:
+        """Let many clients ask a service that has a worker for each processor."""
+        workers = min(os.cpu_count() or 1, most_processes(self._settings.pool_size))
+        told = self.step("asking with many clients", None)
+        async with served(self._settings.home, workers) as url:
+            measured = await measure_throughput(url, questions, wordings, seconds, told)
+        return {"workers": workers, **measured}
+
+    def _told_filled(self, documents: int, filed: int) -> None:
+        self._advance("filling", filed, documents)
+
+
+def _bulk(filled: Filled, indexing_seconds: float) -> dict[str, float]:
+    found = {
+        "filed_per_second": round(filled.filed_per_second, 2),
+        "indexing_seconds": round(indexing_seconds, 2),
+        "loop_lag_p50_ms": percentiles(filled.lags)["p50"],
+        "loop_lag_p95_ms": percentiles(filled.lags)["p95"],
+    }
+    if filled.embedded:
+        found["embedded_per_second"] = round(filled.embedded_per_second, 2)
+    return found
+
+
+async def _scope(memory: Memory) -> Scope:
+    """Return everything that is filed, as of now."""
+    async with memory.database.reading(memory.caller.tenant) as connection:
+        return await scope_of(connection, memory.caller, RecallRequest("anything", project=PROJECT))
+
+
+@asynccontextmanager
+async def _floor(settings: Settings, scope: Scope) -> AsyncIterator[Floor]:
+    """Prepare the bare statements on a connection of their own, under the role that the service has."""
+    location = await locate_ledger(settings)
+    async with AsyncExitStack() as stack:
+        stack.push_async_callback(location.close)
+        database = await Database.open(location.service_url, size=1)
+        stack.push_async_callback(database.close)
+        connection = await stack.enter_async_context(database.reading(scope.tenant))
+        (project,) = scope.projects
+        indexes = await valid_indexes(connection)
+        yield await Floor.prepare(connection, indexes.get(project))

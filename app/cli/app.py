@@ -1,0 +1,89 @@
+"""The commands of `trigraph`, one module each."""
+
+from __future__ import annotations
+
+from typing import Annotated, Any
+
+import typer
+from typer.core import TyperGroup
+
+from app import __version__
+from app.cli.bench import bench
+from app.cli.demo import demo
+from app.cli.doctor import doctor
+from app.cli.eval import evaluate
+from app.cli.ingest import ingest
+from app.cli.migrate import migrate
+from app.cli.migrate_artifacts import migrate_artifacts
+from app.cli.neo4j import neo4j
+from app.cli.output import say
+from app.cli.projection import project
+from app.cli.recall import recall
+from app.cli.reembed import reembed
+from app.cli.references import references
+from app.cli.review import review
+from app.cli.schema import schema
+from app.cli.serve import serve
+from app.cli.state import state
+
+MAX_WORD = 16_384
+"""Characters: no question, name or path is longer."""
+
+
+class BoundedCommands(TyperGroup):
+    """Commands whose words are all of a length that somebody may have meant."""
+
+    def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
+        """Return the words that are left for a command; raises BadParameter for one that is too long."""
+        for word in args:
+            if len(word) > MAX_WORD:
+                raise typer.BadParameter(
+                    f"a word of this command has {len(word)} characters; at most {MAX_WORD} are read"
+                )
+        return super().parse_args(ctx, args)
+
+
+application = typer.Typer(
+    name="trigraph",
+    cls=BoundedCommands,
+    help="Self-hosted memory for teams and agents: what a thing is, how it relates and what was true when.",
+    no_args_is_help=True,
+    add_completion=False,
+    rich_markup_mode=None,
+    pretty_exceptions_enable=False,
+)
+
+for command in (
+    demo,
+    serve,
+    ingest,
+    migrate_artifacts,
+    recall,
+    state,
+    references,
+    review,
+    migrate,
+    schema,
+    doctor,
+    reembed,
+    bench,
+):
+    application.command()(command)
+application.command("eval")(evaluate)
+application.add_typer(neo4j, name="neo4j")
+application.add_typer(project, name="project")
+
+
+def _tell_version(asked: bool) -> None:
+    if asked:
+        say(f"trigraph {__version__}")
+        raise typer.Exit
+
+
+@application.callback()
+def _options(
+    _version: Annotated[
+        bool, typer.Option("--version", callback=_tell_version, is_eager=True, help="Print the version.")
+    ] = False,
+) -> None:
+    """Settings are environment variables that begin with TRIGRAPH_; none are needed."""

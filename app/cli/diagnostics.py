@@ -1,0 +1,223 @@
+"""One look at each part that Trigraph stands on."""
+
+from __future__ import annotations
+
+import os
+import platform
+import tempfile
+from collections.abc import AsyncIterator
+from dataclasses import dataclass
+
+import asyncpg
+
+from app.cli.output import counted
+from app.cli.runner import unknown_variables
+from app.embedding import Embedder, open_embedder
+from app.errors import TrigraphError
+from app.projector.stores import Stores, read_standing
+from app.services.maintenance.reembed import check_model
+from app.services.maintenance.vector_index import LARGE
+from app.settings import Settings
+from app.stores.disk_room import lack_of_room
+from app.stores.postgres import operator_info, passage_vectors, vector_indexes
+from app.stores.postgres.connection import let_service_sign_in, owner_connection, without_password
+from app.stores.postgres.database_rights import is_superuser, open_rights
+from app.stores.postgres.ledger_clock import Clocks, read_clocks
+from app.stores.postgres.location import LedgerLocation, locate_ledger
+from app.stores.postgres.migrate import pending
+from app.stores.postgres.pool import Database
+from app.stores.postgres.projects import find_tenant
+from app.stores.postgres.vector_indexes import LargeProject
+
+
+@dataclass(frozen=True, slots=True)
+class Finding:
+    """What was seen of one part; when something is wrong, `told` says what to do.
+
+    What is doubtful fails nothing, but can hardly be meant.
+    """
+
+    part: str
+    is_well: bool
+    told: str
+    is_doubtful: bool = False
+
+
+async def examine_service(
+    owner: asyncpg.Connection, location: LedgerLocation, key: str
+) -> AsyncIterator[Finding]:
+    """Yield what the service's role may do, whether it can write, and whether the clocks agree."""
+    if location.embedded is not None:
+        await let_service_sign_in(owner)
+    try:
+        database = await Database.open(location.service_url, size=1)
+    except TrigraphError as error:
+        yield Finding("role", False, error.message)
+        return
+    try:
+        yield await _role(owner, is_embedded=location.embedded is not None)
+        tenant = await find_tenant(owner, key)
+        if tenant is not None:
+            yield await _writes(database, tenant, location)
+            yield _clock(await read_clocks(owner, tenant))
+    finally:
+        await database.close()
+
+
+async def _role(owner: asyncpg.Connection, *, is_embedded: bool) -> Finding:
+    bound = "ordinary, and bound by row level security"
+    if rights := await open_rights(owner):
+        may = ", ".join(sorted(set(rights)))
+        told = f"{bound}, but it may make {may}; run `trigraph migrate` as the owner of the database"
+        return Finding("role", True, told, is_doubtful=True)
+    if not is_embedded and await is_superuser(owner):
+        told = f"{bound}, but TRIGRAPH_DATABASE_URL signs in as a superuser; let it name an ordinary owner"
+        return Finding("role", True, told, is_doubtful=True)
+    return Finding("role", True, bound)
+
+
+async def _writes(database: Database, tenant: int, location: LedgerLocation) -> Finding:
+    no_room = None if location.embedded is None else lack_of_room(location.embedded.data)
+    refusal = no_room or await database.write_probe.refusal(tenant)
+    if refusal is not None:
+        return Finding("writes", False, f"nothing can be written: {refusal}")
+    return Finding("writes", True, "one was tried, and rolled back")
+
+
+def _clock(clocks: Clocks) -> Finding:
+    oddity = clocks.lead or clocks.difference
+    return Finding("clock", oddity is None, oddity or "database, process and ledger agree")
+
+
+async def examine(settings: Settings) -> AsyncIterator[Finding]:
+    """Yield what each part is like, in the order in which one needs the other."""
+    yield Finding("python", True, platform.python_version())
+    for unknown in unknown_variables(os.environ):
+        yield Finding("settings", True, unknown, is_doubtful=True)
+    if settings.database_url is None:
+        yield _home(settings)
+    embedder: Embedder | None = None
+    try:
+        embedder = open_embedder(settings)
+        yield Finding("encoder", True, f"{embedder.name}, {embedder.dimensions} dimensions, weights verified")
+    except TrigraphError as error:
+        yield Finding("encoder", False, error.message)
+    try:
+        location = await locate_ledger(settings)
+    except TrigraphError as error:
+        yield Finding("postgresql", False, error.message)
+        return
+    try:
+        async for finding in _ledger(settings, location, embedder):
+            yield finding
+    finally:
+        await location.close()
+        if embedder is not None:
+            await embedder.close()
+
+
+def _home(settings: Settings) -> Finding:
+    home = settings.home.expanduser().absolute()
+    nearest = next(folder for folder in (home, *home.parents) if folder.exists())
+    try:
+        # Only writing tells: a superuser may write anywhere, but not into every file system.
+        with tempfile.TemporaryFile(dir=nearest):
+            return Finding("home", True, str(home))
+    except OSError as error:
+        told = f"{home} cannot be written: {error.strerror}; set TRIGRAPH_HOME to a folder you may write"
+        return Finding("home", False, told)
+
+
+async def _ledger(
+    settings: Settings, location: LedgerLocation, embedder: Embedder | None
+) -> AsyncIterator[Finding]:
+    async with owner_connection(location.url) as owner:
+        server = await operator_info.inspect_server(owner)
+        place = "embedded" if location.embedded is not None else without_password(location.url)
+        vector = f"pgvector {server.vector_version}" if server.vector_version else "pgvector not set up yet"
+        yield Finding("postgresql", True, f"{server.version}, {vector}, {place}")
+        migrations, is_ready = await _migrations(owner, is_embedded=location.embedded is not None)
+        yield migrations
+        if not is_ready:
+            return
+        async for finding in examine_service(owner, location, settings.tenant):
+            yield finding
+        if embedder is not None:
+            yield await _model(owner, embedder)
+        for counts in await operator_info.count_by_project(owner, settings.tenant):
+            yield Finding(f"project {counts.key}", True, _counted(counts))
+        async for finding in _indexes(owner, settings.tenant):
+            yield finding
+        yield Finding("size", True, f"{server.bytes / 1e6:.1f} MB")
+        if settings.neo4j_uri is not None:
+            yield await _graph(settings, owner)
+
+
+async def _migrations(owner: asyncpg.Connection, *, is_embedded: bool) -> tuple[Finding, bool]:
+    """Return the state of the schema, and whether there is one to look further into."""
+    try:
+        todo = await pending(owner)
+    except TrigraphError as error:
+        return Finding("migrations", False, error.message), False
+    if not todo:
+        return Finding("migrations", True, "every one is applied"), True
+    names = ", ".join(migration.label for migration in todo)
+    if is_embedded:
+        return Finding("migrations", True, f"{names} will be applied by the next command"), False
+    return Finding("migrations", False, f"the ledger lacks {names}; run `trigraph migrate`"), False
+
+
+async def _model(owner: asyncpg.Connection, embedder: Embedder) -> Finding:
+    try:
+        await check_model(owner, embedder)
+    except TrigraphError as error:
+        return Finding("model", False, error.message)
+    noted = await passage_vectors.embedding_model(owner)
+    return Finding("model", True, "none noted yet" if noted is None else f"{noted.name}, as the encoder's")
+
+
+async def _indexes(owner: asyncpg.Connection, tenant: str) -> AsyncIterator[Finding]:
+    """Yield how the vectors of each large project are searched."""
+    makes_them = await vector_indexes.may_index(owner)
+    for large in await vector_indexes.large_projects(owner, LARGE, tenant):
+        told = f"{large.vectors:,} vectors, {how_searched(large, makes_them=makes_them)}"
+        yield Finding(f"index of {large.key}", True, told, is_doubtful=not (large.has_index or makes_them))
+
+
+def how_searched(large: LargeProject, *, makes_them: bool) -> str:
+    """Return how the vectors of a project are searched, and what has to be done that they are sooner."""
+    if large.has_index:
+        return "searched through an index; a question with asOf or knownAt looks at all of them"
+    if large.is_building:
+        return "and an index is being made: until it is done every question looks at all of them"
+    if makes_them:
+        return "without an index yet: `trigraph serve`, or the next `trigraph ingest`, makes it"
+    return (
+        "every question looks at all of them, for this database role may not make an index: let"
+        " TRIGRAPH_DATABASE_URL name the owner of the tables"
+    )
+
+
+async def _graph(settings: Settings, owner: asyncpg.Connection) -> Finding:
+    """Return how far the graph has come; one that is away or behind costs no answer, and is only doubtful."""
+    try:
+        async with Stores(settings) as stores:
+            graph = await stores.graph()
+            standing = await read_standing(owner, graph)
+    except TrigraphError as error:
+        return Finding("graph", True, error.message, is_doubtful=True)
+    changes = counted(standing.behind, "change is", "changes are")
+    behind = f"{changes} not projected yet" if standing.behind else "nothing is left"
+    told = f"{graph.uri}, position {standing.position or 0} of {standing.ledger_position}, {behind}"
+    if standing.failure is None:
+        return Finding("graph", True, told, is_doubtful=standing.behind > 0)
+    return Finding("graph", False, f"{told}; it stopped: {standing.failure}")
+
+
+def _counted(counts: operator_info.ProjectCounts) -> str:
+    return (
+        f"{counted(counts.documents, 'document')}, {counted(counts.entities, 'entity', 'entities')},"
+        f" {counted(counts.pending_references, 'reference')} to what is not filed yet,"
+        f" {counted(counts.alias_candidates, 'likely alias', 'likely aliases')} and"
+        f" {counted(counts.fact_candidates, 'likely fact')} noticed in texts"
+    )

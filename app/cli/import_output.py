@@ -1,0 +1,213 @@
+"""An import while it runs: a bar for people who watch, and a way to stop after the documents at hand."""
+
+from __future__ import annotations
+
+import asyncio
+import signal
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from typing import Any
+
+import typer
+from rich.console import Console
+from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
+
+from app.cli.output import console, print_json, printable, styled
+from app.cli.runner import FAILED, INTERRUPTED
+from app.services.importing.items import MAX_LISTED
+from app.services.importing.run import ImportSummary
+
+ENDING = (signal.SIGINT, signal.SIGTERM)
+STOPPING = "stopping after the documents at hand; interrupt again to stop at once"
+STOPPED = "stopped at once; what was filed stays: run it again to go on"
+
+
+@contextmanager
+def import_progress(console: Console) -> Iterator[Callable[[ImportSummary], None]]:
+    """Show a bar on the console when that is a terminal; the block hands it the summary so far."""
+    columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeRemainingColumn())
+    with Progress(*columns, console=console, transient=True, disable=not console.is_terminal) as progress:
+        task = progress.add_task("filing", total=None)
+
+        def watch(summary: ImportSummary) -> None:
+            if summary.histories_seen:
+                progress.update(
+                    task,
+                    description="telling the history",
+                    total=summary.histories,
+                    completed=summary.histories_seen,
+                )
+            else:
+                progress.update(task, total=summary.total, completed=summary.seen)
+
+        yield watch
+
+
+@contextmanager
+def stop_on_interrupt(stop: asyncio.Event, console: Console) -> Iterator[None]:
+    """Let the first interrupt ask for a stop and say so on the console; a second one ends the program.
+
+    A request to terminate is an interrupt.
+    """
+    loop = asyncio.get_running_loop()
+
+    def interrupted() -> None:
+        if stop.is_set():
+            for sign in ENDING:
+                loop.remove_signal_handler(sign)
+            console.print(STOPPED, style="yellow", soft_wrap=True)
+            raise KeyboardInterrupt
+        stop.set()
+        console.print(STOPPING, style="yellow", soft_wrap=True)
+
+    for sign in ENDING:
+        loop.add_signal_handler(sign, interrupted)
+    try:
+        yield
+    finally:
+        for sign in ENDING:
+            loop.remove_signal_handler(sign)
+
+
+MAX_SHOWN = 50
+MAX_SKIPPED_SHOWN = 10
+NOTHING_FOUND = (
+    "found nothing to file: no Markdown file (.md, .markdown) in the folders and no row in the files;"
+    " name a folder that holds Markdown, a Markdown file,"
+    " or a file of rows itself (.jsonl, .jsonl.gz, .jsonl.xz)"
+)
+
+
+def summary_json(summary: ImportSummary, waiting: int | None) -> dict[str, Any]:
+    """Return the summary as one object, with how many references of the project wait, if that is known."""
+    return {
+        "filed": summary.filed,
+        "unchanged": summary.unchanged,
+        "statesRecorded": summary.states_recorded,
+        "statesUnchanged": summary.states_unchanged,
+        "aliasesRecorded": summary.aliases_recorded,
+        "aliasesUnchanged": summary.aliases_unchanged,
+        "refused": [{"source": each.source, "reason": each.reason} for each in summary.refused],
+        "refusedBeyond": summary.refused_beyond,
+        "skipped": [{"source": each.source, "reason": each.reason} for each in summary.skipped],
+        "kindsDefined": summary.kinds_defined,
+        "collisions": [
+            {
+                "identifier": each.identifier,
+                "files": [{"source": file.source, "identifier": file.identifier} for file in each.files],
+            }
+            for each in summary.collisions
+        ],
+        "warnings": [
+            {"warning": sort, "count": warned.count, "examples": warned.examples}
+            for sort, warned in summary.warnings.items()
+        ],
+        "pendingReferences": waiting,
+        "stopped": summary.was_stopped,
+    }
+
+
+def end_import(
+    summary: ImportSummary, waiting: int | None, *, as_json: bool, nothing_found: str = NOTHING_FOUND
+) -> None:
+    """Write what became of an import, and end the command with its status when it was not whole."""
+    if as_json:
+        print_json(summary_json(summary, waiting))
+    else:
+        print_summary(console(), summary, waiting, nothing_found)
+    if summary.was_stopped:
+        raise typer.Exit(INTERRUPTED)
+    if summary.refused:
+        raise typer.Exit(FAILED)
+
+
+def print_summary(
+    console: Console, summary: ImportSummary, waiting: int | None = 0, nothing_found: str = NOTHING_FOUND
+) -> None:
+    """Write the counts, what was odd, what was left alone, and what was refused and why.
+
+    `waiting` is how many references of the project wait for what is not there yet, None when nobody can
+    tell; `nothing_found` what to do when there was nothing to file.
+    """
+    console.print(styled(_counts(summary), style="bold"))
+    if summary.was_stopped:
+        console.print(styled(_stopped(summary), style="yellow"))
+    elif summary.total == 0:
+        console.print(styled(nothing_found, style="yellow"), soft_wrap=True)
+    if summary.histories:
+        console.print(_history(summary))
+    if summary.aliases_recorded or summary.aliases_unchanged:
+        console.print(f"aliases: recorded {summary.aliases_recorded}, unchanged {summary.aliases_unchanged}")
+    if waiting is None:
+        console.print("how many references wait cannot be told: the ledger does not answer")
+    elif waiting:
+        console.print(_waiting(waiting), soft_wrap=True)
+    for kind in summary.kinds_defined:
+        console.print(f"defined the kind {printable(kind)}")
+    _print_collisions(console, summary)
+    _print_warnings(console, summary)
+    _print_skipped(console, summary)
+    for refusal in summary.refused[:MAX_SHOWN]:
+        line = f"refused {printable(refusal.source)}: {printable(refusal.reason)}"
+        console.print(styled(line, style="red"), soft_wrap=True)
+    if summary.refused_count > MAX_SHOWN:
+        console.print(f"and {summary.refused_count - MAX_SHOWN} more; --json lists the first {MAX_LISTED}")
+
+
+def _counts(summary: ImportSummary) -> str:
+    counts = f"filed {summary.filed}, unchanged {summary.unchanged}, refused {summary.refused_count}"
+    return f"{counts}, skipped {len(summary.skipped)}" if summary.skipped else counts
+
+
+def _history(summary: ImportSummary) -> str:
+    counts = f"recorded {summary.states_recorded}, unchanged {summary.states_unchanged}"
+    return f"histories {summary.histories_seen}: states {counts}"
+
+
+def _waiting(count: int) -> str:
+    told = "1 reference waits" if count == 1 else f"{count} references wait"
+    return f"{told} for what is not there yet; `trigraph references --pending` lists them"
+
+
+def _stopped(summary: ImportSummary) -> str:
+    left = f"with {max(summary.total - summary.seen, 0)} left"
+    if not summary.total:
+        left = "before anything was filed"
+    elif summary.seen >= summary.total and summary.histories:
+        left = f"with the history of {summary.histories - summary.histories_seen} documents left to tell"
+    return f"stopped {left}; run it again to go on"
+
+
+def _print_skipped(console: Console, summary: ImportSummary) -> None:
+    for reason in dict.fromkeys(each.reason for each in summary.skipped):
+        sources = [each.source for each in summary.skipped if each.reason == reason]
+        console.print(styled(f"skipped {len(sources)}: {reason}", style="yellow"), soft_wrap=True)
+        for source in sources[:MAX_SKIPPED_SHOWN]:
+            console.print(styled(f"    {printable(source)}", style="dim"), soft_wrap=True)
+        if len(sources) > MAX_SKIPPED_SHOWN:
+            console.print(f"    and {len(sources) - MAX_SKIPPED_SHOWN} more; --json lists all")
+
+
+def _print_collisions(console: Console, summary: ImportSummary) -> None:
+    for collision in summary.collisions:
+        console.print(
+            styled(
+                f"{len(collision.files)} files call themselves {printable(collision.identifier)}", "yellow"
+            )
+        )
+        for file in collision.files:
+            console.print(
+                f"    {printable(file.source)} goes by {printable(file.identifier or file.source)}",
+                soft_wrap=True,
+            )
+
+
+def _print_warnings(console: Console, summary: ImportSummary) -> None:
+    for sort, warned in sorted(summary.warnings.items(), key=lambda item: -item[1].count):
+        if warned.count == 1:
+            console.print(styled(printable(warned.examples[0]), style="yellow"), soft_wrap=True)
+            continue
+        console.print(styled(f"{warned.count} x {printable(sort)}", style="yellow"), soft_wrap=True)
+        for example in warned.examples:
+            place = example.removesuffix(f": {sort}")
+            console.print(styled(f"    {printable(place)}", style="dim"), soft_wrap=True)

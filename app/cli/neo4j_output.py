@@ -1,0 +1,157 @@
+"""What a query answers: a table for people, or one JSON object a query for programs."""
+
+from __future__ import annotations
+
+import json
+import math
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from neo4j import Record
+from neo4j.graph import Node, Path, Relationship
+from neo4j.time import Date, DateTime, Time
+from rich import box
+from rich.console import Console
+from rich.measure import Measurement
+from rich.table import Table
+
+from app.cli.escaping import one_line
+from app.cli.output import Screen, print_json, printable, styled
+
+_PLAIN_NAME = re.compile(r"[^\W\d]\w*\Z")
+
+
+def cypher_text(value: Any) -> str:
+    """Return a value on one line, nearly as one would write it in a query."""
+    match value:
+        case Node():
+            return f"({_labelled(value)})"
+        case Relationship():
+            return f"[:{_name(value.type)}{_properties(value)}]"
+        case Path():
+            return _path(value)
+        case str():
+            return one_line(json.dumps(" ".join(value.split()), ensure_ascii=False))
+        case list():
+            return f"[{', '.join(map(cypher_text, value))}]"
+        case Mapping():
+            return f"{{{_entries(value)}}}"
+        case Date() | Time() | DateTime():
+            return _moment(value)
+        case None | bool():
+            return json.dumps(value)
+        case _:
+            return printable(str(value))
+
+
+def json_value(value: Any) -> Any:
+    """Return a value in the words of JSON; what JSON has no word for becomes text."""
+    match value:
+        case float() if not math.isfinite(value):
+            return None
+        case None | bool() | int() | float() | str():
+            return value
+        case Node():
+            return {"labels": sorted(value.labels), "properties": json_value(dict(value.items()))}
+        case Relationship():
+            return {"type": value.type, "properties": json_value(dict(value.items()))}
+        case Path():
+            return {
+                "nodes": [json_value(node) for node in value.nodes],
+                "relationships": [json_value(relationship) for relationship in value.relationships],
+            }
+        case Date() | Time() | DateTime():
+            return _moment(value)
+        case list():
+            return [json_value(each) for each in value]
+        case Mapping():
+            return {key: json_value(each) for key, each in value.items()}
+        case _:
+            return str(value)
+
+
+def _moment(value: Date | Time | DateTime) -> str:
+    """Return a moment in ISO 8601; nanoseconds only where there are some."""
+    return value.iso_format().replace(".000000000", "")
+
+
+def _path(path: Path) -> str:
+    pieces = [cypher_text(path.start_node)]
+    for node, relationship in zip(path.nodes, path.relationships, strict=False):
+        is_forward = relationship.start_node == node
+        other = relationship.end_node if is_forward else relationship.start_node
+        text = cypher_text(relationship)
+        pieces.append(f"-{text}->" if is_forward else f"<-{text}-")
+        pieces.append(cypher_text(other))
+    return "".join(pieces)
+
+
+def _labelled(node: Node) -> str:
+    labels = "".join(f":{_name(label)}" for label in sorted(node.labels))
+    return (labels + _properties(node)).strip()
+
+
+def _properties(entity: Node | Relationship) -> str:
+    entries = _entries(dict(entity.items()))
+    return f" {{{entries}}}" if entries else ""
+
+
+def _entries(mapping: Mapping[str, Any]) -> str:
+    return ", ".join(f"{_name(key)}: {cypher_text(mapping[key])}" for key in sorted(mapping))
+
+
+def _name(name: str) -> str:
+    return name if _PLAIN_NAME.match(name) else "`" + printable(name).replace("`", "``") + "`"
+
+
+MAX_ROWS = 1000
+_UNBOUNDED = 1_000_000
+
+
+@dataclass(frozen=True, slots=True)
+class Result:
+    """The columns of an answer, and its rows."""
+
+    columns: list[str]
+    rows: list[Record]
+
+
+def print_result(console: Console, result: Result, *, as_json: bool) -> None:
+    """Write an answer; a table ends after a thousand rows and says so."""
+    if as_json:
+        print_json(
+            {"columns": result.columns, "rows": [_row(result.columns, record) for record in result.rows]}
+        )
+        return
+    if result.columns:
+        _print_table(console, _table(result))
+    console.print(styled(_counted(len(result.rows)), style="dim"), soft_wrap=True)
+
+
+def _table(result: Result) -> Table:
+    table = Table(box=box.SIMPLE_HEAD, pad_edge=False, show_edge=False)
+    for column in result.columns:
+        table.add_column(styled(printable(column)), overflow="fold")
+    for record in result.rows[:MAX_ROWS]:
+        table.add_row(*(styled(cypher_text(value)) for value in record.values()))
+    return table
+
+
+def _print_table(console: Console, table: Table) -> None:
+    """Write a table as wide as the terminal, or so wide that nothing is cut where there is none."""
+    if not console.is_terminal:
+        console = Screen(width=_UNBOUNDED)
+        console.width = Measurement.get(console, console.options, table).maximum
+    console.print(table)
+
+
+def _counted(rows: int) -> str:
+    if rows > MAX_ROWS:
+        return f"{MAX_ROWS} of {rows} rows; end the query with LIMIT, or see all with --json"
+    return "1 row" if rows == 1 else f"{rows} rows"
+
+
+def _row(columns: list[str], record: Record) -> dict[str, Any]:
+    return {column: json_value(record[column]) for column in columns}

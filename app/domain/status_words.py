@@ -1,0 +1,59 @@
+"""What a status word says about a document: current, historical or work in progress."""
+
+from __future__ import annotations
+
+import json
+import re
+from functools import cache
+from importlib.resources import files
+
+from app.domain.recall import StateFlag
+from app.domain.text import fold
+
+SUPERSEDED = "superseded"
+
+
+@cache
+def _words() -> dict[str, list[str]]:
+    text = files("app.domain").joinpath("data", "standing.json").read_text(encoding="utf-8")
+    words: dict[str, list[str]] = json.loads(text)
+    return words
+
+
+@cache
+def _flag_by_word() -> dict[str, StateFlag]:
+    return {word: flag for flag in StateFlag for word in _words()[flag]}
+
+
+@cache
+def _never_in_force() -> frozenset[str]:
+    return frozenset(_words()["NEVER_IN_FORCE"])
+
+
+def standing(status: str | None) -> StateFlag:
+    """Return what a status says by its leading words; an absent or unknown one counts as current."""
+    return _known(status) or StateFlag.CURRENT
+
+
+def is_known(status: str) -> bool:
+    """Return whether the leading words of a status are among those that say something."""
+    return _known(status) is not None
+
+
+def was_in_force(status: str | None) -> bool:
+    """Return whether a status says that something held once and no longer does: superseded, not rejected."""
+    word = _known_word(status)
+    return (
+        word is not None and _flag_by_word()[word] is StateFlag.HISTORICAL and word not in _never_in_force()
+    )
+
+
+def _known(status: str | None) -> StateFlag | None:
+    word = _known_word(status)
+    return None if word is None else _flag_by_word()[word]
+
+
+def _known_word(status: str | None) -> str | None:
+    words = re.findall(r"\w+", fold(status or ""))
+    leading = (" ".join(words[:length]) for length in (3, 2, 1))
+    return next((phrase for phrase in leading if phrase in _flag_by_word()), None)

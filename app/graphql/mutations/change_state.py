@@ -1,0 +1,103 @@
+"""Saying what one property is, from a moment on."""
+
+from __future__ import annotations
+
+from datetime import datetime
+
+import strawberry
+from strawberry.scalars import JSON
+
+from app.errors import Invalid
+from app.graphql.arguments import IDEMPOTENCY_KEY, id_of
+from app.graphql.context import Context, Info
+from app.graphql.mutations import state_payload as shared
+from app.graphql.mutations.state_payload import StatePayload, optional_id, properties_of, state_payload
+from app.services.states import StateAnswer, StateChange, StatedCause
+
+
+@strawberry.input(description="One property of an entity, and what it is.")
+class RecordFactInput:
+    """The input of recordFact."""
+
+    entity: strawberry.ID = strawberry.field(description=shared.ENTITY)
+    property: str = strawberry.field(description="The name of a property that its type lets change.")
+    value: JSON | None = strawberry.field(
+        default=strawberry.UNSET, description="What the property is; null takes it away."
+    )
+    valid_from: datetime | None = strawberry.field(default=None, description=shared.VALID_FROM)
+    expected_state: strawberry.ID | None = strawberry.field(default=None, description=shared.EXPECTED_STATE)
+    cause_artifact: strawberry.ID | None = strawberry.field(default=None, description=shared.CAUSE_ARTIFACT)
+    cause_commit: str | None = strawberry.field(default=None, description=shared.CAUSE_COMMIT)
+    description: str | None = strawberry.field(default=None, description=shared.DESCRIPTION)
+    idempotency_key: str | None = strawberry.field(default=None, description=IDEMPOTENCY_KEY)
+
+
+async def record_fact(info: Info, input: RecordFactInput) -> StatePayload:
+    """Record the fact."""
+
+    async def recorded(context: Context) -> StateAnswer:
+        if input.value is strawberry.UNSET:
+            raise Invalid("say what the property is, or null to take it away", field="value")
+        return await context.states.record_fact(
+            context.caller,
+            id_of(input.entity, "entity", "entity"),
+            StateChange(
+                {input.property: input.value},
+                input.valid_from,
+                optional_id(input.expected_state, "state", "expectedState"),
+            ),
+            StatedCause(
+                "fact",
+                optional_id(input.cause_artifact, "artifact", "causeArtifact"),
+                input.cause_commit,
+                input.description,
+            ),
+            input.idempotency_key,
+        )
+
+    return await state_payload(info, recorded)
+
+
+@strawberry.input(description="Properties of an entity that change together, and what happened.")
+class TransitionInput:
+    """The input of transition."""
+
+    entity: strawberry.ID = strawberry.field(description=shared.ENTITY)
+    props: JSON = strawberry.field(
+        description='The properties that change, as an object such as {"status": "accepted"}; null takes one'
+        " away, and those not named stay as they are."
+    )
+    event_type: str = strawberry.field(
+        description="What happened, in one word: status_transition, rename, mode_change, correction, or"
+        " another of at most 64 characters that no other verb writes."
+    )
+    valid_from: datetime | None = strawberry.field(default=None, description=shared.VALID_FROM)
+    expected_state: strawberry.ID | None = strawberry.field(default=None, description=shared.EXPECTED_STATE)
+    cause_artifact: strawberry.ID | None = strawberry.field(default=None, description=shared.CAUSE_ARTIFACT)
+    cause_commit: str | None = strawberry.field(default=None, description=shared.CAUSE_COMMIT)
+    description: str | None = strawberry.field(default=None, description=shared.DESCRIPTION)
+    idempotency_key: str | None = strawberry.field(default=None, description=IDEMPOTENCY_KEY)
+
+
+async def transition(info: Info, input: TransitionInput) -> StatePayload:
+    """Carry out the transition."""
+
+    async def carried_out(context: Context) -> StateAnswer:
+        return await context.states.transition(
+            context.caller,
+            id_of(input.entity, "entity", "entity"),
+            StateChange(
+                properties_of(input.props),
+                input.valid_from,
+                optional_id(input.expected_state, "state", "expectedState"),
+            ),
+            StatedCause(
+                input.event_type,
+                optional_id(input.cause_artifact, "artifact", "causeArtifact"),
+                input.cause_commit,
+                input.description,
+            ),
+            input.idempotency_key,
+        )
+
+    return await state_payload(info, carried_out)

@@ -1,0 +1,184 @@
+"""What an operation may ask for at most, judged before it runs."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterator, Mapping
+from typing import NamedTuple
+
+from graphql import (
+    DocumentNode,
+    FieldNode,
+    FragmentDefinitionNode,
+    FragmentSpreadNode,
+    GraphQLError,
+    GraphQLSchema,
+    InlineFragmentNode,
+    SelectionSetNode,
+    Token,
+    TokenKind,
+)
+
+from app.graphql.errors import VALIDATION_FAILED
+from app.graphql.query_survey import CEILING, UNSIZED_LIST, QuerySurvey, Weight, operations
+
+MAX_REPEATS = 8
+MAX_FIELDS = 5_000
+
+
+class Crowd(NamedTuple):
+    """How many fields a document selects, fragments counted where spread, and how often one of them.
+
+    Counting ends where either is over its limit.
+    """
+
+    fields: int
+    repeats: int
+
+
+class _Place(NamedTuple):
+    """Selections that are answered together, and the fragments that they stand in."""
+
+    selections: list[SelectionSetNode]
+    within: frozenset[str]
+
+
+def count_fields(document: DocumentNode) -> Crowd:
+    """Return how crowded a document is; a fragment within itself counts once, and is refused elsewhere."""
+    fragments = {
+        node.name.value: node for node in document.definitions if isinstance(node, FragmentDefinitionNode)
+    }
+    pending = [_Place([node.selection_set], frozenset()) for node in operations(document)]
+    fields = repeats = 0
+    while pending:
+        place = pending.pop()
+        within: dict[str, set[str]] = defaultdict(set)
+        named: dict[str, list[FieldNode]] = defaultdict(list)
+        for node, around in _fields(place, fragments):
+            name = (node.alias or node.name).value
+            named[name].append(node)
+            within[name] |= around
+            fields += 1
+            repeats = max(repeats, len(named[name]))
+            if fields > MAX_FIELDS or repeats > MAX_REPEATS:
+                return Crowd(fields, repeats)
+        for name, nodes in named.items():
+            if nested := [node.selection_set for node in nodes if node.selection_set is not None]:
+                pending.append(_Place(nested, frozenset(within[name])))
+    return Crowd(fields, repeats)
+
+
+def _fields(
+    place: _Place, fragments: Mapping[str, FragmentDefinitionNode]
+) -> Iterator[tuple[FieldNode, frozenset[str]]]:
+    """Yield the fields of a place, with the fragments that each stands in; each fragment is read once."""
+    read: set[str] = set()
+    pending = [(selections, place.within) for selections in place.selections]
+    while pending:
+        selections, within = pending.pop()
+        for node in selections.selections:
+            if isinstance(node, FieldNode):
+                yield node, within
+            elif isinstance(node, InlineFragmentNode):
+                pending.append((node.selection_set, within))
+            elif isinstance(node, FragmentSpreadNode):
+                name = node.name.value
+                if name in fragments and name not in read and name not in within:
+                    read.add(name)
+                    pending.append((fragments[name].selection_set, within | {name}))
+
+
+MAX_TEXT = 65_536
+"""Characters of a document: its literals are read one by one, a variable's text at once."""
+
+MAX_LINES = 5_000
+MAX_TOKENS = 2_000
+MAX_NAME = 128
+MAX_OPERATIONS = 20
+MAX_FRAGMENTS = 100
+MAX_DEPTH = 15
+MAX_ALIASES = 50
+MAX_ROOT_FIELDS = 20
+MAX_COST = 20_000
+MAX_UNKNOWN_FIELDS = 50
+"""More than these are not worth comparing with the names there are."""
+
+
+class CostVerdict(NamedTuple):
+    """Why an operation is refused (empty: it is not), and the variables that this depends on."""
+
+    errors: list[GraphQLError]
+    page_variables: frozenset[str]
+
+
+def require_short(text: str) -> None:
+    """Raise GraphQLError for a document that is too long to be read."""
+    lines = text.count("\n") + text.count("\r")
+    for count, most, what in ((len(text), MAX_TEXT, "characters"), (lines, MAX_LINES, "lines")):
+        if count > most:
+            raise _refusal(
+                "text", f"Its text has {count} {what}; at most {most} are read. Send long texts as variables."
+            )
+
+
+def judge_crowd(document: DocumentNode) -> list[GraphQLError]:
+    """Return why the names of a document are too long or its fields too many to be compared, if they are."""
+    if any(len(token.value or "") > MAX_NAME for token in _names(document)):
+        return [_refusal("name", f"It has a name of more than {MAX_NAME} characters.")]
+    crowd = count_fields(document)
+    if crowd.repeats > MAX_REPEATS:
+        reason = f"It selects one field more than {MAX_REPEATS} times in one place; once says the same."
+        return [_refusal("repeats", reason)]
+    if crowd.fields > MAX_FIELDS:
+        return [
+            _refusal("fields", f"It selects more than {MAX_FIELDS} fields, fragments counted where spread.")
+        ]
+    return []
+
+
+def judge(schema: GraphQLSchema, document: DocumentNode, variables: Mapping[str, object]) -> CostVerdict:
+    """Weigh every operation of a document; a page size in a variable has its value there, or its default."""
+    survey = QuerySurvey(schema, document, variables)
+    count = sum(1 for _ in operations(document))
+    if count > MAX_OPERATIONS:
+        message = f"It holds {count} operations; at most {MAX_OPERATIONS} are served."
+        return CostVerdict([_refusal("operations", message)], frozenset())
+    if len(survey.definitions) > MAX_FRAGMENTS:
+        message = f"It defines {len(survey.definitions)} fragments; at most {MAX_FRAGMENTS} are served."
+        return CostVerdict([_refusal("fragments", message)], frozenset())
+    try:
+        weights = [survey.operation(node) for node in operations(document)]
+    except RecursionError:
+        return CostVerdict([_refusal("depth", "It nests too deeply to be read.")], frozenset())
+    errors = [error for weight in weights for error in _refusals(weight)]
+    if survey.unknown_fields > MAX_UNKNOWN_FIELDS:
+        message = f"It selects {survey.unknown_fields} fields that are not there."
+        errors.append(_refusal("unknown", message))
+    return CostVerdict(errors, frozenset(survey.page_variables))
+
+
+def _names(document: DocumentNode) -> Iterator[Token]:
+    """Yield the tokens of a document that are names."""
+    token = document.loc.start_token if document.loc else None
+    while token is not None:
+        if token.kind is TokenKind.NAME:
+            yield token
+        token = token.next
+
+
+def _refusals(weight: Weight) -> Iterator[GraphQLError]:
+    """Say each limit that a weight is over."""
+    cost = min(weight.fixed + UNSIZED_LIST * weight.per_item, CEILING)
+    if weight.depth > MAX_DEPTH:
+        yield _refusal("depth", f"It nests {weight.depth} fields deep; at most {MAX_DEPTH} are served.")
+    if weight.aliases > MAX_ALIASES:
+        yield _refusal("aliases", f"It uses {weight.aliases} aliases; at most {MAX_ALIASES} are served.")
+    if weight.fields > MAX_ROOT_FIELDS:
+        yield _refusal("root", f"It asks {weight.fields} root fields; at most {MAX_ROOT_FIELDS} are served.")
+    if cost > MAX_COST:
+        yield _refusal("cost", f"It may cost {cost}; at most {MAX_COST} is served: ask for smaller pages.")
+
+
+def _refusal(limit: str, reason: str) -> GraphQLError:
+    message = f"This operation asks for too much. {reason}"
+    return GraphQLError(message, extensions={"code": VALIDATION_FAILED, "limit": limit})

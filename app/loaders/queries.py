@@ -1,0 +1,199 @@
+"""How each question about many entities is put to the ledger."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Mapping
+from datetime import datetime
+from uuid import UUID
+
+import asyncpg
+from strawberry.dataloader import DataLoader
+
+from app.domain.artifact import Artifact
+from app.domain.entity import Alias, Reference
+from app.domain.graph_search import Neighbour
+from app.domain.page import Page, PageRequest
+from app.domain.temporal import EVERYTHING_KNOWN, AsOf, Branch, EntityState, present
+from app.domain.types import ReferenceRule
+from app.loaders.batching import (
+    BatchedKey,
+    HistoryQuestion,
+    NeighbourQuestion,
+    ReferenceQuestion,
+    StateQuestion,
+    by_question,
+)
+from app.stores.graph_reader import GraphReader
+from app.stores.postgres import (
+    anchors,
+    entity_edges,
+    ledger_clock,
+    lookups,
+    state_history,
+    states,
+    supersessions,
+    type_definitions,
+)
+from app.stores.postgres.entity_edges import ReferencesAround
+from app.stores.postgres.pool import Database
+
+
+class Present:
+    """Remembers what an absent time means; the first field that asks settles it, with one statement."""
+
+    def __init__(self) -> None:
+        self._now: datetime | None = None
+        self._settling = asyncio.Lock()
+
+    async def instant(self, connection: asyncpg.Connection, tenant: int, as_of: datetime | None) -> datetime:
+        """Return the asked instant, or now."""
+        if as_of is not None:
+            return as_of
+        async with self._settling:
+            if self._now is None:
+                self._now = present(await ledger_clock.read_clock(connection, tenant))
+            return self._now
+
+    async def moment(
+        self, connection: asyncpg.Connection, tenant: int, as_of: datetime | None, known_at: datetime | None
+    ) -> AsOf:
+        """Return the asked moment; without `known_at`, by all that is believed."""
+        return AsOf(await self.instant(connection, tenant, as_of), known_at or EVERYTHING_KNOWN)
+
+
+async def rules_by_type_name(
+    connection: asyncpg.Connection, tenant: int, names: list[str]
+) -> Mapping[str, list[ReferenceRule]]:
+    """Return what each type may reference."""
+    rules = await type_definitions.rules_by_source(connection, tenant, names)
+    return {name: [rule for rule in rules if rule.source == name] for name in names}
+
+
+async def histories_of(
+    connection: asyncpg.Connection, tenant: int, entities: list[UUID], question: HistoryQuestion
+) -> Mapping[UUID, Page[EntityState]]:
+    """Return a page of each entity's states."""
+    known = question.known_at or EVERYTHING_KNOWN
+    return await state_history.states_of_entities(connection, tenant, entities, known, question.page)
+
+
+async def history_lengths(
+    connection: asyncpg.Connection, tenant: int, entities: list[UUID], known_at: datetime | None
+) -> Mapping[UUID, int]:
+    """Return how many states each entity has."""
+    known = known_at or EVERYTHING_KNOWN
+    return await state_history.count_states_of_entities(connection, tenant, entities, known)
+
+
+async def artifacts_of(
+    connection: asyncpg.Connection, tenant: int, entities: list[UUID], page: PageRequest
+) -> Mapping[UUID, Page[Artifact]]:
+    """Return a page of each entity's artifacts."""
+    return await entity_edges.artifacts_of_entities(connection, tenant, entities, page)
+
+
+class DatedReading:
+    """The questions that are asked of an instant, which is now when none is given."""
+
+    def __init__(self, present: Present) -> None:
+        self._present = present
+
+    async def states_that_hold(
+        self, connection: asyncpg.Connection, tenant: int, entities: list[UUID], question: StateQuestion
+    ) -> Mapping[UUID, EntityState]:
+        """Return the state of each entity at the asked moment, the draft first when preferred."""
+        moment = await self._present.moment(connection, tenant, question.as_of, question.known_at)
+        held = await states.states_as_of(connection, tenant, entities, moment)
+        branches = (Branch.COMMITTED, Branch.WIP) if question.prefer_wip else (Branch.COMMITTED,)
+        return {
+            entity: held[entity, branch]
+            for branch in branches
+            for entity in entities
+            if (entity, branch) in held
+        }
+
+    async def references_around(
+        self, connection: asyncpg.Connection, tenant: int, entities: list[UUID], question: ReferenceQuestion
+    ) -> Mapping[UUID, Page[Reference]]:
+        """Return a page of each entity's references."""
+        wanted = await self._around(connection, tenant, question)
+        return await entity_edges.references_of_entities(connection, tenant, entities, wanted, question.page)
+
+    async def reference_counts(
+        self, connection: asyncpg.Connection, tenant: int, entities: list[UUID], question: ReferenceQuestion
+    ) -> Mapping[UUID, int]:
+        """Return how many references each entity has."""
+        wanted = await self._around(connection, tenant, question)
+        return await entity_edges.count_references_of_entities(connection, tenant, entities, wanted)
+
+    async def _around(
+        self, connection: asyncpg.Connection, tenant: int, question: ReferenceQuestion
+    ) -> ReferencesAround:
+        as_of = await self._present.instant(connection, tenant, question.as_of)
+        return ReferencesAround(question.direction, question.type, as_of)
+
+    async def aliases_of(
+        self, connection: asyncpg.Connection, tenant: int, entities: list[UUID], as_of: datetime | None
+    ) -> Mapping[UUID, list[Alias]]:
+        """Return the aliases of each entity."""
+        at = await self._present.instant(connection, tenant, as_of)
+        return await entity_edges.aliases_of_entities(connection, tenant, entities, at)
+
+    async def labels_of(
+        self, connection: asyncpg.Connection, tenant: int, entities: list[UUID]
+    ) -> Mapping[UUID, str]:
+        """Return what a person would call each entity now."""
+        moment = await self._present.moment(connection, tenant, None, None)
+        return await lookups.labels_as_of(connection, tenant, entities, moment)
+
+    async def preferred_of(
+        self, connection: asyncpg.Connection, tenant: int, entities: list[UUID]
+    ) -> Mapping[UUID, UUID]:
+        """Return where the alias chain of each entity ends now."""
+        moment = await self._present.moment(connection, tenant, None, None)
+        return await anchors.preferred_entities(connection, tenant, entities, moment)
+
+    async def superseders_of(
+        self, connection: asyncpg.Connection, tenant: int, entities: list[UUID], as_of: datetime | None
+    ) -> Mapping[UUID, UUID]:
+        """Return what superseded each entity last: only what is, or was, in force does."""
+        moment = await self._present.moment(connection, tenant, as_of, None)
+        above = await supersessions.superseders_as_of(connection, tenant, entities, moment)
+        return {entity: superseders[0] for entity, superseders in above.items()}
+
+    async def similar_to(
+        self, connection: asyncpg.Connection, tenant: int, entities: list[UUID], limit: int
+    ) -> Mapping[UUID, list[tuple[UUID, float]]]:
+        """Return the entities nearest in meaning to each."""
+        as_of = await self._present.instant(connection, tenant, None)
+        return await entity_edges.similar_to_entities(connection, tenant, entities, as_of, limit)
+
+
+class Neighbourhood:
+    """Reads the entities of a turn together for each question, as one tenant."""
+
+    def __init__(self, database: Database, graph: GraphReader, tenant: int, present: Present) -> None:
+        self._database = database
+        self._graph = graph
+        self._tenant = tenant
+        self._present = present
+
+    def loader(self) -> DataLoader[BatchedKey[NeighbourQuestion], list[Neighbour]]:
+        """Return a loader of neighbours, the nearest first."""
+        return DataLoader(load_fn=self._load)
+
+    async def _load(self, keys: list[BatchedKey[NeighbourQuestion]]) -> list[list[Neighbour] | BaseException]:
+        asked = by_question(keys)
+        found = {question: await self._neighbours(entities, question) for question, entities in asked.items()}
+        return [found[key.question][key.entity] for key in keys]
+
+    async def _neighbours(
+        self, entities: list[UUID], question: NeighbourQuestion
+    ) -> Mapping[UUID, list[Neighbour]]:
+        at = question.as_of or await self._now()
+        return await self._graph.neighbours(self._tenant, entities, question.depth, question.first, at)
+
+    async def _now(self) -> datetime:
+        async with self._database.reading(self._tenant) as connection:
+            return await self._present.instant(connection, self._tenant, None)

@@ -1,0 +1,160 @@
+"""The loop that keeps the graph a copy of the ledger."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager, suppress
+from dataclasses import dataclass
+from time import monotonic
+from typing import NoReturn
+
+import asyncpg
+from neo4j.exceptions import AuthError, ClientError
+
+from app.domain.projection import Checkpoint
+from app.errors import TrigraphError, Unavailable
+from app.projector.stores import Stores
+from app.projector.sync import Watch, catch_up, prepare
+from app.settings import Settings
+from app.stores.background_task import background_task
+from app.stores.neo4j.projection import ConcurrentProjector, note_failure
+from app.stores.neo4j.shared_connection import GraphLink
+from app.stores.postgres.errors import translated
+from app.stores.postgres.outbox import CHANNEL, ledger_of, projecting_alone
+
+
+def is_outage(error: Exception) -> bool:
+    """Return whether a failure may be gone later without anybody's change of this program or its data.
+
+    A server that is away, starting, short of something or lets nobody in may come round. A statement that
+    one refuses stays refused.
+    """
+    if isinstance(error, Unavailable):
+        refused = isinstance(error.__cause__, ClientError) and not isinstance(error.__cause__, AuthError)
+        return not refused
+    if isinstance(error, asyncpg.PostgresError):
+        return isinstance(translated(error), Unavailable)
+    return isinstance(error, asyncpg.InterfaceError | asyncpg.InternalClientError | OSError | TimeoutError)
+
+
+POLL_INTERVAL = 5.0
+"""How long a change that nobody heard of may wait."""
+
+STARTING = "the projection is starting: it has not caught up with the ledger yet"
+
+log = logging.getLogger(__name__)
+
+
+@dataclass(frozen=True, slots=True)
+class Backoff:
+    """How many seconds to wait after a failure, at first and at most; each time twice as long."""
+
+    first: float = 0.5
+    longest: float = 30.0
+
+
+class Projector:
+    """Projects each change soon after it was committed, until it is cancelled or meets what no waiting mends.
+
+    `position` is how far the graph has come, None before it was looked at. `failure` says why the last
+    attempt failed, and is None after one that did not. `is_stopped` tells that there will be no other.
+    `failures` counts those that failed, and `succeeded_at` is when one last did not, by time.monotonic.
+    """
+
+    def __init__(
+        self,
+        settings: Settings,
+        link: GraphLink | None = None,
+        watch: Watch = lambda rows: None,
+        backoff: Backoff | None = None,
+    ) -> None:
+        self.position: int | None = None
+        self.failure: str | None = None
+        self.is_stopped = False
+        self.failures = 0
+        self.succeeded_at: float | None = None
+        self._settings = settings
+        self._link = link
+        self._watch = watch
+        self._backoff = backoff or Backoff()
+        self._pause = self._backoff.first
+        self._ledger: str | None = None
+
+    @property
+    def why_not(self) -> str | None:
+        """Why the graph is not projected now: the failure, or that no attempt has ended; None where it is."""
+        return STARTING if self.failure is None and self.position is None else self.failure
+
+    async def run(self) -> None:
+        """Project until cancelled; outages are waited for, and any other failure is reported and ends it."""
+        async with Stores(self._settings, self._link) as stores:
+            while True:
+                try:
+                    await self._follow(stores)
+                except ConcurrentProjector:
+                    continue
+                except Exception as error:
+                    if not is_outage(error):
+                        await self._stop(stores, error)
+                        return
+                    self._note(_told(error))
+                await asyncio.sleep(self._pause)
+                self._pause = min(2 * self._pause, self._backoff.longest)
+
+    async def _follow(self, stores: Stores) -> NoReturn:
+        """Project what changed, and again each time something did."""
+        async with stores.ledger() as owner:
+            graph = await stores.graph()
+            changed = asyncio.Event()
+            await owner.add_listener(CHANNEL, lambda *_: changed.set())
+            owner.add_termination_listener(lambda *_: changed.set())
+            self._ledger = await ledger_of(owner)
+            async with projecting_alone(owner):
+                await prepare(owner, graph)
+                checkpoint = await catch_up(owner, graph, self._watch)
+                await note_failure(graph, self._ledger, None)
+                self._succeed(checkpoint)
+            while True:
+                changed.clear()
+                async with projecting_alone(owner):
+                    self._succeed(await catch_up(owner, graph, self._watch))
+                with suppress(TimeoutError):
+                    await asyncio.wait_for(changed.wait(), POLL_INTERVAL)
+
+    def _succeed(self, checkpoint: Checkpoint) -> None:
+        if self.failure is not None:
+            log.info("the graph is projected again, up to %s", checkpoint.position)
+        self.position, self.failure, self._pause = checkpoint.position, None, self._backoff.first
+        self.succeeded_at = monotonic()
+
+    def _note(self, failure: str) -> None:
+        if failure != self.failure:
+            log.warning("the graph is not projected now: %s", failure)
+        self.failure = failure
+        self.failures += 1
+
+    async def _stop(self, stores: Stores, error: Exception) -> None:
+        self.failure, self.is_stopped = _told(error), True
+        self.failures += 1
+        trace = None if isinstance(error, TrigraphError) else error
+        log.error("the projection stopped: %s", self.failure, exc_info=trace)
+        if self._ledger is not None:
+            with suppress(TrigraphError):
+                await note_failure(await stores.graph(), self._ledger, self.failure)
+
+
+def _told(error: Exception) -> str:
+    return error.message if isinstance(error, TrigraphError) else f"{type(error).__name__}: {error}"
+
+
+@asynccontextmanager
+async def projecting(settings: Settings, link: GraphLink) -> AsyncIterator[Projector | None]:
+    """Project while the block lasts, where the settings name a graph; the block waits for nothing."""
+    if settings.neo4j_uri is None:
+        yield None
+        return
+    projector = Projector(settings, link)
+    async with background_task(projector.run()):
+        yield projector

@@ -1,0 +1,251 @@
+"""What an alias joins: the entity it means, and the one that gave way to it."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Collection, Iterable, Mapping
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any
+from uuid import UUID
+
+from app.domain.bounds import MAX_FORM, require_length
+from app.domain.entity import Alias, Entity
+from app.domain.identifier import identifier_key
+from app.domain.temporal import EVERYTHING_KNOWN, AsOf, Interval
+from app.domain.text import MAX_FORM_LENGTH, MIN_FORM_LENGTH, fold, is_blank, name_key
+from app.domain.types import TypeDefinition, label_of, naming_forms
+from app.errors import Conflict, Invalid
+from app.services.catalog.alias_resolution import told_apart
+from app.services.catalog.lookup import require_artifact, require_entities
+from app.services.unit_of_work import UnitOfWork
+from app.stores.postgres import aliases, entities
+
+
+@dataclass(frozen=True, slots=True)
+class AliasEnds:
+    """The entity that a form means and, when the form was the name of another, that one."""
+
+    target: Entity
+    source: Entity | None
+
+    @property
+    def ids(self) -> set[UUID]:
+        """Return the ids of both."""
+        return {self.target.id} if self.source is None else {self.target.id, self.source.id}
+
+    @property
+    def beginnings(self) -> list[datetime]:
+        """Return when each begins."""
+        return (
+            [self.target.created_at]
+            if self.source is None
+            else [self.target.created_at, self.source.created_at]
+        )
+
+
+async def require_ends(
+    write: UnitOfWork, target: UUID, source: UUID | None, source_artifact: UUID | None
+) -> AliasEnds:
+    """Return the ends of an alias; raises NotFound or Invalid, naming the field, when they are not fit."""
+    found = await require_entities(write, {"target": target, "source": source})
+    if source_artifact is not None:
+        await require_artifact(write, source_artifact, "sourceArtifact")
+    ends = AliasEnds(found[target], None if source is None else found[source])
+    if ends.source is not None:
+        await _require_fit_source(write, ends.target, ends.source)
+    return ends
+
+
+async def _require_fit_source(write: UnitOfWork, target: Entity, source: Entity) -> None:
+    if source.id == target.id:
+        raise Invalid("an entity does not give way to itself; name another source, or none", field="source")
+    if source.project != target.project:
+        raise Invalid(
+            "source and target belong to different projects; aliases stay inside one", field="source"
+        )
+    others = await _given_way_to(write, source.id) - {target.id}
+    if others:
+        raise Conflict(
+            f"the source gave way to {await _told(write, others)} already; withdraw that alias first",
+            field="source",
+        )
+    ways = await _ways_from(write, target.id)
+    if source.id in ways:
+        raise Invalid(
+            f"the target gives way to the source already, through {await _told(write, ways - {source.id})};"
+            " withdraw an alias on that way, or name another source",
+            field="source",
+            rule="alias_chains_are_acyclic",
+        )
+
+
+async def _given_way_to(write: UnitOfWork, entity: UUID) -> set[UUID]:
+    return await aliases.given_way_to(write.connection, write.tenant, entity, write.recorded_at)
+
+
+async def _ways_from(write: UnitOfWork, entity: UUID) -> set[UUID]:
+    """Return an entity and all that it gives way to, step by step."""
+    ways, next_steps = {entity}, {entity}
+    while next_steps:
+        next_steps = {each for step in next_steps for each in await _given_way_to(write, step)} - ways
+        ways |= next_steps
+    return ways
+
+
+async def _told(write: UnitOfWork, ids: set[UUID]) -> str:
+    found = await entities.entities_by_id(write.connection, write.tenant, list(ids))
+    moment = AsOf(write.recorded_at, EVERYTHING_KNOWN)
+    return " and ".join(await told_apart(write.connection, write.tenant, found.values(), moment))
+
+
+FORM_FIELD = "surfaceForm"
+
+_UNSHOWN = re.compile("[\x00-\x08\x0e-\x1f\x7f-\x9f\ud800-\udfff]")
+"""Controls that are no white space, and halves of characters."""
+
+
+def is_of_fit_length(form: str) -> bool:
+    """Return whether a form is neither too short nor too long, folded or not.
+
+    Folding makes several characters of some.
+    """
+    if not MIN_FORM_LENGTH <= len(form) <= MAX_FORM_LENGTH:
+        return False
+    return MIN_FORM_LENGTH <= len(fold(form)) <= MAX_FORM_LENGTH
+
+
+def fit_form(given: str) -> str:
+    """Return a form without the white space around it; raises Invalid when it can be no alias."""
+    require_length(FORM_FIELD, given, MAX_FORM)
+    form = given.strip()
+    if _UNSHOWN.search(form):
+        raise Invalid(
+            "a surface form holds a control character, or half of one; leave it out", field=FORM_FIELD
+        )
+    if not is_of_fit_length(form) or is_blank(form):
+        raise Invalid(
+            f"a surface form has {MIN_FORM_LENGTH} to {MAX_FORM_LENGTH} characters,"
+            " of which some can be seen",
+            field=FORM_FIELD,
+        )
+    return form
+
+
+async def aliases_from(write: UnitOfWork, project: int, form: str, start: datetime) -> list[Alias]:
+    """Return the aliases of a form that hold at a moment or later, the earliest first."""
+    held = await aliases.current_aliases(write.connection, write.tenant, project, [form])
+    lasting = [alias for alias in held if alias.valid.end is None or alias.valid.end > start]
+    return sorted(lasting, key=lambda alias: alias.valid.start)
+
+
+async def named_from(write: UnitOfWork, project: int, form: str, start: datetime) -> set[UUID]:
+    """Return the entities whose identifier a form is, or whose name it is at a moment or later."""
+    where = (write.connection, write.tenant, project)
+    return await aliases.called_from(*where, fold(form), identifier_key(form), Interval(start))
+
+
+async def require_name_of(write: UnitOfWork, entity: Entity, form: str, start: datetime) -> None:
+    """Raise Invalid when an entity never went by a form, since it gives way by a name of its own."""
+    where = (write.connection, write.tenant)
+    if await aliases.goes_by(*where, entity.id, fold(form), identifier_key(form)):
+        return
+    moment = AsOf(max(start, write.recorded_at), EVERYTHING_KNOWN)
+    (told,) = await told_apart(*where, [entity], moment)
+    raise Invalid(
+        f"{told} never went by {form}; give the form by which it gave way, or leave source out",
+        field="source",
+    )
+
+
+async def require_one_meaning(
+    write: UnitOfWork,
+    target: Entity,
+    form: str,
+    meant: Collection[UUID],
+    named: Collection[UUID],
+    start: datetime,
+) -> None:
+    """Raise Conflict, naming the entities, when a form means something else than the target.
+
+    `meant` are the entities of which it is an alias, `named` those of which it is the identifier or a name.
+    """
+    if not meant and not named:
+        return
+    found = await entities.entities_by_id(write.connection, write.tenant, [*meant, *named, target.id])
+    moment = AsOf(max(start, write.recorded_at), EVERYTHING_KNOWN)
+    told = await told_apart(write.connection, write.tenant, found.values(), moment)
+    remedy = (
+        "it is the identifier or a name of the other, so take another form"
+        if named
+        else "take another form, or withdraw the alias that has this one"
+    )
+    raise Conflict(f"{form} could then mean {' or '.join(told)}; {remedy}", field=FORM_FIELD)
+
+
+@dataclass(frozen=True, slots=True)
+class Naming:
+    """What a thing is to be called over some time; `own` is its id, None for one that is not there yet."""
+
+    project: int
+    definition: TypeDefinition
+    props: Mapping[str, Any]
+    valid: Interval
+    own: UUID | None = None
+
+
+async def require_free_names(write: UnitOfWork, naming: Naming, forms: Collection[str]) -> None:
+    """Raise Conflict, naming it, when another thing goes by one of these forms at some of that time.
+
+    A thing of a type that has nothing fixed is told from the others of its type by its present name.
+    """
+    label = label_of(dict(naming.props))
+    if label is not None and label in forms and not naming.definition.immutable_props:
+        called = await aliases.called_from(
+            write.connection,
+            write.tenant,
+            naming.project,
+            name_key(label),
+            identifier_key(label),
+            naming.valid,
+        )
+        alike = [
+            each
+            for each in await entities_of(write, called - {naming.own})
+            if each.type_name == naming.definition.name
+        ]
+        await refuse_names(write, alike, naming.valid, "is there already")
+    for form in forms:
+        meant = await _meant_by_alias(write, naming, form)
+        await refuse_names(write, await entities_of(write, meant), naming.valid, f"goes by the alias {form}")
+
+
+def forms_of(props: Mapping[str, Any]) -> list[str]:
+    """Return the forms by which a thing with these properties is called."""
+    return list(naming_forms(dict(props)).values())
+
+
+async def _meant_by_alias(write: UnitOfWork, naming: Naming, form: str) -> set[UUID]:
+    lasting = await aliases_from(write, naming.project, form, naming.valid.start)
+    return {
+        alias.target
+        for alias in lasting
+        if naming.own is None or naming.own not in (alias.target, alias.source)
+        if naming.valid.end is None or alias.valid.start < naming.valid.end
+    }
+
+
+async def entities_of(write: UnitOfWork, ids: Iterable[UUID]) -> list[Entity]:
+    """Return the entities of these ids."""
+    return list((await entities.entities_by_id(write.connection, write.tenant, list(ids))).values())
+
+
+async def refuse_names(write: UnitOfWork, there: list[Entity], valid: Interval, how: str) -> None:
+    """Raise Conflict, naming what is there, if anything is."""
+    if not there:
+        return
+    moment = AsOf(max(valid.start, write.recorded_at), EVERYTHING_KNOWN)
+    told = await told_apart(write.connection, write.tenant, there, moment)
+    raise Conflict(
+        f"{' and '.join(told)} {how}; use that one, or take another name for this one", field="props"
+    )

@@ -1,0 +1,94 @@
+"""What a write finds in the ledger under names: beforehand for many documents together, or at once."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from uuid import UUID
+
+from app.domain.entity import Alias, Entity, Project
+from app.services.unit_of_work import UnitOfWork
+from app.stores.postgres import entities, references, type_definitions
+from app.stores.postgres.entities import KeyedEntity
+from app.stores.postgres.mentions import NamedForm
+from app.stores.postgres.references import PendingReferenceRow
+from app.stores.postgres.type_definitions import RecordedType
+
+
+async def types_known(write: UnitOfWork, project: Project) -> list[RecordedType]:
+    """Return the types of a project and those that every project has, by name."""
+    seen = write.foreseen
+    if seen.types is None:
+        seen.types = await type_definitions.types_in_projects(
+            write.connection, write.tenant, [project.number]
+        )
+    return seen.types
+
+
+def forget_types(write: UnitOfWork) -> None:
+    """Read the types again when somebody asks: this write defined or widened one."""
+    write.foreseen.types = None
+
+
+async def entity_of_key(write: UnitOfWork, key: str) -> Entity | None:
+    """Return the entity that has this key in the project of a write that files documents."""
+    found = await write.foreseen.own.under([key])
+    return found[key][0] if found else None
+
+
+async def entities_of_keys(write: UnitOfWork, project: Project, keys: Sequence[str]) -> list[KeyedEntity]:
+    """Return the entities that have one of these keys, whole or without their namespace, by key."""
+    if write.foresight is None:
+        return await entities.entities_by_keys(write.connection, write.tenant, project.number, keys)
+    found = await write.foresight.by_key.under(keys)
+    every = {each.id: each for held in found.values() for each in held}
+    return sorted(every.values(), key=lambda each: each.key)
+
+
+async def entities_of_sources(
+    write: UnitOfWork, project: Project, sources: Sequence[str]
+) -> dict[str, KeyedEntity]:
+    """Return the entities that came last from these sources, by source."""
+    if write.foresight is None:
+        return await entities.entities_by_source(write.connection, write.tenant, project.number, sources)
+    return {source: held[0] for source, held in (await write.foresight.by_source.under(sources)).items()}
+
+
+async def entities_of_names(
+    write: UnitOfWork, project: Project, names: Sequence[str]
+) -> dict[str, list[KeyedEntity]]:
+    """Return the entities that have one of these folded names now, by name."""
+    if write.foresight is None:
+        return await entities.entities_by_name(write.connection, write.tenant, project.number, names)
+    return await write.foresight.by_name.under(names)
+
+
+async def entities_of_aliases(
+    write: UnitOfWork, project: Project, names: Sequence[str]
+) -> dict[str, list[KeyedEntity]]:
+    """Return the entity that each of these folded names means now as an alias, by name."""
+    if write.foresight is None:
+        return await entities.entities_by_alias(write.connection, write.tenant, project.number, names)
+    return await write.foresight.by_alias.under(names)
+
+
+async def find_pending(
+    write: UnitOfWork, project: Project, keys: Sequence[str], arrived: UUID
+) -> list[PendingReferenceRow]:
+    """Return the references of other entities that wait for one of these keys, oldest first."""
+    if write.foresight is None:
+        waiting = await references.pending_on(write.connection, write.tenant, project.number, keys)
+    else:
+        found = (await write.foresight.waiting.under(keys)).values()
+        waiting = sorted((each for held in found for each in held), key=lambda each: (each[0], each[1].id))
+    return [pending for _, pending in waiting if pending.source != arrived]
+
+
+async def aliases_of(write: UnitOfWork, forms: Sequence[str]) -> list[Alias]:
+    """Return the aliases of these forms in the project of such a write, whenever they are valid."""
+    found = await write.foreseen.aliases.under(forms)
+    return list({alias.id: alias for held in found.values() for alias in held}.values())
+
+
+async def forms_to_look_for(write: UnitOfWork) -> list[NamedForm]:
+    """Return the aliases, and the names that things have or had, that the texts of a write may use."""
+    return await write.foreseen.forms.all()

@@ -1,0 +1,103 @@
+"""What a surface form means: an identifier first, then an alias or a present name, then a former name."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable
+from uuid import UUID
+
+import asyncpg
+
+from app.domain.bounds import excerpt
+from app.domain.entity import Alias, AliasResolution, Entity
+from app.domain.identifier import identifier_key
+from app.domain.temporal import AsOf
+from app.domain.text import fold, name_key
+from app.errors import Invalid
+from app.stores.postgres import anchors, entities, lookups
+from app.stores.postgres.anchors import NamedEntity, NameOrigin
+from app.stores.postgres.lookups import labels_as_of
+from app.stores.postgres.scope import Scope
+
+
+async def told_apart(
+    connection: asyncpg.Connection, tenant: int, entities: Iterable[Entity], moment: AsOf
+) -> list[str]:
+    """Return each entity as `Component Harbor (id)`, by what it is called at a moment, sorted.
+
+    Those of several projects are told with their project: `Component Harbor (id) of the project platform`.
+    """
+    meant = list(entities)
+    labels = await labels_as_of(connection, tenant, [entity.id for entity in meant], moment)
+    numbers = list({entity.project for entity in meant})
+    found = {} if len(numbers) < 2 else await lookups.projects_by_number(connection, tenant, numbers)
+    of = {number: f" of the project {project.key}" for number, project in found.items()}
+    return sorted(
+        f"{entity.type_name} {labels[entity.id]} ({entity.id}){of.get(entity.project, '')}"
+        for entity in meant
+    )
+
+
+class Ambiguous(Invalid):
+    """A form could mean several entities, which `entities` are."""
+
+    def __init__(self, message: str, entities: tuple[Entity, ...]) -> None:
+        super().__init__(message, field="surfaceForm")
+        self.entities = entities
+
+
+async def resolve(connection: asyncpg.Connection, scope: Scope, form: str) -> AliasResolution | None:
+    """Return the entity a form means in a scope, with the aliases that led to it.
+
+    Raises Ambiguous, naming the entities, when it could mean several.
+    """
+    if not fold(form):
+        return None
+    meanings = await _meanings(connection, scope, form)
+    ends = {start: await _followed(connection, scope, start, aliases) for start, aliases in meanings.items()}
+    found = await entities.entities_by_id(connection, scope.tenant, list({end for end, _ in ends.values()}))
+    if len(found) > 1:
+        raise await _ambiguous(connection, scope, form, found.values())
+    return next(
+        (AliasResolution(form, found[end], chain) for end, chain in ends.values() if end in found), None
+    )
+
+
+async def _meanings(connection: asyncpg.Connection, scope: Scope, form: str) -> dict[UUID, tuple[Alias, ...]]:
+    """Return what goes by a form, with the alias that says so, from the surest kind of name that any has."""
+    named = await anchors.named_entities(connection, scope, [name_key(form)], [identifier_key(form)])
+    by_doubt: dict[int, dict[UUID, tuple[Alias, ...]]] = {0: {}, 1: {}, 2: {}}
+    for name in named:
+        by_doubt[_doubt(name)][name.entity] = ()
+    given = await lookups.aliases_of_form(connection, scope.tenant, scope.projects, form, scope.moment.valid)
+    by_doubt[1] |= {alias.target: (alias,) for alias in given}
+    return next(filter(None, by_doubt.values()), {})
+
+
+def _doubt(name: NamedEntity) -> int:
+    """Return how sure a name is: an identifier, else an alias or a present name, else a former name."""
+    if name.origin is NameOrigin.IDENTIFIER:
+        return 0
+    return 2 if name.origin is NameOrigin.NAME and name.is_former else 1
+
+
+async def _followed(
+    connection: asyncpg.Connection, scope: Scope, start: UUID, aliases: tuple[Alias, ...]
+) -> tuple[UUID, tuple[Alias, ...]]:
+    path = await lookups.alias_chain(connection, scope.tenant, start, scope.moment.valid)
+    if not path:
+        return start, aliases
+    further = await lookups.aliases_by_id(connection, scope.tenant, path)
+    chain = (*aliases, *(further[step] for step in path))
+    return chain[-1].target, chain
+
+
+async def _ambiguous(
+    connection: asyncpg.Connection, scope: Scope, form: str, found: Collection[Entity]
+) -> Ambiguous:
+    by_project = "name its project, or " if len({entity.project for entity in found}) > 1 else ""
+    named = await told_apart(connection, scope.tenant, found, scope.moment)
+    return Ambiguous(
+        f"{excerpt(form)} could mean {' or '.join(named)}; {by_project}take one of these ids in place of the"
+        " name",
+        tuple(found),
+    )

@@ -1,0 +1,155 @@
+"""From the names of a project and a type to what a list may hold."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from datetime import datetime
+from types import MappingProxyType
+from uuid import UUID
+
+import asyncpg
+
+from app.domain.bounds import MAX_NAME, excerpt, require_length
+from app.domain.entity import Caller, Entity, Project
+from app.domain.pending_reference import PendingReference
+from app.domain.temporal import present
+from app.domain.text import UNKEEPABLE, fold
+from app.errors import Invalid, NotFound
+from app.services.unit_of_work import UnitOfWork
+from app.stores.postgres import entities, ledger_clock, lookups, projects, type_definitions
+
+MAX_NAMED = 20
+TOLD_BY: Mapping[str, str] = MappingProxyType(
+    {
+        "alias": "the field aliases of an entity tells them",
+        "artifact": "artifacts tells them, by identifier too",
+        "candidate": "aliasCandidates, factCandidates and `trigraph review` tell them",
+        "entity": "resolveAlias tells that of a name or identifier",
+        "reference": "references tells them",
+        "state": "stateAsOf, drafts and the field states of an entity tell them",
+    }
+)
+"""Where the API tells the ids of each kind of thing."""
+
+
+def nothing_has(kind: str, given: str | UUID, field: str) -> NotFound:
+    """Return the error for an id that nothing of a kind has, or for a text that is no id."""
+    hint = TOLD_BY[kind] if isinstance(given, UUID) else f"ids are UUIDs; {TOLD_BY[kind]}"
+    return NotFound(f"there is no {kind} {excerpt(str(given))}; {hint}", field=field)
+
+
+async def no_project(connection: asyncpg.Connection, tenant: int, key: str) -> NotFound:
+    """Return the error for a key that no project has, with those there are."""
+    known = [found.key for found in await projects.all_projects(connection, tenant)]
+    shown = ", ".join(known[:MAX_NAMED]) + (" and others" if len(known) > MAX_NAMED else "")
+    there = f"there are: {shown}" if known else "there is none yet"
+    name = excerpt(key)
+    message = f"there is no project {name} ({there}); `trigraph ingest PATH --project {name}` makes it"
+    return NotFound(message, field="project")
+
+
+async def require_artifact(write: UnitOfWork, id: UUID, field: str) -> None:
+    """Raise NotFound when no artifact has an id."""
+    if await lookups.kind_of_node(write.connection, write.tenant, id) != "Artifact":
+        raise nothing_has("artifact", id, field)
+
+
+async def require_entities(write: UnitOfWork, ids: Mapping[str, UUID | None]) -> dict[UUID, Entity]:
+    """Return the entities of these ids; raises NotFound, naming the field, for one that is not there."""
+    wanted = [id for id in ids.values() if id is not None]
+    found = await entities.entities_by_id(write.connection, write.tenant, wanted)
+    for field, id in ids.items():
+        if id is not None and id not in found:
+            raise nothing_has("entity", id, field)
+    return found
+
+
+async def instant(connection: asyncpg.Connection, caller: Caller, as_of: datetime | None) -> datetime:
+    """Return the asked instant, or now."""
+    return as_of or present(await ledger_clock.read_clock(connection, caller.tenant))
+
+
+async def project_of(connection: asyncpg.Connection, caller: Caller, key: str | None) -> int | None:
+    """Return the number of the project of this key, None for no key; raises NotFound for an unknown one."""
+    if key is None:
+        return None
+    require_length("project", key, MAX_NAME)
+    project = await projects.project_by_key(connection, caller.tenant, key)
+    if project is None:
+        raise await no_project(connection, caller.tenant, key)
+    return project.number
+
+
+async def project_numbers(connection: asyncpg.Connection, caller: Caller, key: str | None) -> tuple[int, ...]:
+    """Return the number of the project of this key, or those of all projects without one."""
+    number = await project_of(connection, caller, key)
+    if number is not None:
+        return (number,)
+    return tuple(found.number for found in await projects.all_projects(connection, caller.tenant))
+
+
+async def require_type(
+    connection: asyncpg.Connection, caller: Caller, project: int | None, name: str | None, field: str
+) -> None:
+    """Raise Invalid, listing the types there are, when nobody defined the named one."""
+    if name is None:
+        return
+    require_length(field, name, MAX_NAME)
+    numbers = [project] if project is not None else await project_numbers(connection, caller, None)
+    known = [
+        found.definition.name
+        for found in await type_definitions.types_in_projects(connection, caller.tenant, numbers)
+    ]
+    wanted = fold(name)
+    if not any(fold(each) == wanted for each in known):
+        raise Invalid(
+            f"nobody defined the {field} {excerpt(name)}; there are {', '.join(sorted(set(known)))}",
+            field=field,
+        )
+
+
+DEFAULT_PROJECT = "default"
+MAX_PROJECT_KEY_LENGTH = 128
+
+
+def project_key(given: str | None) -> str:
+    """Return the key of the project that is meant; raises Invalid for one that no project can have."""
+    key = DEFAULT_PROJECT if given is None else given.strip()
+    if UNKEEPABLE.search(key):
+        raise Invalid("a project key holds a character that cannot be stored", field="project")
+    if len(key) > MAX_PROJECT_KEY_LENGTH or not fold(key):
+        raise Invalid(f"a project key has 1 to {MAX_PROJECT_KEY_LENGTH} characters", field="project")
+    return key
+
+
+async def project_for(write: UnitOfWork, key: str) -> Project:
+    """Return the project of this key, made when it is new."""
+    found = await projects.project_by_key(write.connection, write.tenant, key)
+    if found is not None:
+        return found
+    return await projects.insert_project(write.connection, write.tenant, key, write.recorded_at)
+
+
+MAX_LISTED = 5
+
+
+def waiting_told(waiting: Sequence[PendingReference]) -> tuple[str, ...]:
+    """Return one line about the references that wait for what nothing is called yet; none about no such.
+
+    Those that could mean several things are left out: filing names what they could mean.
+    """
+    absent = [each for each in waiting if not each.is_ambiguous]
+    if not absent:
+        return ()
+    count = "1 reference waits" if len(absent) == 1 else f"{len(absent)} references wait"
+    named = ", ".join(_told(each) for each in absent[:MAX_LISTED])
+    more = f" and {len(absent) - MAX_LISTED} more" if len(absent) > MAX_LISTED else ""
+    return (f"{count} for what is not there yet: {named}{more}",)
+
+
+def _told(waiting: PendingReference) -> str:
+    return (
+        f"{waiting.waits_for} {waiting.type}"
+        if waiting.is_inverted
+        else f"{waiting.type} {waiting.waits_for}"
+    )

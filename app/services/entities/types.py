@@ -1,0 +1,176 @@
+"""Defining a type in a project, or letting one that is there carry more."""
+
+from __future__ import annotations
+
+import unicodedata
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from datetime import datetime
+from typing import Any
+
+from app.domain.bounds import MAX_FORM, MAX_NAME, excerpts, require_length
+from app.domain.entity import Project
+from app.domain.text import fold
+from app.domain.types import (
+    MAX_TYPE_NAME_LENGTH,
+    PTYPE,
+    TypeDefinition,
+    document_type,
+    rules_among,
+    thing_type,
+)
+from app.errors import Conflict, Invalid
+from app.services.unit_of_work import UnitOfWork
+from app.stores.postgres import type_definitions
+from app.stores.postgres.type_definitions import RecordedType
+
+MAX_PROPERTY_NAME_LENGTH = 128
+MAX_PROPERTIES = 256
+REPLACEMENT = "\ufffd"
+"""Stands for a character that cannot be kept, and so may be another each time."""
+
+
+@dataclass(frozen=True, slots=True)
+class StatedType:
+    """A type to define; a document type has the usual properties of documents beside its own.
+
+    Without `is_document` it is what the type of its name is, and no document type when there is none.
+    """
+
+    name: str
+    ptype: str | None = None
+    immutable_props: tuple[str, ...] = ()
+    mutable_props: tuple[str, ...] = ()
+    is_document: bool | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class StatedEntity:
+    """A thing to create: the name of its type, what is true of it, and from when on; now without that."""
+
+    type_name: str
+    props: Any
+    valid_from: datetime | None = None
+
+
+def definition_of(stated: StatedType) -> TypeDefinition:
+    """Return the definition that is stated; raises Invalid, naming the field, for an unfit one."""
+    name = _fit_name(stated.name, "name", MAX_TYPE_NAME_LENGTH)
+    ptype = PTYPE if stated.ptype is None else _fit_name(stated.ptype, "ptype", MAX_TYPE_NAME_LENGTH)
+    immutable = _fit_props(stated.immutable_props, "immutableProps")
+    mutable = _fit_props(stated.mutable_props, "mutableProps")
+    definition = (
+        document_type(name, mutable) if stated.is_document else thing_type(name, ptype, immutable, mutable)
+    )
+    if stated.is_document:
+        _require_usual(definition, immutable)
+    _require_fit_together(definition, mutable)
+    return definition
+
+
+def _fit_name(given: str, field: str, longest: int) -> str:
+    name = unicodedata.normalize("NFC", given.strip()) if len(given) <= MAX_FORM else given
+    if len(name) > longest or not fold(name) or not name.isprintable() or REPLACEMENT in name:
+        raise Invalid(f"{field}: a name has 1 to {longest} printable characters", field=field)
+    return name
+
+
+def _fit_props(given: Sequence[str], field: str) -> tuple[str, ...]:
+    return tuple(dict.fromkeys(_fit_name(name, field, MAX_PROPERTY_NAME_LENGTH) for name in given))
+
+
+def _require_usual(definition: TypeDefinition, immutable: Sequence[str]) -> None:
+    if other := sorted(set(immutable) - set(definition.immutable_props)):
+        raise Invalid(
+            f"of a document {', '.join(definition.immutable_props)} alone never changes, since its versions"
+            f" say the rest; let {excerpts(other)} be mutable",
+            field="immutableProps",
+        )
+
+
+def _require_fit_together(definition: TypeDefinition, mutable: Sequence[str]) -> None:
+    if both := sorted(set(definition.immutable_props) & set(mutable)):
+        raise Invalid(
+            f"{excerpts(both)} cannot be both immutable and mutable; name each property once",
+            field="mutableProps",
+        )
+    if len(definition.props) > MAX_PROPERTIES:
+        raise Invalid(f"a type has at most {MAX_PROPERTIES} properties", field="mutableProps")
+
+
+async def record_type(
+    write: UnitOfWork, project: Project, definition: TypeDefinition, known: Sequence[RecordedType]
+) -> RecordedType:
+    """Record a type of a project beside the known ones; the shipped rules join it to all of them."""
+    where = (write.connection, write.tenant)
+    await type_definitions.insert_type(*where, project.number, definition, write.recorded_at)
+    rules = rules_among((*(recorded.definition for recorded in known), definition))
+    own = [rule for rule in rules if definition.name in (rule.source, rule.target)]
+    await type_definitions.insert_rules(*where, project.number, own)
+    recorded = await type_definitions.types_in_projects(*where, [project.number])
+    return next(found for found in recorded if found.is_own and found.definition.name == definition.name)
+
+
+@dataclass(frozen=True, slots=True)
+class DefinedType:
+    """A type that is there now; `changed` is false when it could carry all of that before."""
+
+    definition: TypeDefinition
+    changed: bool
+    position: int | None = None
+
+
+async def define(write: UnitOfWork, project: Project, stated: StatedType) -> DefinedType:
+    """Define a type; one that the project defined before carries what is new of it as well.
+
+    Nothing is ever taken from a type, and what never changes is settled when it is defined: what is left
+    out is as it was. Raises Invalid for an unfit definition, Conflict for one that contradicts the type of
+    that name there.
+    """
+    require_length("name", stated.name, MAX_NAME)
+    known = await type_definitions.types_in_projects(write.connection, write.tenant, [project.number])
+    there = type_definitions.type_named(known, stated.name)
+    if stated.is_document is None:
+        stated = replace(stated, is_document=there is not None and there.definition.is_document)
+    definition = definition_of(stated)
+    if there is None:
+        recorded = await record_type(write, project, definition, known)
+        return DefinedType(recorded.definition, changed=True)
+    _require_agreement(there.definition, definition, stated.ptype)
+    missing = [name for name in definition.mutable_props if name not in there.definition.mutable_props]
+    if not missing:
+        return DefinedType(there.definition, changed=False)
+    return DefinedType(await _widened(write, there, missing), changed=True)
+
+
+def _require_agreement(there: TypeDefinition, definition: TypeDefinition, ptype: str | None) -> None:
+    if there.is_document != definition.is_document:
+        _contradicts(there, "is a type of documents" if there.is_document else "is no type of documents")
+    other = set(definition.immutable_props) - set(there.immutable_props)
+    if other or set(definition.mutable_props) & set(there.immutable_props):
+        never = ", ".join(there.immutable_props) or "nothing"
+        _contradicts(there, f"has {never} as what never changes")
+    if ptype is not None and definition.ptype != there.ptype:
+        _contradicts(there, f"has the ptype {there.ptype or 'of no part of a project'}")
+
+
+def _contradicts(there: TypeDefinition, how: str) -> None:
+    raise Conflict(
+        f"{there.name} is defined already and {how}; define it alike, or take another name", field="name"
+    )
+
+
+async def _widened(write: UnitOfWork, there: RecordedType, missing: list[str]) -> TypeDefinition:
+    if not there.is_own:
+        raise Conflict(
+            f"{there.definition.name} belongs to every project and has no property {excerpts(missing)};"
+            " take another name for a type of your own",
+            field="name",
+        )
+    wider = (*there.definition.mutable_props, *missing)
+    if len(wider) + len(there.definition.immutable_props) > MAX_PROPERTIES:
+        raise Conflict(
+            f"{there.definition.name} would have more than {MAX_PROPERTIES} properties", field="mutableProps"
+        )
+    await type_definitions.widen_type(write.connection, write.tenant, there.number, missing)
+    return replace(there.definition, mutable_props=wider)

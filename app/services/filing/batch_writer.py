@@ -1,0 +1,150 @@
+"""Many prepared documents in one transaction: the same rows as one by one, in fewer statements."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncIterator, Sequence
+from contextlib import suppress
+from dataclasses import dataclass, replace
+
+from app.domain.entity import Caller
+from app.embedding import Embedder
+from app.errors import Busy, Unavailable, Unwritable
+from app.services.aliases.mentions import NOTHING_SOUGHT, seek_forms, text_of
+from app.services.catalog.lookup import project_for
+from app.services.document_reader.limits import MAX_SMALL_CHARACTERS
+from app.services.filing.idempotency import filed_under, keep_filed
+from app.services.filing.prefetch import prefetch
+from app.services.filing.prepare import PreparedDocument
+from app.services.filing.write_document import FiledDocument, with_waiting, write_document
+from app.services.maintenance.reembed import require_model
+from app.services.unit_of_work import Homonyms, UnitOfWork, unit_of_work
+from app.stores.postgres import ledger_clock, mentions, projects
+from app.stores.postgres.idempotency import IdempotentRequest
+from app.stores.postgres.pool import Database
+from app.stores.postgres.write_buffer import collecting
+
+TIMES_FOR_EACH = 2
+"""Most documents are written at one transaction time; one that supersedes another takes a second."""
+
+MAX_TIMES = 1_000
+
+MAX_WAITS = 20
+"""How often an import that others keep from writing lines up again: for some minutes."""
+
+
+@dataclass(frozen=True, slots=True)
+class BatchWriter:
+    """Writes prepared documents of one caller into one project."""
+
+    database: Database
+    embedder: Embedder
+    caller: Caller
+    project_key: str
+    defines_kinds: bool
+    homonyms: Homonyms
+
+    async def file_one(self, prepared: PreparedDocument, keyed: IdempotentRequest | None) -> FiledDocument:
+        """File a document, or answer what was answered to its key before."""
+        prepared = await self._sought(prepared)
+        async with unit_of_work(self.database, self.caller, self.homonyms) as write:
+            if keyed and (filed := await filed_under(write.connection, self.caller.tenant, keyed)):
+                return filed
+            (filed,) = await self._written(write, [prepared])
+            if keyed:
+                await keep_filed(write, keyed, filed)
+            return await with_waiting(write.connection, self.caller.tenant, filed)
+
+    async def file_all(
+        self, groups: Sequence[Sequence[PreparedDocument]]
+    ) -> AsyncIterator[list[FiledDocument] | Exception]:
+        """Yield of each group of documents what it left or why it is not all there, once that is kept.
+
+        When one cannot be filed the others are, in ever smaller shares; of the group it belongs to, what
+        stands before it. Raises Unavailable when the ledger is gone or keeps nothing more.
+        """
+        if not groups:
+            return
+        try:
+            groups = [[await self._sought(each) for each in group] for group in groups]
+            filed = await self._filed_together(groups)
+        except Unwritable:
+            raise
+        except Exception as error:
+            failure = error
+        else:
+            for each in filed:
+                yield each
+            return
+        if isinstance(failure, Unavailable):
+            await self.demand_a_ledger()
+        if len(groups) == 1:
+            yield await self._filed_in_turn(groups[0], failure)
+            return
+        middle = len(groups) // 2
+        for share in (groups[:middle], groups[middle:]):
+            async for outcome in self.file_all(share):
+                yield outcome
+
+    async def _filed_in_turn(
+        self, versions: Sequence[PreparedDocument], error: Exception
+    ) -> list[FiledDocument] | Exception:
+        """File versions of a document of which one cannot be filed: those before it stay."""
+        if len(versions) == 1:
+            return error
+        for version in versions:
+            (filed,) = [outcome async for outcome in self.file_all([[version]])]
+            if isinstance(filed, Exception):
+                return filed
+        return error
+
+    async def _filed_together(
+        self, groups: Sequence[Sequence[PreparedDocument]]
+    ) -> list[list[FiledDocument]]:
+        documents = [document for group in groups for document in group]
+        times = min(MAX_TIMES, TIMES_FOR_EACH * len(documents))
+        filed = iter(await self._filed_in_its_turn(documents, times))
+        return [[next(filed) for _ in group] for group in groups]
+
+    async def _filed_in_its_turn(
+        self, documents: Sequence[PreparedDocument], times: int
+    ) -> list[FiledDocument]:
+        """File documents, and wait longer for those who write before than a single request would."""
+        for _ in range(MAX_WAITS):
+            with suppress(Busy):
+                async with unit_of_work(self.database, self.caller, self.homonyms, times) as write:
+                    return await self._written(write, documents)
+        async with unit_of_work(self.database, self.caller, self.homonyms, times) as write:
+            return await self._written(write, documents)
+
+    async def _sought(self, prepared: PreparedDocument) -> PreparedDocument:
+        """Look for names in a long text before anybody waits for this write."""
+        document = prepared.document
+        if len(document.body) <= MAX_SMALL_CHARACTERS or prepared.sought is not NOTHING_SOUGHT:
+            return prepared
+        tenant = self.caller.tenant
+        async with self.database.reading(tenant) as connection:
+            project = await projects.project_by_key(connection, tenant, self.project_key)
+            if project is None:
+                return prepared
+            forms = await mentions.forms_to_look_for(connection, tenant, project.number, prepared.words)
+        return replace(prepared, sought=await seek_forms(text_of(document), forms))
+
+    async def _written(self, write: UnitOfWork, documents: Sequence[PreparedDocument]) -> list[FiledDocument]:
+        async with collecting(write.connection):
+            await require_model(write.connection, self.embedder)
+            project = await project_for(write, self.project_key)
+            write = replace(write, foresight=await prefetch(write, project, documents))
+            filed = []
+            for place, prepared in enumerate(documents):
+                if place:
+                    write = await write.later()
+                    await asyncio.sleep(0)  # everything may be foreseen, and nobody else would come to work
+                filed.append(await write_document(write, project, prepared, defines_kinds=self.defines_kinds))
+        position = await ledger_clock.settle(write.connection)
+        return [replace(each, position=position) if each.created else each for each in filed]
+
+    async def demand_a_ledger(self) -> None:
+        """Raise Unavailable when the ledger does not answer."""
+        async with self.database.reading(self.caller.tenant) as connection:
+            await ledger_clock.read_clock(connection, self.caller.tenant)

@@ -1,0 +1,162 @@
+"""Everything about a document that needs no database: its key, its hash, passages, vectors and terms."""
+
+from __future__ import annotations
+
+import hashlib
+import pickle
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, fields, is_dataclass
+from datetime import UTC, datetime
+from typing import Any
+
+import orjson
+
+from app.domain.artifact import Document, Passage, ReferenceClaim, TermCounts
+from app.domain.bounds import MAX_NAME
+from app.domain.identifier import MAX_IDENTIFIER_LENGTH, identifier_key
+from app.domain.text import fold, short_key
+from app.domain.types import MAX_TYPE_NAME_LENGTH
+from app.embedding import Embedder, Vectors
+from app.errors import Invalid
+from app.services.aliases.mentions import NOTHING_SOUGHT, SoughtForms
+from app.services.document_reader import document_reader
+from app.services.parsing.cut_document import MAX_PASSAGES as MAX_PASSAGES
+from app.services.parsing.cut_document import CutDocument, UnknownModel, cut_for_model
+from app.services.parsing.stated_document import StatedDocument, document_from
+from app.services.parsing.target_readings import Way
+
+MAX_TITLE_LENGTH = 1024
+MAX_SOURCE_LENGTH = 4096
+MAX_BODY_BYTES = 8 * 1024 * 1024
+"""Reading a text made to hurt takes two hundred times its size in memory."""
+
+# The very ends of the calendar stand for "always" in the database driver.
+EARLIEST = datetime.min.replace(tzinfo=UTC)
+LATEST = datetime.max.replace(tzinfo=UTC)
+
+
+@dataclass(frozen=True, slots=True)
+class PreparedDocument:
+    """A document with what recall will search it by; `vectors` has one row per passage.
+
+    A name that its text uses begins with one of its `words`, one a line. `ways` are those to read each of its
+    references.
+    """
+
+    document: Document
+    key: str
+    content_hash: str
+    passages: tuple[Passage, ...]
+    vectors: Vectors
+    terms: TermCounts
+    length: int
+    words: str
+    ways: Mapping[ReferenceClaim, Sequence[Way]]
+    sought: SoughtForms = NOTHING_SOUGHT
+
+
+def content_hash(document: Document) -> str:
+    """Return the SHA-256 of everything a document says, where it was found left out."""
+    content = _fields(document) | {"kind": fold(document.kind)}
+    for whereabouts in ("source_uri", "source_commit", "warnings"):
+        del content[whereabouts]
+    options = orjson.OPT_SORT_KEYS | orjson.OPT_PASSTHROUGH_DATACLASS
+    return hashlib.sha256(orjson.dumps(content, _fields, option=options)).hexdigest()
+
+
+def _fields(content: object) -> dict[str, Any]:
+    if not is_dataclass(content):
+        raise TypeError(type(content).__name__)
+    return {field.name: getattr(content, field.name) for field in fields(content)}
+
+
+def entity_key(document: Document, hashed: str) -> str:
+    """Return what makes two filings the same thing: identifier, else source, else content."""
+    if document.identifier:
+        return identifier_key(document.identifier)
+    if document.source_uri:
+        return short_key(f"source:{document.source_uri}")
+    return f"content:{hashed}"
+
+
+def check_stated_lengths(
+    identifier: str | None,
+    title: str | None,
+    source_uri: str | None,
+    source_commit: str | None,
+    kind: str | None,
+) -> None:
+    """Raise Invalid, naming the field, when a name is longer than is kept."""
+    limits = (
+        ("kind", kind, MAX_TYPE_NAME_LENGTH),
+        ("identifier", identifier, MAX_IDENTIFIER_LENGTH),
+        ("title", title, MAX_TITLE_LENGTH),
+        ("sourceUri", source_uri, MAX_SOURCE_LENGTH),
+        ("sourceCommit", source_commit, MAX_NAME),
+    )
+    for field, value, longest in limits:
+        if value is not None and len(value) > longest:
+            raise Invalid(f"{field} has {len(value)} characters; at most {longest} are kept", field=field)
+
+
+def check_limits(document: Document) -> None:
+    """Raise Invalid, naming the field, when a document is empty or beyond a limit."""
+    check_stated_lengths(
+        document.identifier, document.title, document.source_uri, document.source_commit, document.kind
+    )
+    if not fold(document.kind):
+        raise Invalid("a document needs a kind, such as ADR or SPEC", field="kind")
+    if not document.title.strip() and not document.body.strip():
+        raise Invalid("a document needs a title or a body", field="body")
+    if document.created_at is not None and not EARLIEST < document.created_at < LATEST:
+        raise Invalid(
+            "createdAt lies after the first instant of year 1 and before the last of 9999", field="createdAt"
+        )
+    if len(document.body.encode()) > MAX_BODY_BYTES:
+        raise Invalid(f"the body is larger than {MAX_BODY_BYTES} bytes; split the document", field="body")
+
+
+async def prepare(document: Document, hashed: str, embedder: Embedder) -> PreparedDocument:
+    """Cut, embed and analyse a document; the slow part of filing, done before a connection is taken.
+
+    Raises Invalid when it makes too many passages, or takes too long to read.
+    """
+    key = entity_key(document, hashed)
+    cut = await _cut(document, key, embedder)
+    vectors = await embedder.embed_passages(cut.texts)
+    return PreparedDocument(
+        document=document,
+        key=key,
+        content_hash=hashed,
+        passages=cut.passages,
+        vectors=vectors[list(cut.places)],
+        terms=cut.terms,
+        length=cut.length,
+        words=cut.words,
+        ways=dict(zip(document.references, cut.ways, strict=True)),
+    )
+
+
+async def _cut(document: Document, key: str, embedder: Embedder) -> CutDocument:
+    reader, longest, model = document_reader(), embedder.longest_passage - 2, embedder.fingerprint
+    size = len(document.body)
+    try:
+        return await reader.run(size, cut_for_model, document, key, longest, model, None)
+    except UnknownModel:
+        tokenizer = pickle.dumps(embedder.piece_offsets)
+        return await reader.run(size, cut_for_model, document, key, longest, model, tokenizer)
+
+
+async def read_stated(stated: StatedDocument, known_prefixes: frozenset[str]) -> Document:
+    """Return what `document_from` returns, read in another process.
+
+    Raises Invalid for what is longer than is kept, for a text that takes too much time or memory to read, and
+    where there is neither text nor title.
+    """
+    check_stated_lengths(
+        stated.identifier, stated.title, stated.source_uri, stated.source_commit, stated.kind
+    )
+    size = len(stated.body)
+    if size > MAX_BODY_BYTES:
+        raise Invalid(f"the body is larger than {MAX_BODY_BYTES} bytes; split the document", field="body")
+    return await document_reader().run(size, document_from, stated, known_prefixes)

@@ -1,0 +1,184 @@
+"""Turning what a document claims into references."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from datetime import datetime
+from uuid import UUID, uuid4
+
+from app.domain.artifact import ReferenceClaim
+from app.domain.entity import Reference, ReferenceType
+from app.domain.supersession import dated_statuses
+from app.domain.temporal import EntityState, Interval
+from app.domain.types import types_from_documents_to_things, types_from_things_to_documents
+from app.services.cooperation import let_others_work
+from app.services.lookup_cache import Edge
+from app.services.parsing.target_readings import Way
+from app.services.references.edges import (
+    Believed,
+    EdgeStatement,
+    Filed,
+    Joined,
+    believed_among,
+    mention_of,
+    write_edge,
+)
+from app.services.references.pending import add_pending
+from app.services.references.supersession import SupersessionChange, effective_from
+from app.services.references.target_resolution import Target, find_targets
+from app.services.unit_of_work import UnitOfWork
+from app.stores.postgres import mentions, references
+from app.stores.postgres.entities import KeyedEntity
+from app.stores.postgres.supersessions import successions_around
+
+
+async def join_claims(
+    write: UnitOfWork,
+    filed: Filed,
+    ways: Mapping[ReferenceClaim, Sequence[Way]],
+    before: Sequence[EntityState],
+) -> Joined:
+    """Write a reference for each claim whose target is known, and keep the others as pending.
+
+    `ways` are those to read each claim.
+
+    `before` is what was believed of the entity until now, nothing when it is new. What an earlier version
+    stated and this one does not ends first, so that a document may turn round what it said before.
+    """
+    joined = Joined()
+    typed_first = dict(sorted(ways.items(), key=lambda each: each[0].type is ReferenceType.REFERENCES))
+    targets = await find_targets(write, filed.project, filed.key, filed.artifact.source_uri, typed_first)
+    known = _known_edges(filed, targets, joined)
+    if before:
+        await _end_what_is_not_stated(write, filed, before, joined)
+    held = await believed_among(write, [edge for edge, _, _ in known])
+    for place, (edge, claim, other) in enumerate(known):
+        await let_others_work(place)
+        await _join_one(write, filed, edge, claim, other, held, joined)
+    for place, target in enumerate(targets):
+        await let_others_work(place)
+        if not target.found or len(target.others(filed.entity.id)) > 1:
+            await add_pending(write, filed, target, joined)
+    await _note_mentions(write, filed, targets)
+    return joined
+
+
+def _known_edges(
+    filed: Filed, targets: Sequence[Target], joined: Joined
+) -> list[tuple[Edge, ReferenceClaim, KeyedEntity]]:
+    """Return the edges of claims that can mean one thing; a typed one makes a generic one needless."""
+    known = []
+    for target in targets:
+        others = target.others(filed.entity.id)
+        if len(others) == 1:
+            (other,) = others
+            edge = _edge(filed.entity.id, target.claim, other, joined)
+            if edge[2] is ReferenceType.REFERENCES and joined.has_between(*edge[:2]):
+                continue
+            joined.add_edge(edge)
+            known.append((edge, target.claim, other))
+    return known
+
+
+def _edge(own: UUID, claim: ReferenceClaim, other: KeyedEntity, joined: Joined) -> Edge:
+    reference_type = claim.type
+    allowed = types_from_things_to_documents if claim.inverted else types_from_documents_to_things
+    if not other.is_document and reference_type not in allowed():
+        joined.warnings.append(f"{reference_type} {claim.target} is kept as REFERENCES: no rule allows it")
+        reference_type = ReferenceType.REFERENCES
+    return (other.id, own, reference_type) if claim.inverted else (own, other.id, reference_type)
+
+
+async def _end_what_is_not_stated(
+    write: UnitOfWork, filed: Filed, before: Sequence[EntityState], joined: Joined
+) -> None:
+    effective = await _in_effect(write, filed.entity.id, before)
+    await references.close_pending_of(write.connection, write.tenant, filed.entity.id, write.recorded_at)
+    write.foreseen.note_restated(filed.entity.id)
+    end = filed.artifact.created_at
+    dropped = await references.end_dropped_references(
+        write.connection,
+        write.tenant,
+        filed.entity.id,
+        joined.edges,
+        end,
+        write.recorded_at,
+        write.actor,
+    )
+    for reference in dropped:
+        since = effective.get((reference.source, reference.target, reference.valid))
+        if reference.type is ReferenceType.SUPERSEDES and since is not None:
+            joined.turns.append(SupersessionChange(reference.target, max(since, end), filed.artifact.id))
+
+
+async def _in_effect(
+    write: UnitOfWork, entity: UUID, before: Sequence[EntityState]
+) -> dict[tuple[UUID, UUID, Interval], datetime | None]:
+    """Return from when on the supersessions around an entity moved states, before this write."""
+    statuses = dated_statuses(before)
+    return {
+        (each.successor, each.predecessor, each.valid): (
+            replace(each, statuses=statuses) if each.successor == entity else each
+        ).effective_from
+        for each in await successions_around(write.connection, write.tenant, entity)
+    }
+
+
+async def _join_one(
+    write: UnitOfWork,
+    filed: Filed,
+    edge: Edge,
+    claim: ReferenceClaim,
+    other: KeyedEntity,
+    held: Believed,
+    joined: Joined,
+) -> None:
+    statement = EdgeStatement(
+        edge=edge,
+        stated_by=filed.artifact.id,
+        cause=other.source_artifact if claim.inverted else filed.artifact.id,
+        valid_from=max(filed.artifact.created_at, filed.entity.created_at, other.created_at),
+        occurrences=claim.count,
+        inverted=claim.inverted,
+    )
+    joined.references += await write_edge(write, filed.project, statement, joined, held)
+
+
+async def _note_mentions(write: UnitOfWork, filed: Filed, targets: Sequence[Target]) -> None:
+    noted = [
+        mention_of(filed.artifact.id, found.id, target.claim.target, target.claim.count)
+        for target in targets
+        if len(target.found) == 1
+        for found in target.found
+        if found.id != filed.entity.id
+    ]
+    await mentions.insert_mentions(write.connection, write.tenant, noted, write.recorded_at)
+
+
+async def confirm_supersession(write: UnitOfWork, statement: EdgeStatement) -> SupersessionChange | None:
+    """Let a supersession rest on the superseded document's own words, where it was not in effect by then.
+
+    Answers what follows from it, if anything. Comes last in a write: what this write itself believed can only
+    be given up at a later transaction time.
+    """
+    source, target, _ = statement.edge
+    start = statement.valid_from
+    held = await references.current_edge(write.connection, write.tenant, statement.edge, start)
+    if held is None:
+        return None
+    effective = await effective_from(write, held)
+    if effective is not None and effective <= start:
+        return None
+    write = await write.later()
+    recorded = await references.recorded_reference(write.connection, write.tenant, held.id)
+    if recorded is None:
+        return None
+    where = (write.connection, write.tenant)
+    await references.end_reference(*where, recorded, start, write.recorded_at, write.actor)
+    valid = Interval(start, held.valid.end)
+    own = Reference(uuid4(), source, target, held.type, statement.stated_by, valid)
+    await references.insert_reference(
+        *where, recorded.project, own, statement.occurrences, write.recorded_at, write.actor
+    )
+    return SupersessionChange(target, start, statement.cause)

@@ -1,0 +1,290 @@
+"""The transaction that files one document: all of it, or nothing."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass, replace
+from datetime import datetime
+from uuid import UUID, uuid4
+
+import asyncpg
+
+from app.domain.artifact import Artifact, Document
+from app.domain.entity import Entity, Project, Reference
+from app.domain.identifier import bare_key
+from app.domain.pending_reference import PendingReference
+from app.domain.status_words import is_known
+from app.domain.temporal import Branch, EntityState
+from app.domain.text import fold, name_key
+from app.domain.types import naming_forms
+from app.errors import Conflict
+from app.services.cached_lookups import entities_of_keys, entities_of_names, entity_of_key
+from app.services.filing import document_names
+from app.services.filing.document_state import state_from_artifact, write_state
+from app.services.filing.document_types import type_of
+from app.services.filing.prepare import PreparedDocument
+from app.services.filing.references import confirm_supersession, join_claims
+from app.services.parsing.target_readings import target_key
+from app.services.references.edges import Filed, Joined
+from app.services.references.pending import resolve_pending
+from app.services.references.supersession import propagate_supersession, recompute_statuses
+from app.services.unit_of_work import UnitOfWork
+from app.stores.postgres import (
+    artifacts,
+    candidates,
+    entities,
+    lookups,
+    passage_vectors,
+    pending_references,
+    states,
+)
+from app.stores.postgres.lexical import postings
+from app.stores.postgres.type_definitions import RecordedType
+
+
+async def artifact_of(
+    write: UnitOfWork,
+    project: Project,
+    prepared: PreparedDocument,
+    recorded_type: RecordedType,
+    entity: Entity,
+    latest: Artifact | None,
+) -> Artifact:
+    """Return the artifact that a document becomes."""
+    document = prepared.document
+    return Artifact(
+        id=uuid4(),
+        number=write.foreseen.numbers.pop(),
+        project=project.number,
+        kind=recorded_type.definition.name,
+        identifier=document.identifier,
+        title=document.title,
+        body=document.body,
+        domain=document.domain,
+        created_at=await _version_date(write, document, latest),
+        recorded_at=write.recorded_at,
+        source_uri=document.source_uri,
+        source_commit=document.source_commit,
+        author=document.author,
+        content_hash=prepared.content_hash,
+        entity=entity.id,
+    )
+
+
+async def _version_date(write: UnitOfWork, document: Document, latest: Artifact | None) -> datetime:
+    """Return when a version takes effect: by its date, or now when that is not after every other one's."""
+    dated = document.created_at or write.recorded_at
+    if latest is None:
+        return dated
+    last = await artifacts.latest_version_date(write.connection, write.tenant, latest.entity)
+    return dated if last is None or dated > last else write.recorded_at
+
+
+def what_is_odd(document: Document, artifact: Artifact) -> tuple[str, ...]:
+    """Return warnings about a version whose date or status was not taken as somebody may think."""
+    warnings = []
+    if document.created_at is not None and artifact.created_at != document.created_at:
+        warnings.append(
+            f"counts from now: its date {document.created_at.date()} is not after the version before it"
+        )
+    if document.status and not is_known(document.status):
+        warnings.append(f"counts as current: nothing is known of the status {document.status}")
+    return tuple(warnings)
+
+
+async def write_searchable(
+    write: UnitOfWork, prepared: PreparedDocument, recorded_type: RecordedType, artifact: Artifact
+) -> None:
+    """Write an artifact with its passages, vectors and postings."""
+    length, number = prepared.length, artifact.number
+    await artifacts.insert_artifact(
+        write.connection, write.tenant, artifact, recorded_type.number, length, write.actor
+    )
+    await artifacts.insert_passages(write.connection, write.tenant, number, prepared.passages)
+    times = (artifact.created_at, artifact.recorded_at)
+    await passage_vectors.insert_embeddings(
+        write.connection, write.tenant, artifact.project, number, *times, prepared.vectors
+    )
+    await postings.insert_postings(
+        write.connection,
+        write.tenant,
+        artifact.project,
+        number,
+        prepared.terms,
+        length,
+    )
+    await postings.count_document(write.connection, write.tenant, artifact.project, length, *times)
+
+
+def subjects_of(document: Document) -> set[str]:
+    """Return what the likely aliases and facts of a document are said of, where they name it."""
+    claimed = {fact.subject for fact in document.fact_claims if fact.subject is not None}
+    return claimed | {alias.subject for alias in document.alias_claims}
+
+
+def subject_keys(subject: str, own_key: str) -> list[str]:
+    """Return the keys under which the document of a key means a subject."""
+    key = target_key(subject, own_key)
+    return [key, bare_key(key)]
+
+
+async def queue_candidates(write: UnitOfWork, filed: Filed, document: Document) -> int:
+    """Queue the likely aliases and facts of a document; answers how many are new."""
+    where = (write.connection, write.tenant, filed.project.number)
+    queued, properties = 0, dict[UUID, Collection[str]]()
+    for alias in document.alias_claims:
+        about = await _subject(write, filed, alias.subject)
+        queued += await candidates.queue_alias(*where, about, filed.artifact.id, alias, write.recorded_at)
+    for fact in document.fact_claims:
+        about = filed.entity.id if fact.subject is None else await _subject(write, filed, fact.subject)
+        if about not in properties:
+            properties[about] = await _properties(write, about)
+        if fact.property in properties[about]:
+            queued += await candidates.queue_fact(*where, about, filed.artifact.id, fact, write.recorded_at)
+    return queued
+
+
+async def _properties(write: UnitOfWork, entity: UUID) -> Collection[str]:
+    """Return the properties of an entity that may change: nobody could promote a fact about another."""
+    found = await lookups.types_of_entities(write.connection, write.tenant, [entity])
+    return found[entity].mutable_props
+
+
+async def _subject(write: UnitOfWork, filed: Filed, subject: str) -> UUID:
+    """Return the entity that a claim is about: the one of its identifier or name, or else the document."""
+    name = name_key(subject)
+    found = await entities_of_keys(write, filed.project, subject_keys(subject, filed.key))
+    named = found or (await entities_of_names(write, filed.project, [name])).get(name, [])
+    return named[0].id if len(named) == 1 else filed.entity.id
+
+
+@dataclass(frozen=True, slots=True)
+class FiledDocument:
+    """What filing a document left in the ledger; `created` is false when nothing changed.
+
+    `waiting` are those of its references that wait for what is not there yet, where one document is filed.
+    """
+
+    artifact: Artifact
+    entity: Entity
+    state: EntityState
+    created: bool
+    references: tuple[Reference, ...] = ()
+    candidates: int = 0
+    position: int | None = None
+    warnings: tuple[str, ...] = ()
+    waiting: tuple[PendingReference, ...] = ()
+
+
+async def with_waiting(connection: asyncpg.Connection, tenant: int, filed: FiledDocument) -> FiledDocument:
+    """Return a document that was filed with its references that wait, as they stood when it was.
+
+    Read before the write is committed: a failure after that would hide that there is one.
+    """
+    if not filed.created:
+        return filed
+    found = await pending_references.waiting_of(
+        connection, tenant, filed.entity.id, filed.artifact.recorded_at
+    )
+    return replace(filed, waiting=tuple(found))
+
+
+async def write_document(
+    write: UnitOfWork, project: Project, prepared: PreparedDocument, *, defines_kinds: bool
+) -> FiledDocument:
+    """File a prepared document, unless its latest version says the same already.
+
+    Its position is told by whoever settles the write.
+    """
+    recorded_type, warnings = await type_of(write, project, prepared.document, defines_kinds=defines_kinds)
+    entity, latest = await _identity(write, project, prepared, recorded_type)
+    if latest is not None and latest.content_hash == prepared.content_hash:
+        return await unchanged(write.connection, write.tenant, entity, latest)
+    artifact = await artifact_of(write, project, prepared, recorded_type, entity, latest)
+    warnings = (*warnings, *what_is_odd(prepared.document, artifact))
+    if latest is None:
+        entity = replace(entity, created_at=artifact.created_at, source_artifact=artifact.id)
+        await entities.insert_entity(
+            write.connection, write.tenant, entity, recorded_type.number, write.recorded_at, write.actor
+        )
+    await write_searchable(write, prepared, recorded_type, artifact)
+    filed = Filed(project, entity, artifact, prepared.key)
+    before, state = await write_state(write, filed, prepared.document, recorded_type, is_new=latest is None)
+    _note(write, filed, state, is_new=latest is None)
+    return await _write_meaning(write, filed, prepared, warnings, before, state)
+
+
+def _note(write: UnitOfWork, filed: Filed, state: EntityState, *, is_new: bool) -> None:
+    source = filed.artifact.source_uri
+    if is_new:
+        names = map(name_key, naming_forms(state.props).values())
+        write.foreseen.note_entity(filed.entity, source, names)
+    else:
+        write.foreseen.note_version(filed.entity, source)
+
+
+async def unchanged(
+    connection: asyncpg.Connection, tenant: int, entity: Entity, latest: Artifact
+) -> FiledDocument:
+    """Return what is there already."""
+    held = await states.current_states(connection, tenant, entity.id, Branch.COMMITTED)
+    return FiledDocument(latest, entity, state_from_artifact(held, latest.id), created=False)
+
+
+async def _identity(
+    write: UnitOfWork, project: Project, prepared: PreparedDocument, recorded_type: RecordedType
+) -> tuple[Entity, Artifact | None]:
+    """Return the entity a document is a version of, and its latest version; a new one is not written."""
+    name = recorded_type.definition.name
+    held = await entity_of_key(write, prepared.key)
+    if held is None:
+        return Entity(uuid4(), name, project.number, prepared.key, write.recorded_at, None), None
+    if fold(held.type_name) != fold(name):
+        raise Conflict(
+            f"{prepared.document.identifier or prepared.key} is filed as {held.type_name} in this project"
+            " already;"
+            f" file it as {held.type_name} or give it another identifier",
+            field="kind",
+        )
+    return held, await artifacts.latest_version(write.connection, write.tenant, held.id)
+
+
+async def _write_meaning(
+    write: UnitOfWork,
+    filed: Filed,
+    prepared: PreparedDocument,
+    warnings: tuple[str, ...],
+    before: Sequence[EntityState],
+    state: EntityState,
+) -> FiledDocument:
+    is_new, document = not before, prepared.document
+    joined = await join_claims(write, filed, prepared.ways, before)
+    arrived = await resolve_pending(write, filed)
+    forms = document_names.listed_aliases(document.props)
+    named = await document_names.write_aliases(write, filed, forms, arrived, is_new=is_new)
+    await document_names.note_mentions(write, filed, prepared.sought)
+    queued = await queue_candidates(write, filed, document)
+    if await _move_states(write, filed, joined, arrived, before):
+        held = await states.current_states(write.connection, write.tenant, filed.entity.id, Branch.COMMITTED)
+        state = state_from_artifact(held, filed.artifact.id)
+    return FiledDocument(
+        artifact=filed.artifact,
+        entity=filed.entity,
+        state=state,
+        created=True,
+        references=tuple(joined.references),
+        candidates=queued,
+        warnings=(*document.warnings, *warnings, *joined.warnings, *arrived.warnings, *named),
+    )
+
+
+async def _move_states(
+    write: UnitOfWork, filed: Filed, joined: Joined, arrived: Joined, before: Sequence[EntityState]
+) -> bool:
+    """Let states follow from what this document states and is now; tell whether its own may have changed."""
+    restated = [await confirm_supersession(write, each) for each in (*joined.restated, *arrived.restated)]
+    turns = [turn for turn in (*joined.turns, *arrived.turns, *restated) if turn is not None]
+    await recompute_statuses(write, turns)
+    if before:
+        await propagate_supersession(write, filed.entity.id, before)
+    return bool(before or turns)

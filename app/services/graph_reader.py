@@ -1,0 +1,93 @@
+"""The graph that requests read: Neo4j's where the settings name one and it is there, else the ledger's."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+from collections.abc import AsyncIterator
+from contextlib import AsyncExitStack, asynccontextmanager, suppress
+
+from app.errors import TrigraphError
+from app.settings import Settings
+from app.stores.background_task import background_task
+from app.stores.fallback_graph_reader import FallbackGraphReader
+from app.stores.graph_reader import GraphReader
+from app.stores.neo4j.driver import Graph
+from app.stores.neo4j.shared_connection import GraphLink
+from app.stores.neo4j.traversal import Neo4jTraversal
+from app.stores.postgres.graph_reader import PostgresTraversal
+from app.stores.postgres.pool import Database
+
+MAX_DEADLINE = 1.0
+POLL_INTERVAL = 1.0
+WAIT_SECONDS = 30.0  # seconds; a server that has just started plans slowly
+
+log = logging.getLogger(__name__)
+
+
+@asynccontextmanager
+async def opened_graph(
+    settings: Settings, database: Database, link: GraphLink | None = None
+) -> AsyncIterator[GraphReader]:
+    """Yield what reads the graph while the block lasts; Neo4j may come and go.
+
+    Opening waits for it no longer than a request does, and no request waits for a server that starts: all
+    that requests ask is asked before one does. It is reached by `link` where the process has one already,
+    which stays its owner's to close. Neo4j has half of a leg's time at most, so that the ledger can still
+    answer in the other half. The embedded one is joined when it runs: whoever projects starts it.
+    """
+    ledger = PostgresTraversal(database)
+    if settings.neo4j_uri is None:
+        yield ledger
+        return
+    reader_waits = min(MAX_DEADLINE, settings.leg_timeout / 2)
+    reader = FallbackGraphReader(ledger, reader_waits)
+    async with AsyncExitStack() as opened:
+        if link is None:
+            link = await opened.enter_async_context(GraphLink(settings))
+        keeper = _Keeper(link, database, reader)
+        with suppress(TimeoutError):  # it is gone on with beside the block
+            async with asyncio.timeout(reader_waits):
+                await keeper.look()
+        async with background_task(keeper.keep()):
+            yield reader
+
+
+class _Keeper:
+    """Connects the reader with Neo4j once it is there, and starts an embedded one again that died."""
+
+    def __init__(self, link: GraphLink, database: Database, reader: FallbackGraphReader) -> None:
+        self._link = link
+        self._database = database
+        self._reader = reader
+        self._problem: str | None = None
+
+    async def keep(self) -> None:
+        """Look every second until cancelled."""
+        while True:
+            await asyncio.sleep(POLL_INTERVAL)
+            await self.look()
+
+    async def look(self) -> None:
+        """Let Neo4j be read once it answers; what cannot be done now is said once and tried again later."""
+        problem = None
+        try:
+            graph = await self._link.join()
+            if graph is not None:
+                async with asyncio.timeout(WAIT_SECONDS):
+                    await self._let_read(graph)
+        except TimeoutError:
+            problem = f"Neo4j does not answer within {WAIT_SECONDS:g} seconds"
+        except (TrigraphError, OSError) as error:
+            problem = str(error)
+        if problem is not None and problem != self._problem:
+            log.warning("the graph is read from Postgres: %s", problem)
+        self._problem = problem
+
+    async def _let_read(self, graph: Graph) -> None:
+        if self._reader.preferred is not None:
+            await self._reader.try_again()
+            return
+        traversal = Neo4jTraversal(graph, self._database)
+        await traversal.warm_up()
+        self._reader.preferred = traversal

@@ -1,0 +1,163 @@
+"""Markdown files under a folder, and their text; nothing outside the folder is ever opened."""
+
+from __future__ import annotations
+
+import codecs
+import os
+import re
+import unicodedata
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+from app.errors import Invalid
+from app.services.filing.prepare import MAX_BODY_BYTES
+from app.services.importing.interruption import IsStopped, Stopped, never
+from app.services.importing.items import Refusal, Skipped, shown
+from app.services.importing.jsonl import is_row_file
+from app.services.importing.open_file import A_LINK, read_bytes
+
+MARKDOWN = frozenset({".md", ".markdown"})
+PASSED_OVER = frozenset({"node_modules"})
+A_ROW_FILE = "a file of rows is read only when it is named itself"
+NO_TEXT = "its name is not UTF-8; rename it"
+A_TWIN = "another has its name but for how the accents are kept; rename it"
+MAX_CONTROLS = 10
+"""One control character in this many is an accident in a text; more is a picture, a program, or UTF-16."""
+
+_CONTROL = re.compile(r"[\x00-\x08\x0e-\x1a\x1c-\x1f\x7f]")
+_MARKS = (
+    (codecs.BOM_UTF32_LE, "UTF-32"),
+    (codecs.BOM_UTF32_BE, "UTF-32"),
+    (codecs.BOM_UTF16_LE, "UTF-16"),
+    (codecs.BOM_UTF16_BE, "UTF-16"),
+)
+
+
+@dataclass(frozen=True, slots=True)
+class MarkdownFile:
+    """A Markdown file of an import and the folder, or the file itself, that was named."""
+
+    path: Path
+    root: Path
+
+    @property
+    def source(self) -> str:
+        """The path inside the named folder, with slashes; a file named itself goes by its name.
+
+        Its accents are composed, as those of links are: some file systems take them apart.
+        """
+        inside = self.path.name if self.path == self.root else self.path.relative_to(self.root).as_posix()
+        return unicodedata.normalize("NFC", inside)
+
+    @property
+    def place(self) -> str:
+        """The source below the name of its folder, which may tell the kind of what is in it."""
+        folder = self.root.parent if self.path == self.root else self.root
+        return f"{shown(folder.name)}/{self.source}"
+
+
+def is_markdown(name: str) -> bool:
+    """Return whether a file's name is that of a Markdown file."""
+    return os.path.splitext(name)[1].lower() in MARKDOWN
+
+
+def is_text(name: str) -> bool:
+    """Return whether a file's name is text; on most systems it may be any bytes."""
+    return shown(name) == name
+
+
+def find_files(root: Path, is_stopped: IsStopped = never) -> Iterator[MarkdownFile | Refusal | Skipped]:
+    """Yield the Markdown files under a folder, in order of their names, and what could not be looked at.
+
+    Links to Markdown or to folders are skipped, and so are files of rows. Hidden folders and files and
+    `node_modules` are passed over without a word. Raises Stopped once `is_stopped` says so.
+    """
+    open_folders = [iter(_entries(root))]
+    while open_folders:
+        if is_stopped():
+            raise Stopped
+        entry = next(open_folders[-1], None)
+        if entry is None:
+            open_folders.pop()
+        elif isinstance(entry, Refusal):
+            yield entry
+        elif not _is_passed_over(entry):
+            if _is_folder(entry, follow=False) and is_text(entry.name):
+                open_folders.append(iter(_entries(Path(entry.path))))
+            elif (found := _found(entry, root)) is not None:
+                yield found
+
+
+def _entries(folder: Path) -> list[os.DirEntry[str] | Refusal]:
+    try:
+        with os.scandir(folder) as entries:
+            found = sorted(entries, key=lambda entry: entry.name)
+    except OSError as error:
+        return [Refusal(shown(str(folder)), f"it cannot be read: {error.strerror}")]
+    names = {entry.name for entry in found}
+    return [Refusal(shown(entry.path), A_TWIN) if _is_twin(entry, names) else entry for entry in found]
+
+
+def _is_twin(entry: os.DirEntry[str], names: set[str]) -> bool:
+    """Return whether another of the folder has the same name but for how its accents are kept."""
+    composed = unicodedata.normalize("NFC", entry.name)
+    if composed == entry.name or composed not in names:
+        return False
+    return is_markdown(entry.name) or _is_folder(entry, follow=False)
+
+
+def _is_passed_over(entry: os.DirEntry[str]) -> bool:
+    return entry.name.startswith(".") or entry.name in PASSED_OVER
+
+
+def _found(entry: os.DirEntry[str], root: Path) -> MarkdownFile | Refusal | Skipped | None:
+    if entry.is_symlink():
+        leads_on = is_markdown(entry.name) or _is_folder(entry, follow=True)
+        return Skipped(shown(entry.path), A_LINK) if leads_on else None
+    if _is_folder(entry, follow=False):
+        return Refusal(shown(entry.path), NO_TEXT)
+    if is_row_file(entry.name):
+        return Skipped(shown(entry.path), A_ROW_FILE)
+    if not is_markdown(entry.name):
+        return None
+    return (
+        MarkdownFile(Path(entry.path), root) if is_text(entry.name) else Refusal(shown(entry.path), NO_TEXT)
+    )
+
+
+def _is_folder(entry: os.DirEntry[str], *, follow: bool) -> bool:
+    try:
+        return entry.is_dir(follow_symlinks=follow)
+    except OSError:
+        return False
+
+
+def read_text(path: Path, root: Path | None = None) -> str:
+    """Return the text of a regular file of UTF-8, with no link on its way below `root`.
+
+    Raises Invalid with the reason when there is none.
+    """
+    return text_of_bytes(read_bytes(path, MAX_BODY_BYTES, root))
+
+
+def text_of_bytes(data: bytes) -> str:
+    """Read bytes as UTF-8; raises Invalid with the reason when they are no text or there are none."""
+    if len(data) > MAX_BODY_BYTES:
+        raise Invalid(f"it is larger than {MAX_BODY_BYTES} bytes; split it")
+    if (encoding := _wide_encoding(data)) is not None:
+        raise Invalid(f"it is {encoding}, not UTF-8; convert it")
+    try:
+        text = data.decode("utf-8")
+    except UnicodeDecodeError as error:
+        raise Invalid(f"it is not UTF-8 from byte {error.start} on; if it is text, convert it") from error
+    if len(_CONTROL.findall(text)) > len(text) // MAX_CONTROLS:
+        raise Invalid("it is no text: too many of its characters are control characters")
+    if not any(letter.isprintable() and not letter.isspace() for letter in text):
+        raise Invalid("the file is empty")
+    return text
+
+
+def _wide_encoding(data: bytes) -> str | None:
+    """Return the encoding that a mark at the start tells, longest mark first, or None."""
+    return next((name for mark, name in _MARKS if data.startswith(mark)), None)

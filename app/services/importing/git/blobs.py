@@ -1,0 +1,118 @@
+"""The contents of files by their object ids; one that cannot be read spoils no other."""
+
+from __future__ import annotations
+
+import select
+import subprocess
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from typing import IO
+
+from app.errors import Invalid
+from app.services.importing.git.command import Git
+from app.services.importing.interruption import Stopped
+
+PATIENCE = 60.0
+_MOMENT = 0.2
+_BLOB = b"blob"
+
+
+class _Asked:
+    """A git that stays open and answers about one object at a time; it is opened again where it died."""
+
+    def __init__(self, git: Git, option: str) -> None:
+        self._git = git
+        self._option = option
+        self._process: subprocess.Popen[bytes] | None = None
+
+    def header(self, blob: str) -> list[bytes]:
+        """Return the words of the first line that git answers, empty where it died of the question."""
+        process = self._opened()
+        assert process.stdin is not None
+        assert process.stdout is not None
+        try:
+            process.stdin.write(f"{blob}\n".encode())
+            process.stdin.flush()
+            self._wait(process.stdout)
+            line = process.stdout.readline()
+        except BrokenPipeError:
+            line = b""
+        if not line.endswith(b"\n"):
+            self.close()
+        return line.split()
+
+    def content(self, size: int) -> bytes:
+        """Return the content that follows a header."""
+        assert self._process is not None
+        assert self._process.stdout is not None
+        content = self._process.stdout.read(size + 1)[:size]
+        if len(content) < size:
+            self.close()
+        return content
+
+    def close(self) -> None:
+        """End the git that is open, if one is."""
+        process, self._process = self._process, None
+        if process is not None:
+            process.kill()
+            with suppress(BrokenPipeError):
+                process.communicate()
+
+    def _opened(self) -> subprocess.Popen[bytes]:
+        if self._process is None or self._process.poll() is not None:
+            self.close()
+            self._process = self._git.open("-c", "core.bigFileThreshold=16m", "cat-file", self._option)
+        return self._process
+
+    def _wait(self, answers: IO[bytes]) -> None:
+        until = time.monotonic() + PATIENCE
+        while not select.select([answers], [], [], _MOMENT)[0]:
+            if self._git.is_stopped():
+                self.close()
+                raise Stopped
+            if time.monotonic() > until:
+                self.close()
+                raise Invalid(f"git did not answer for {PATIENCE:.0f} s")
+
+
+class Blobs:
+    """Reads the contents of files by their object ids; sizes are asked first, for a content may be a bomb."""
+
+    def __init__(self, git: Git) -> None:
+        self._sizes = _Asked(git, "--batch-check")
+        self._contents = _Asked(git, "--batch")
+
+    def size(self, blob: str) -> int | None:
+        """Return how many bytes a content has; None for one that is not there or is no file's."""
+        header = self._sizes.header(blob)
+        return int(header[2]) if len(header) == 3 and header[1] == _BLOB else None
+
+    def read(self, blob: str, most: int) -> bytes:
+        """Return a content, or so many bytes that are none where it is larger than `most`.
+
+        Raises Invalid for one that is not there.
+        """
+        size = self.size(blob)
+        if size is not None and size > most:
+            raise Invalid(f"it is larger than {most} bytes; split it")
+        header = [] if size is None else self._contents.header(blob)
+        content = self._contents.content(int(header[2])) if len(header) == 3 else None
+        if content is None or len(content) != size:
+            raise Invalid(f"the repository lacks its content {blob}, and nothing is fetched; fetch it whole")
+        return content
+
+    def close(self) -> None:
+        """End what is open."""
+        self._sizes.close()
+        self._contents.close()
+
+
+@contextmanager
+def open_blobs(git: Git) -> Iterator[Blobs]:
+    """Yield a reader of contents."""
+    blobs = Blobs(git)
+    try:
+        yield blobs
+    finally:
+        blobs.close()

@@ -1,0 +1,136 @@
+"""Asking git, which alone reads repositories here, and which runs and fetches nothing that one names."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from app.errors import Invalid, Unavailable
+from app.services.importing.interruption import Stopped
+from app.services.importing.items import shown
+
+NO_GIT = "git is not installed; install it to import a repository"
+MAX_WORDS = 200
+"""So many characters of git's own words are passed on: they may quote the repository's."""
+
+# What a repository sets for those who work in it must not count here, above all no program that it names.
+_SETTINGS = (
+    "protocol.allow=never",
+    "core.fsmonitor=false",
+    f"core.hooksPath={os.devnull}",
+    "core.sshCommand=false",
+    "core.alternateRefsCommand=false",
+    "credential.helper=",
+    "maintenance.auto=false",
+    "gc.auto=0",
+)
+_OPTIONS = ("--no-pager", "--no-optional-locks", "--no-replace-objects")
+_KEPT = ("LD_LIBRARY_PATH", "TMPDIR", "SUDO_UID")
+"""What git needs of the environment; with SUDO_UID it knows whose repositories are those of root's caller."""
+
+_CLOSED = {
+    "HOME": os.devnull,
+    "LC_ALL": "C",
+    "GIT_CONFIG_NOSYSTEM": "1",
+    "GIT_CONFIG_SYSTEM": os.devnull,
+    "GIT_CONFIG_GLOBAL": os.devnull,
+    "GIT_ATTR_NOSYSTEM": "1",
+    "GIT_ALLOW_PROTOCOL": "none",
+    "GIT_NO_LAZY_FETCH": "1",
+    "GIT_NO_REPLACE_OBJECTS": "1",
+    "GIT_TERMINAL_PROMPT": "0",
+    # No single object can make git take all of the memory: the base of a delta may be a bomb.
+    "GIT_ALLOC_LIMIT": "512m",
+    "GIT_TRACE2": "0",
+    "GIT_TRACE2_EVENT": "0",
+    "GIT_TRACE2_PERF": "0",
+}
+_MOMENT = 0.2
+
+
+@dataclass(frozen=True, slots=True)
+class Git:
+    """Git in one folder, with `environment` over the closed one and `settings` over a repository's.
+
+    `what` is what people call the folder. One shaped as a bare repository is one only where `allows_bare`
+    says so. Git ends once `is_stopped` says so, or after `patience` seconds where there is one.
+    """
+
+    folder: Path
+    what: Path
+    is_stopped: Callable[[], bool] = lambda: False
+    environment: Mapping[str, str] = field(default_factory=dict)
+    settings: tuple[str, ...] = ()
+    patience: float | None = None
+    allows_bare: bool = False
+
+    def ask(self, *arguments: str, given: bytes = b"") -> bytes:
+        """Return what git prints.
+
+        Raises Invalid with git's own words when it cannot answer, Unavailable when there is no git, and
+        Stopped.
+        """
+        with self.open(*arguments, complaints=subprocess.PIPE) as git:
+            try:
+                answer, complaint = self._waited_for(git, given)
+            finally:
+                git.kill()
+        if git.returncode != 0:
+            raise Invalid(f"git cannot read {shown(str(self.what))}: {_words(complaint)}")
+        return answer
+
+    def ask_path(self, *question: str) -> Path:
+        """Return a path that rev-parse prints; its name may end in a line break of its own."""
+        return self.folder / os.fsdecode(self.ask("rev-parse", *question).removesuffix(b"\n"))
+
+    def open(self, *arguments: str, complaints: int = subprocess.DEVNULL) -> subprocess.Popen[bytes]:
+        """Return git at work; whoever opens it ends it. Raises Unavailable when there is no git."""
+        bare = f"safe.bareRepository={'all' if self.allows_bare else 'explicit'}"
+        settings = [word for setting in (bare, *_SETTINGS, *self.settings) for word in ("-c", setting)]
+        command = ["git", "-C", str(self.folder), *_OPTIONS, *settings, *arguments]
+        pipe = subprocess.PIPE
+        try:
+            return subprocess.Popen(
+                command,
+                stdin=pipe,
+                stdout=pipe,
+                stderr=complaints,
+                env={**_closed_environment(), **self.environment},
+            )
+        except FileNotFoundError:
+            raise Unavailable(NO_GIT) from None
+
+    def _waited_for(self, git: subprocess.Popen[bytes], given: bytes) -> tuple[bytes, bytes]:
+        waited = 0.0
+        while True:
+            try:
+                return git.communicate(given, timeout=_MOMENT)
+            except subprocess.TimeoutExpired:
+                waited += _MOMENT
+            if self.is_stopped():
+                raise Stopped
+            if self.patience is not None and waited >= self.patience:
+                raise Invalid(
+                    f"git did not answer about {shown(str(self.what))} for {self.patience:.0f} s; look"
+                    " whether a file of the repository is a pipe or a device"
+                )
+
+
+def clean_path() -> str:
+    """Return PATH without what depends on the current folder, which may be the repository's."""
+    entries = os.environ.get("PATH", os.defpath).split(os.pathsep)
+    return os.pathsep.join(entry for entry in entries if os.path.isabs(entry))
+
+
+def _closed_environment() -> dict[str, str]:
+    kept = {name: os.environ[name] for name in _KEPT if name in os.environ}
+    return {**kept, **_CLOSED, "PATH": clean_path()}
+
+
+def _words(complaint: bytes) -> str:
+    lines = complaint.decode("utf-8", "replace").strip().splitlines() or ["no reason given"]
+    fatal = next((line for line in lines if line.startswith("fatal: ")), lines[0])
+    return "".join(letter if letter.isprintable() else "\ufffd" for letter in fatal[:MAX_WORDS])

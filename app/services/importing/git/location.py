@@ -1,0 +1,172 @@
+"""Finding the repository that a folder lies in, without an object of it being read."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+from app.errors import Invalid
+from app.services.importing.git.command import Git, clean_path
+from app.services.importing.items import shown
+
+_DUBIOUS = ("dubious ownership", "unsafe repository")
+_PARTS = ("objects", "refs", "packed-refs", "reftable")
+_FROM_USER = ("HOME", "XDG_CONFIG_HOME")
+
+
+def trusting(git: Git) -> Git:
+    """Return git as it reads a repository: with the folders that the user told git to trust, if it must.
+
+    Raises Invalid with what to do where git does not trust the owner of the repository.
+    """
+    trusted = git
+    for attempt in (git, None):
+        trusted = attempt or replace(git, settings=tuple(f"safe.directory={each}" for each in _trusted()))
+        try:
+            trusted.ask_path("--absolute-git-dir")
+        except Invalid as error:
+            if not any(words in error.message for words in _DUBIOUS):
+                raise
+        else:
+            return trusted
+    where = shown(str(git.folder))
+    raise Invalid(
+        f"{where} belongs to another user, and git does not read it; if you trust it, run"
+        f" git config --global --add safe.directory {where}"
+    )
+
+
+def _trusted() -> list[str]:
+    """Return the folders that the user's own configuration and the system's name as trusted."""
+    environment = {name: os.environ[name] for name in _FROM_USER if name in os.environ}
+    found: list[str] = []
+    for scope in ("--system", "--global"):
+        done = subprocess.run(
+            ["git", "-C", "/", "config", scope, "--null", "--type=path", "--get-all", "safe.directory"],
+            capture_output=True,
+            check=False,
+            env={**environment, "PATH": clean_path(), "GIT_TRACE2_EVENT": "0"},
+        )
+        found += [os.fsdecode(folder) for folder in done.stdout.split(b"\0")[:-1]]
+    return found
+
+
+def require_own(git: Git) -> None:
+    """Raise Invalid for a repository that leads to another one's history.
+
+    Else a folder that somebody sent could have a private repository beside it filed as its own. Linked
+    worktrees and submodules are known to what they lead to.
+    """
+    directory = git.ask_path("--absolute-git-dir").resolve()
+    common = git.ask_path("--git-common-dir").resolve()
+    entry = git.folder / ".git"
+    is_own = directory in (git.folder, entry) or directory.is_relative_to(git.folder)
+    if not is_own and not _knows(git, directory, entry):
+        _refuse(git.folder, entry, directory)
+    if directory != common and not directory.is_relative_to(common):
+        _refuse(git.folder, directory / "commondir", common)
+    reference = os.fsdecode(git.ask("rev-parse", "--symbolic-full-name", "HEAD").removesuffix(b"\n"))
+    for part in (directory / "HEAD", *(common / name for name in (*_PARTS, reference))):
+        if not part.resolve().is_relative_to(common):
+            _refuse(git.folder, part, part.resolve())
+
+
+def _knows(git: Git, directory: Path, entry: Path) -> bool:
+    """Return whether what a .git file leads to is a worktree's or a submodule's that stands there."""
+    back = directory / "gitdir"
+    if back.is_file() and not back.is_symlink() and back.stat().st_size < os.pathconf("/", "PC_PATH_MAX"):
+        named = os.fsdecode(back.read_bytes().removesuffix(b"\n"))
+        if (directory / named).parent.resolve() == git.folder and (directory / named).name == entry.name:
+            return True
+    try:
+        tree = os.fsdecode(git.ask("config", "--null", "--get", "core.worktree").removesuffix(b"\0"))
+    except Invalid:
+        return False
+    return (directory / tree).resolve() == git.folder
+
+
+def _refuse(folder: Path, part: Path, leads_to: Path) -> None:
+    raise Invalid(
+        f"{shown(str(folder))} is not read: its {shown(part.name)} leads to {shown(str(leads_to))}, which"
+        " is not of this repository; name that one itself if you mean it"
+    )
+
+
+PATIENCE = 60.0
+NO_COMMIT = "the repository has no commit yet; commit the documents first"
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """Where a repository keeps what is read of it.
+
+    `top` is the folder it is of, or itself where it is bare; `prefix` is the path of the named folder inside,
+    with a slash at its end, and `head` the id of the newest commit.
+    """
+
+    top: Path
+    prefix: bytes
+    objects: Path
+    shallow: Path
+    object_format: str
+    head: str
+
+    @property
+    def is_shallow(self) -> bool:
+        """Whether the beginning of its history is missing, as in a shallow clone."""
+        return self.shallow.is_file() and self.shallow.stat().st_size > 0
+
+
+def find_places(named: Path, is_stopped: Callable[[], bool]) -> list[Place]:
+    """Return the repository that a folder lies in, and it itself where it is a bare one: the likelier first.
+
+    Raises Invalid when there is none, nothing was committed yet, git does not trust its owner, or what it
+    consists of leads to another repository.
+    """
+    folder = Path(os.path.realpath(named))
+    where = shown(str(named))
+    if not folder.is_dir():
+        raise Invalid(f"git cannot read {where}: there is no such folder")
+    git = Git(folder, named, is_stopped, patience=PATIENCE)
+    is_bare = _is_git_directory(folder)
+    holder = next((each for each in (folder, *folder.parents) if _holds(each)), None)
+    if holder is None and not is_bare:
+        raise Invalid(f"git cannot read {where}: neither it nor a folder above it is a git repository")
+    try:
+        found = [] if holder is None else [_place(replace(git, folder=holder), folder)]
+    except Invalid:
+        if not is_bare:
+            raise
+        found = []
+    return found if not is_bare else [*found, _place(replace(git, allows_bare=True), folder)]
+
+
+def _holds(folder: Path) -> bool:
+    inner = folder / ".git"
+    return inner.is_file() or _is_git_directory(inner)
+
+
+def _is_git_directory(folder: Path) -> bool:
+    return os.path.lexists(folder / "HEAD") and (folder / "objects").is_dir()
+
+
+def _place(git: Git, folder: Path) -> Place:
+    top = git.folder
+    git = trusting(git)
+    try:
+        head = git.ask("rev-parse", "--verify", "--quiet", "HEAD").decode().strip()
+    except Invalid:
+        raise Invalid(NO_COMMIT) from None
+    require_own(git)
+    inside = folder.relative_to(top).as_posix()
+    return Place(
+        top=top,
+        prefix=b"" if inside == "." else os.fsencode(f"{inside}/"),
+        objects=git.ask_path("--git-path", "objects"),
+        shallow=git.ask_path("--git-path", "shallow"),
+        object_format=git.ask("rev-parse", "--show-object-format").decode().strip(),
+        head=head,
+    )

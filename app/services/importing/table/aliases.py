@@ -1,0 +1,182 @@
+"""The aliases that an older system knows, as the rows of a table tell them."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncIterator, Callable, Mapping
+from dataclasses import dataclass
+from datetime import datetime
+from uuid import UUID
+
+import asyncpg
+
+from app.domain.entity import Caller
+from app.domain.identifier import identifier_key
+from app.errors import Conflict, Invalid, NotFound, TrigraphError, Unavailable
+from app.services.aliases.create import add_alias
+from app.services.aliases.input import StatedAlias
+from app.services.aliases.rules import aliases_from, named_from
+from app.services.filing.prepare import EARLIEST
+from app.services.importing.items import Refusal
+from app.services.importing.run import ImportSummary
+from app.services.importing.table.columns import alias_columns
+from app.services.importing.table.find import find_table
+from app.services.parsing import clean_text
+from app.services.parsing.status import read_date
+from app.services.unit_of_work import UnitOfWork, unit_of_work
+from app.stores.postgres import aliases, entities, ledger_clock, projects
+from app.stores.postgres.pool import Database
+from app.stores.postgres.source_database import SourceColumn, SourceTable, read_rows
+
+MAX_ROW_BYTES = 65_536
+
+
+@dataclass(frozen=True, slots=True)
+class KnownAlias:
+    """A form and what it means, as a row says; without `since` it means that from its beginning on."""
+
+    place: str
+    form: str
+    target: str
+    since: datetime | None
+
+
+@dataclass(frozen=True, slots=True)
+class AliasTable:
+    """A table of aliases and the columns that tell them."""
+
+    table: SourceTable
+    columns: Mapping[str, SourceColumn]
+
+    async def read(self, connection: asyncpg.Connection) -> AsyncIterator[KnownAlias | Refusal]:
+        """Yield the alias of each row, and a refusal for each row that tells none."""
+        taken = tuple(self.columns.values())
+        number = 0
+        try:
+            async for row in read_rows(connection, self.table, taken, (), MAX_ROW_BYTES):
+                number += 1
+                values = row.values or (None,) * len(taken)
+                yield self._alias(dict(zip(self.columns, map(_text, values), strict=True)), number)
+        except Invalid as error:
+            yield Refusal(self._place(number + 1), f"it cannot be read from here on: {error.message}")
+
+    def _place(self, number: int) -> str:
+        return f"{self.table.label} row {number}"
+
+    def _alias(self, said: Mapping[str, str], number: int) -> KnownAlias | Refusal:
+        form, target, since = said["form"], said["target"], said.get("since", "")
+        if not form or not target:
+            return Refusal(self._place(number), "it lacks the alias, or what that means, or is far too long")
+        place = f"{self.table.label}/{form}"
+        moment = None if not since or since.endswith(" BC") else read_date(since)
+        if since and moment is None:
+            name = self.columns["since"].name
+            return Refusal(place, f"the column {name} holds no date that can be read: {since[:40]}")
+        return KnownAlias(place, form, target, moment)
+
+
+def _text(value: str | bytes | None) -> str:
+    return "" if value is None else clean_text(str(value)).strip()
+
+
+async def open_aliases(connection: asyncpg.Connection, written: str) -> AliasTable:
+    """Find a table of aliases; raises NotFound or Invalid when it is not there or no such table."""
+    table = await find_table(connection, written)
+    return AliasTable(table, alias_columns(table))
+
+
+class Registry:
+    """Registers known aliases in a project; `keys` are those of entities by what their rows are called."""
+
+    def __init__(self, database: Database, caller: Caller, project: str, keys: Mapping[str, str]) -> None:
+        self._database = database
+        self._caller = caller
+        self._project = project
+        self._keys = keys
+
+    async def register(self, alias: KnownAlias) -> bool:
+        """Register an alias and tell whether it is new.
+
+        Raises NotFound when its target is not there (yet), Invalid or Conflict when it can be no alias of it.
+        """
+        async with unit_of_work(self._database, self._caller) as write:
+            target = await self._target(write, alias.target)
+            if await self._was_told(write, alias.form, target):
+                return False
+            stated = StatedAlias(alias.form, target, valid_from=alias.since or EARLIEST)
+            added = await add_alias(write, stated)
+            await ledger_clock.settle(write.connection)
+        return added.is_new
+
+    async def _was_told(self, write: UnitOfWork, form: str, target: UUID) -> bool:
+        """Return whether a form is or was an alias of a target; a withdrawn one stays withdrawn."""
+        owner = await entities.entities_by_id(write.connection, write.tenant, [target])
+        held = await aliases.current_aliases(write.connection, write.tenant, owner[target].project, [form])
+        return any(alias.target == target for alias in held)
+
+    async def _target(self, write: UnitOfWork, written: str) -> UUID:
+        found = await projects.project_by_key(write.connection, write.tenant, self._project)
+        if found is not None:
+            for key in (self._keys.get(written), identifier_key(written)):
+                where = (write.connection, write.tenant, found.number)
+                if key is not None and (entity := await entities.entity_by_key(*where, key)) is not None:
+                    return entity.id
+            meant = await named_from(write, found.number, written, write.recorded_at)
+            lasting = await aliases_from(write, found.number, written, write.recorded_at)
+            meant |= {alias.target for alias in lasting}
+            if len(meant) == 1:
+                return meant.pop()
+            if meant:
+                raise Conflict(f"{written} could mean several things; name one by its identifier")
+        raise NotFound(f"there is nothing called {written} in the project {self._project}")
+
+
+@dataclass(frozen=True, slots=True)
+class Registering:
+    """The registering of many aliases while it runs."""
+
+    registry: Registry
+    summary: ImportSummary
+    stop: asyncio.Event
+    watch: Callable[[ImportSummary], None]
+
+    async def register_all(self, aliases: AsyncIterator[KnownAlias | Refusal]) -> None:
+        """Register every alias; one may lead to another, which is told later than it."""
+        waiting = []
+        async for alias in aliases:
+            if self._is_stopped():
+                return
+            if isinstance(alias, Refusal):
+                self.summary.refuse(alias)
+            elif await self._is_early(alias):
+                waiting.append(alias)
+        while waiting and not self._is_stopped():
+            left = [alias for alias in waiting if await self._is_early(alias)]
+            if len(left) == len(waiting):
+                break
+            waiting = left
+        for alias in waiting:
+            self._refuse(alias, f"there is nothing called {alias.target} here")
+
+    def _is_stopped(self) -> bool:
+        self.summary.was_stopped = self.stop.is_set()
+        return self.summary.was_stopped
+
+    async def _is_early(self, alias: KnownAlias) -> bool:
+        """Register an alias and count it, or tell that what it means is not there."""
+        try:
+            is_new = await self.registry.register(alias)
+        except NotFound:
+            return True
+        except Unavailable:
+            raise
+        except TrigraphError as error:
+            self._refuse(alias, error.message)
+            return False
+        self.summary.aliases_recorded += is_new
+        self.summary.aliases_unchanged += not is_new
+        self.watch(self.summary)
+        return False
+
+    def _refuse(self, alias: KnownAlias, reason: str) -> None:
+        self.summary.refuse(Refusal(alias.place, reason))

@@ -1,0 +1,244 @@
+"""One row of a table, brought to a document."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from datetime import UTC, datetime, timedelta
+from functools import partial
+
+import asyncpg
+
+from app.domain.artifact import Document
+from app.domain.text import beginning
+from app.errors import Invalid
+from app.services.filing.prepare import MAX_BODY_BYTES, content_hash, entity_key
+from app.services.importing.folders import text_of_bytes
+from app.services.importing.interruption import Stopped, read_aside
+from app.services.importing.items import ItemStream, Readable, Refusal, prefixes_among, refusing
+from app.services.importing.table.columns import DocumentColumns, document_columns
+from app.services.importing.table.find import find_table
+from app.services.parsing import clean_path, clean_text, parse_markdown
+from app.services.parsing.status import EARLIEST_YEAR, read_date
+from app.services.parsing.text import clean_value
+from app.stores.postgres.source_database import (
+    SourceColumn,
+    SourceRow,
+    SourceTable,
+    Value,
+    beginnings,
+    count_rows,
+    read_rows,
+)
+
+LIKE_A_HEADER = ("id", "number", "kind", "title", "status", "author", "domain", "tags", "aliases", "summary")
+"""What a column of these roles holds is read as a header field of this name."""
+
+_ASTRAY = timedelta(days=1)
+"""Clocks differ, and a date may be that of a place where tomorrow has begun."""
+
+
+@dataclass(frozen=True, slots=True)
+class Cell:
+    """A column and what a row has in it."""
+
+    column: SourceColumn
+    value: Value
+
+
+@dataclass(frozen=True, slots=True)
+class TableRow:
+    """A row of a table by the columns that were asked for."""
+
+    table: str
+    columns: DocumentColumns
+    values: Mapping[SourceColumn, Value]
+
+    @property
+    def name(self) -> str | None:
+        """What names the row in its table, or None when nothing does."""
+        said = [self.values[column] for column in self.columns.names]
+        parts = said if self.columns.keys else [part for part in said if part is not None][:1]
+        if None in parts:
+            return None
+        return clean_text("/".join(map(str, parts))).strip() or None
+
+    @property
+    def source(self) -> str | None:
+        """The table and what names the row in it."""
+        return None if self.name is None else f"{self.table}/{self.name}"
+
+    def cell(self, role: str) -> Cell | None:
+        """Return what stands under a role, or None when there is nothing."""
+        column = self.columns.by_role.get(role)
+        return None if column is None else self._filled(column)
+
+    def text(self, role: str) -> str | None:
+        """Return the text that stands under a role, or None when there is nothing."""
+        cell = self.cell(role)
+        return None if cell is None or not isinstance(cell.value, str) else clean_text(cell.value).strip()
+
+    def relations(self) -> list[Cell]:
+        """Return what stands in the columns that state relations."""
+        return [cell for column in self.columns.relations if (cell := self._filled(column)) is not None]
+
+    def _filled(self, column: SourceColumn) -> Cell | None:
+        value = self.values[column]
+        if value is None or (isinstance(value, str) and not value.strip()):
+            return None
+        return Cell(column, value)
+
+
+def read_row(row: TableRow, kind: str | None, prefixes: frozenset[str]) -> Document:
+    """Read a row: its columns count before what is under meta, and that before the header of the text.
+
+    `kind` is that of rows which tell none. Raises Invalid when the row cannot be a document.
+    """
+    body = _body(row)
+    fields = _fields(row)
+    if kind is not None:
+        fields.setdefault("kind", kind)
+    source = row.text("source")
+    path = None if source is None or "://" in source else clean_path(source)
+    parsed = read_aside(parse_markdown, body, path=path, known_prefixes=prefixes, stated=fields)
+    if parsed.identifier is None and source is None and row.name is None:
+        raise Invalid("nothing names the row: it has no identifier, and its table no primary key")
+    return replace(
+        parsed,
+        source_uri=row.source if source is None else clean_path(source),
+        source_commit=row.text("commit"),
+    )
+
+
+def _body(row: TableRow) -> str:
+    column = row.columns.by_role["body"]
+    value = row.values[column]
+    if value is None:
+        raise Invalid(f"the column {column.name} is NULL: there is no text to file")
+    text = _decoded(value) if isinstance(value, bytes) else value
+    if not any(letter.isprintable() and not letter.isspace() for letter in text):
+        raise Invalid(f"the column {column.name} is empty: there is no text to file")
+    return text
+
+
+def _decoded(value: bytes) -> str:
+    return text_of_bytes(value) if value.strip() else ""
+
+
+def _fields(row: TableRow) -> dict[str, object]:
+    fields: dict[str, object] = {}
+    for role in LIKE_A_HEADER:
+        if (cell := row.cell(role)) is not None:
+            fields[role] = _value(cell)
+    if (created := _created(row.cell("created"))) is not None:
+        fields["created"] = created
+    for cell in row.relations():
+        fields[cell.column.name] = _value(cell)
+    return {**fields, **_meta(row.cell("meta")), **fields}
+
+
+def _value(cell: Cell) -> object:
+    text = str(cell.value)
+    return _json(cell) if cell.column.shape in ("list", "json") else clean_text(text).strip()
+
+
+def _json(cell: Cell) -> object:
+    try:
+        return clean_value(json.loads(str(cell.value)))
+    except (ValueError, RecursionError) as error:
+        raise Invalid(f"the column {cell.column.name} holds JSON that cannot be read: {error}") from error
+
+
+def _meta(cell: Cell | None) -> dict[str, object]:
+    value = None if cell is None else _json(cell)
+    if cell is None or value is None:
+        return {}
+    if not isinstance(value, dict):
+        raise Invalid(f"the column {cell.column.name} must hold an object or null")
+    return value
+
+
+def _created(cell: Cell | None) -> str | None:
+    """Return the moment a row was made; one that no row can have been made at is refused."""
+    if cell is None:
+        return None
+    text = clean_text(str(cell.value)).strip()
+    moment = None if text.endswith(" BC") else read_date(text)
+    name, quote = cell.column.name, beginning(text, 40)
+    if moment is None:
+        raise Invalid(f"the column {name} holds no date from {EARLIEST_YEAR} on that can be read: {quote}")
+    if moment > datetime.now(UTC) + _ASTRAY:
+        raise Invalid(f"the column {name} holds a date in the future: {quote}")
+    return moment.isoformat()
+
+
+MAX_PREFIXES = 1_000
+A_PREFIX = "^(?:[^/]*/)*([A-Z]{2,16})[-_ ]?[0-9]"
+
+
+@dataclass(slots=True)
+class DocumentTable:
+    """A table of documents while it is imported.
+
+    `keys` are the keys of its entities by what names the row, kept while something is to be found by it.
+    """
+
+    connection: asyncpg.Connection
+    table: SourceTable
+    columns: DocumentColumns
+    total: int
+    kind: str | None
+    prefixes: frozenset[str]
+    keys: dict[str, str] | None
+
+    async def read(self) -> ItemStream:
+        """Yield the document of each row, and a refusal for each row that is none."""
+        number = 0
+        try:
+            async for row in read_rows(
+                self.connection, self.table, self.columns.taken, self.columns.names, MAX_BODY_BYTES
+            ):
+                number += 1
+                yield await asyncio.to_thread(self._item, row, number)
+        except Stopped:
+            return
+        except Invalid as error:
+            yield Refusal(self._place(number + 1), f"it cannot be read from here on: {error.message}")
+
+    def _place(self, number: int) -> str:
+        return f"{self.table.label} row {number}"
+
+    def _item(self, row: SourceRow, number: int) -> Readable | Refusal:
+        if row.values is None:
+            return Refusal(self._place(number), f"it is larger than {MAX_BODY_BYTES} bytes; split it")
+        values = dict(zip(self.columns.taken, row.values, strict=True))
+        found = TableRow(self.table.label, self.columns, values)
+        place = found.source or self._place(number)
+        return refusing(place, partial(self._readable, found, place))
+
+    def _readable(self, row: TableRow, place: str) -> Readable:
+        document = read_row(row, self.kind, self.prefixes)
+        if self.keys is not None and row.name is not None:
+            self.keys[row.name] = entity_key(document, content_hash(document))
+        return Readable(place, document)
+
+
+async def open_documents(
+    connection: asyncpg.Connection, written: str, kind: str | None, prefixes: frozenset[str], *, by_name: bool
+) -> DocumentTable:
+    """Find a table of documents and look what is in it; `prefixes` are accepted beside those of its rows.
+
+    `by_name` keeps what names the rows. Raises NotFound or Invalid when it is not there or no such table.
+    """
+    table = await find_table(connection, written)
+    columns = document_columns(table)
+    total = await count_rows(connection, table)
+    names = [f"{kind or ''}-1"]
+    if (identifier := columns.by_role.get("id")) is not None:
+        found = await beginnings(connection, table, identifier, A_PREFIX, MAX_PREFIXES)
+        names += [f"{prefix}-1" for prefix in found]
+    return DocumentTable(
+        connection, table, columns, total, kind, prefixes | prefixes_among(names), {} if by_name else None
+    )

@@ -1,0 +1,84 @@
+"""Importing from a table of another database, which is read and never written."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable
+from dataclasses import dataclass, field
+
+from app.domain.entity import Caller
+from app.services.catalog.lookup import project_key
+from app.services.filing import FilingService
+from app.services.importing.interruption import IS_STOPPED
+from app.services.importing.request import Batch
+from app.services.importing.run import ImportSummary
+from app.services.importing.service import ImportService
+from app.services.importing.table.aliases import Registering, Registry, open_aliases
+from app.services.importing.table.rows import DocumentTable, open_documents
+from app.stores.postgres.pool import Database
+from app.stores.postgres.source_database import settle_in, source_connection
+
+
+@dataclass(frozen=True, slots=True)
+class TableRequest:
+    """Which table of which database to import, and where to; names are written as in SQL.
+
+    `address` may hold a password and is shown nowhere. `kind` is for documents that tell nothing of theirs,
+    `aliases` is a table that tells what else they are called.
+    """
+
+    address: str = field(repr=False)
+    table: str
+    project: str | None = None
+    kind: str | None = None
+    aliases: str | None = None
+
+
+class TableImportService:
+    """Brings the rows of a table into the ledger, `width` documents at a time."""
+
+    def __init__(self, database: Database, filing: FilingService, width: int) -> None:
+        self._database = database
+        self._filing = filing
+        self._importing = ImportService(database, filing, width)
+
+    async def run(
+        self,
+        caller: Caller,
+        request: TableRequest,
+        *,
+        stop: asyncio.Event | None = None,
+        watch: Callable[[ImportSummary], None] = lambda summary: None,
+    ) -> ImportSummary:
+        """File every row of a table, register the aliases beside it, and answer what became of them.
+
+        `stop` ends the import after the documents at hand, and `watch` is told of each step. Raises
+        NotFound, Invalid or Forbidden for a table that cannot be imported, before anything is filed, and
+        Unavailable when the source or the ledger is gone; what was filed until then stays.
+        """
+        stop = stop or asyncio.Event()
+        IS_STOPPED.set(stop.is_set)
+        prefixes = await self._filing.prefixes(caller, request.project)
+        async with source_connection(request.address) as connection:
+            await settle_in(connection)
+            aliases = None if request.aliases is None else await open_aliases(connection, request.aliases)
+            documents = await open_documents(
+                connection, request.table, request.kind, prefixes, by_name=aliases is not None
+            )
+            batch = Batch(documents.read(), documents.total)
+            summary = await self._importing.bring(caller, batch, request.project, stop, watch)
+            _tell_unread(summary, documents)
+            if aliases is not None and not summary.was_stopped:
+                registry = Registry(
+                    self._database, caller, project_key(request.project), documents.keys or {}
+                )
+                registering = Registering(registry, summary, stop, watch)
+                await registering.register_all(aliases.read(connection))
+        return summary
+
+
+def _tell_unread(summary: ImportSummary, documents: DocumentTable) -> None:
+    if documents.columns.unread:
+        summary.warn(
+            documents.table.label, [f"columns that are not read: {', '.join(documents.columns.unread)}"]
+        )

@@ -1,0 +1,83 @@
+"""Everything that recall searches a document by, made of its text alone."""
+
+from __future__ import annotations
+
+import pickle
+from dataclasses import dataclass
+
+from app.domain.artifact import Document, Passage, TermCounts
+from app.domain.text import fold, words_of
+from app.errors import Invalid
+from app.services.analysis import terms_of
+from app.services.parsing.embedding_text import passage_text_for_encoder
+from app.services.parsing.passages import cut_passages
+from app.services.parsing.target_readings import Way, ways_of_all
+from app.services.parsing.token_spans import PieceOffsets
+
+MAX_PASSAGES = 5_000
+"""Embedding these takes two processor cores two or three minutes."""
+
+
+@dataclass(frozen=True, slots=True)
+class CutDocument:
+    """The passages of a document and what is to be looked up for it.
+
+    `texts` are what the encoder reads, each once, and `places` which of them each passage has. `length`
+    counts the words of the document, and a name that it uses begins with one of `words`, one a line. `ways`
+    belong to its references, in their order.
+    """
+
+    passages: tuple[Passage, ...]
+    texts: tuple[str, ...]
+    places: tuple[int, ...]
+    terms: TermCounts
+    length: int
+    words: str
+    ways: tuple[tuple[Way, ...], ...]
+
+
+class UnknownModel(Exception):
+    """No text was cut for this model yet, and its tokenizer did not come with the document."""
+
+
+_tokenizers: dict[str, PieceOffsets] = {}
+
+
+def cut_for_model(
+    document: Document, key: str, longest: int, model: str, tokenizer: bytes | None
+) -> CutDocument:
+    """Cut a document for the model of a fingerprint, whose pickled tokenizer is wanted only once.
+
+    Raises UnknownModel when it is wanted, and Invalid when the document makes too many passages.
+    """
+    if tokenizer is not None:
+        _tokenizers[model] = pickle.loads(tokenizer)
+    if model not in _tokenizers:
+        raise UnknownModel
+    return cut_document(document, key, longest, _tokenizers[model])
+
+
+def cut_document(document: Document, key: str, longest: int, piece_offsets: PieceOffsets) -> CutDocument:
+    """Cut a document, to be filed under a key, into passages of at most `longest` word pieces.
+
+    Raises Invalid when there are too many.
+    """
+    passages = cut_passages(document.title, document.body, piece_offsets, longest)
+    if len(passages) > MAX_PASSAGES:
+        raise Invalid(
+            f"the body makes {len(passages)} passages; at most {MAX_PASSAGES} are kept: split the document",
+            field="body",
+        )
+    texts = [passage_text_for_encoder(document.title, passage) for passage in passages]
+    places = {text: place for place, text in enumerate(dict.fromkeys(texts))}
+    searchable = "\n".join(filter(None, (document.identifier, document.title, document.body)))
+    analysed = terms_of(searchable)
+    return CutDocument(
+        passages=passages,
+        texts=tuple(places),
+        places=tuple(places[text] for text in texts),
+        terms=TermCounts.of(analysed.terms),
+        length=analysed.length,
+        words="\n".join(sorted(words_of(fold(f"{document.title}\n{document.body}")))),
+        ways=ways_of_all(document.references, key, document.source_uri),
+    )

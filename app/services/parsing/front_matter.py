@@ -1,0 +1,235 @@
+"""The header of a document: YAML or TOML front matter, or lines such as `PEP: 484` at the top."""
+
+from __future__ import annotations
+
+import re
+import tomllib
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+import yaml
+
+from app.domain.text import fold
+from app.services.parsing.text import clean_text
+from app.services.parsing.vocabulary import relation_named, vocabulary
+
+DEEPEST = 12
+LONGEST = 100_000
+
+_LOADER = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
+_NULLS = frozenset({"", "~", "null", "Null", "NULL"})
+
+Value = str | list[object] | dict[str, object] | None
+
+
+class Unreadable(Exception):
+    """The text is no YAML that can be read as fields."""
+
+
+def read_yaml(text: str) -> tuple[Value, list[str]]:
+    """Return the value a YAML text holds, scalars as text, with warnings on what was left out.
+
+    Events are read rather than nodes, so depth is bounded and an alias is never followed.
+    Raises Unreadable when it is not YAML, or is too deep or too long.
+    """
+    if len(text) > LONGEST:
+        raise Unreadable(f"it is longer than {LONGEST} characters")
+    warnings: list[str] = []
+    try:
+        events = iter(yaml.parse(text, Loader=_LOADER))
+        for event in events:
+            if isinstance(event, yaml.NodeEvent):
+                return _yaml_value(event, events, warnings, 0), warnings
+    except (yaml.YAMLError, ValueError) as problem:
+        raise Unreadable(str(problem).split("\n", 1)[0]) from problem
+    return None, warnings
+
+
+def _yaml_value(event: yaml.Event, events: Iterator[yaml.Event], warnings: list[str], depth: int) -> Value:
+    if depth > DEEPEST:
+        raise Unreadable(f"it is nested deeper than {DEEPEST} levels")
+    if isinstance(event, yaml.ScalarEvent):
+        # An escape such as \\0 becomes a character only here, behind the entrance for text.
+        return None if event.style is None and event.value in _NULLS else clean_text(str(event.value))
+    if isinstance(event, yaml.SequenceStartEvent):
+        return _sequence(events, warnings, depth)
+    if isinstance(event, yaml.MappingStartEvent):
+        return _mapping(events, warnings, depth)
+    warnings.append("an alias in the front matter was not followed")
+    return None
+
+
+def _sequence(events: Iterator[yaml.Event], warnings: list[str], depth: int) -> list[object]:
+    items: list[object] = []
+    for event in events:
+        if isinstance(event, yaml.SequenceEndEvent):
+            break
+        items.append(_yaml_value(event, events, warnings, depth + 1))
+    return items
+
+
+def _mapping(events: Iterator[yaml.Event], warnings: list[str], depth: int) -> dict[str, object]:
+    fields: dict[str, object] = {}
+    for event in events:
+        if isinstance(event, yaml.MappingEndEvent):
+            break
+        key = _yaml_value(event, events, warnings, depth + 1)
+        value = _yaml_value(next(events), events, warnings, depth + 1)
+        name = key if isinstance(key, str) else str(key)
+        if name in fields:
+            warnings.append(f"the field {name} stands twice in the front matter; the first one counts")
+        else:
+            fields[name] = value
+    return fields
+
+
+MAX_KEY_PARTS = 100
+"""The parser keeps every beginning of a dotted key, in memory that grows with the square of its parts."""
+
+_PART = r"(?:\"[^\"\n]*\"|'[^'\n]*'|[\w-]+)[ \t]*"
+_LONG_KEY = re.compile(rf"(?:^|[\[{{,])[ \t]*(?:{_PART}\.[ \t]*){{{MAX_KEY_PARTS}}}", re.MULTILINE)
+
+
+def read_toml(text: str) -> dict[str, object]:
+    """Return the fields that a TOML text holds, scalars as text.
+
+    Raises Unreadable when it is not TOML, or is too deep or too long.
+    """
+    if len(text) > LONGEST:
+        raise Unreadable(f"it is longer than {LONGEST} characters")
+    if _LONG_KEY.search(text) is not None:
+        raise Unreadable(f"one of its keys has more than {MAX_KEY_PARTS} parts")
+    try:
+        return {clean_text(name): _toml_value(value, 1) for name, value in tomllib.loads(text).items()}
+    except (tomllib.TOMLDecodeError, RecursionError, ValueError) as problem:
+        raise Unreadable(str(problem).split("\n", 1)[0]) from problem
+
+
+def _toml_value(value: object, depth: int) -> object:
+    if depth > DEEPEST:
+        raise Unreadable(f"it is nested deeper than {DEEPEST} levels")
+    if isinstance(value, dict):
+        return {clean_text(str(name)): _toml_value(inner, depth + 1) for name, inner in value.items()}
+    if isinstance(value, list):
+        return [_toml_value(inner, depth + 1) for inner in value]
+    return clean_text(str(value).lower() if isinstance(value, bool) else str(value))
+
+
+MAX_FIELDS = 256
+"""A kind carries its fields as properties, and every filing reads them."""
+
+MAX_NAME_LENGTH = 128
+
+_FENCE = re.compile(
+    r"\A---[ \t]*\n(?P<yaml>.*?)(?:^|\n)(?:---|\.\.\.)[ \t]*(?:\n|\Z)", re.DOTALL | re.MULTILINE
+)
+_TOML = re.compile(r"\A\+\+\+[ \t]*\n(?P<toml>.*?)(?:^|\n)\+\+\+[ \t]*(?:\n|\Z)", re.DOTALL | re.MULTILINE)
+_OPENING = re.compile(r"\A---[ \t]*\n\s*[A-Za-z][\w -]{0,40}:(?:\s|\Z)")
+_LINE = re.compile(r"(?P<name>[A-Za-z][A-Za-z0-9 _-]{0,40}):(?:[ \t]+(?P<value>.*)|[ \t]*)")
+
+
+@dataclass(frozen=True, slots=True)
+class Header:
+    """The fields a document starts with, in order and as text, and the body below them."""
+
+    fields: dict[str, object]
+    body: str
+    warnings: tuple[str, ...] = ()
+
+
+def read_header(text: str, prefixes: frozenset[str]) -> Header:
+    """Split a document into the fields of its header and its body.
+
+    What looks like a header and cannot be read as one stays in the body, with a warning.
+    """
+    header = _header(text, prefixes)
+    warnings = list(header.warnings)
+    return Header(bounded_fields(header.fields, warnings), header.body, tuple(warnings))
+
+
+def _header(text: str, prefixes: frozenset[str]) -> Header:
+    fenced = _FENCE.match(text)
+    if fenced is not None:
+        return _front_matter(text, fenced)
+    toml = _TOML.match(text)
+    if toml is not None:
+        return _toml_front_matter(text, toml)
+    if _OPENING.match(text):
+        return Header({}, text, ("front matter opens with --- and never closes: read as text",))
+    return _mail_header(text, prefixes)
+
+
+def bounded_fields(fields: dict[str, object], warnings: list[str]) -> dict[str, object]:
+    """Return the first fields of a header, up to a number that a kind can carry as properties.
+
+    What is left out, for being one too many or for a name that is too long, is told in the warnings.
+    """
+    named = {name: value for name, value in fields.items() if len(name) <= MAX_NAME_LENGTH}
+    if len(named) < len(fields):
+        warnings.append(f"left out a field whose name is longer than {MAX_NAME_LENGTH} characters")
+    if len(named) > MAX_FIELDS:
+        warnings.append(f"the header has {len(named)} fields; only the first {MAX_FIELDS} are read")
+    return dict(list(named.items())[:MAX_FIELDS])
+
+
+def field_role(name: str, prefixes: frozenset[str]) -> str | None:
+    """Return what a field of this name is for: a role of the vocabulary, "relation", or None."""
+    folded = fold(name).replace("_", "-").replace(" ", "-")
+    if folded.upper() in prefixes:
+        return "identifier"
+    role = vocabulary().fields.get(folded)
+    return role or ("relation" if relation_named(name) else None)
+
+
+def _front_matter(text: str, fenced: re.Match[str]) -> Header:
+    body = text[fenced.end() :]
+    try:
+        value, warnings = read_yaml(fenced["yaml"])
+    except Unreadable as problem:
+        # A mark of comments in YAML, which a heading of the body never meets here.
+        lines = [line for line in fenced["yaml"].split("\n") if not line.startswith("#")]
+        fields = _lines_as_fields(lines)
+        if fields is None:
+            return Header({}, text, (f"the front matter could not be read: {problem}",))
+        return Header(fields, body, (f"the front matter is no YAML and was read line by line: {problem}",))
+    if isinstance(value, dict):
+        return Header(value, body, tuple(warnings))
+    if value is None:
+        return Header({}, body, tuple(warnings))
+    return Header({}, text, ("the front matter holds no fields; it was kept as text",))
+
+
+def _toml_front_matter(text: str, fenced: re.Match[str]) -> Header:
+    try:
+        return Header(read_toml(fenced["toml"]), text[fenced.end() :])
+    except Unreadable as problem:
+        return Header({}, text, (f"the front matter could not be read: {problem}",))
+
+
+def _mail_header(text: str, prefixes: frozenset[str]) -> Header:
+    head, _, body = text.partition("\n\n")
+    if not _LINE.match(head) or len(head) > 20_000:
+        return Header({}, text)
+    fields = _lines_as_fields(head.split("\n"))
+    if fields is None or len(fields) < 2:
+        return Header({}, text)
+    roles = {field_role(name, prefixes) for name in fields}
+    if not roles & {"identifier", "title"}:
+        return Header({}, text)
+    return Header(fields, body.lstrip("\n"))
+
+
+def _lines_as_fields(lines: list[str]) -> dict[str, object] | None:
+    """Read `Name: value` lines, folding indented ones into the line above; None when a line is neither."""
+    fields: dict[str, object] = {}
+    last: str | None = None
+    for line in lines:
+        match = _LINE.fullmatch(line)
+        if match is not None and match["name"] not in fields:
+            last = match["name"]
+            fields[last] = (match["value"] or "").strip() or None
+        elif line[:1] in (" ", "\t") and last is not None:
+            fields[last] = f"{fields[last] or ''} {line.strip()}".strip()
+        elif line.strip() and match is None:
+            return None
+    return fields

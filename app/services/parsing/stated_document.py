@@ -1,0 +1,56 @@
+"""A document as a caller states it: Markdown, and what is to win over what the text says."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from datetime import datetime
+
+from app.domain.artifact import Document, MemoryDomain
+from app.domain.bounds import MAX_NAME, require_length
+from app.errors import Invalid
+from app.services.parsing.document import parse_markdown
+from app.services.parsing.text import clean_path, clean_text
+
+
+@dataclass(frozen=True, slots=True)
+class StatedDocument:
+    """Markdown of a kind; every other part that is given wins over the text, a blank one counts as absent."""
+
+    kind: str
+    body: str
+    identifier: str | None = None
+    title: str | None = None
+    status: str | None = None
+    domain: MemoryDomain | None = None
+    created_at: datetime | None = None
+    source_uri: str | None = None
+    source_commit: str | None = None
+
+
+def document_from(stated: StatedDocument, known_prefixes: frozenset[str] = frozenset()) -> Document:
+    """Read the text and put what was stated over it; takes any text, whatever characters it holds.
+
+    `known_prefixes` are accepted in identifiers beside the shipped ones. Raises Invalid when there
+    is neither text nor title.
+    """
+    require_length("kind", stated.kind, MAX_NAME)
+    kind = clean_text(stated.kind).strip()
+    title, source_uri = _given(stated.title), _given(stated.source_uri)
+    if title is None and not stated.body.strip():
+        raise Invalid("a document needs a title or a body", field="body")
+    parsed = parse_markdown(stated.body, kind=kind, known_prefixes=known_prefixes)
+    return replace(
+        parsed,
+        kind=kind,
+        identifier=_given(stated.identifier) or parsed.identifier,
+        title=title or parsed.title,
+        status=_given(stated.status) or parsed.status,
+        domain=stated.domain or parsed.domain,
+        created_at=stated.created_at or parsed.created_at,
+        source_uri=clean_path(source_uri) if source_uri else None,
+        source_commit=_given(stated.source_commit),
+    )
+
+
+def _given(text: str | None) -> str | None:
+    return None if text is None else clean_text(text).strip() or None

@@ -1,0 +1,97 @@
+"""The ways to read what a reference claim names: keys, names and files."""
+
+from __future__ import annotations
+
+import posixpath
+import re
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+
+from app.domain.artifact import ReferenceClaim
+from app.domain.identifier import bare_key, identifier_key
+from app.domain.text import name_key, short_key
+
+MARKDOWN_ENDINGS = (".md", ".markdown")
+
+# "Release #12" is a title, and so is "C# in depth": a heading follows the page without a space.
+_HEADING = re.compile(r"(?P<page>.*?[^\s#])#(?=[^\W\d]).*", re.DOTALL)
+
+
+def path_key(source_uri: str) -> str:
+    """Return the key by which a file is waited for."""
+    return short_key(f"path:{posixpath.normpath(source_uri)}")
+
+
+def target_key(text: str, own_key: str) -> str:
+    """Return the key a target names; a bare number is one of the document's own series."""
+    key = identifier_key(text)
+    series = bare_key(own_key).rpartition("-")[0]
+    # Unicode has digits that are no numbers, such as ➊; identifiers are counted in plain ones.
+    is_number = key.isascii() and key.isdigit()
+    return identifier_key(f"{series}-{key.lstrip('0') or '0'}") if series and is_number else key
+
+
+@dataclass(frozen=True, slots=True)
+class Way:
+    """One way to read what a claim names: the key, the name, and the files it can stand for.
+
+    `linked` is the file that a link leads to, which comes before the key; other files come after it.
+    """
+
+    key: str
+    name: str
+    linked: tuple[str, ...]
+    files: tuple[str, ...]
+
+
+def ways_of(claim: ReferenceClaim, own_key: str, source_uri: str | None) -> list[Way]:
+    """Return the ways to read a claim of the document of a key, the most literal first."""
+    if claim.path is not None:
+        files = _places(claim.path, source_uri)
+        return [Way(target_key(claim.target, own_key), name_key(claim.target), files[:1], files)]
+    heading = _HEADING.fullmatch(claim.target)
+    return [
+        Way(target_key(text, own_key), name_key(text), (), _files_called(text, source_uri))
+        for text in ([claim.target] if heading is None else [claim.target, heading["page"]])
+    ]
+
+
+def _files_called(text: str, source_uri: str | None) -> tuple[str, ...]:
+    """Return the files that a name without an ending can stand for."""
+    return tuple(place for ending in MARKDOWN_ENDINGS for place in _places(text + ending, source_uri))
+
+
+def _places(path: str, source_uri: str | None) -> tuple[str, ...]:
+    """Return the files that a path leads to: beside the document it stands in, then from the root."""
+    if source_uri is None:
+        return ()
+    from_root = posixpath.normpath(path.lstrip("/"))
+    if path.startswith("/"):
+        return (from_root,)
+    return (posixpath.normpath(posixpath.join(posixpath.dirname(source_uri), path)), from_root)
+
+
+def ways_of_all(
+    claims: Sequence[ReferenceClaim], own_key: str, source_uri: str | None
+) -> tuple[tuple[Way, ...], ...]:
+    """Return the ways to read each of these claims, in their order."""
+    return tuple(tuple(ways_of(claim, own_key, source_uri)) for claim in claims)
+
+
+@dataclass(frozen=True, slots=True)
+class Sought:
+    """What finding the targets of claims may look up: keys, sources and folded names."""
+
+    keys: frozenset[str]
+    sources: frozenset[str]
+    names: frozenset[str]
+
+
+def sought_for(of_claims: Iterable[Sequence[Way]]) -> Sought:
+    """Return everything under which the targets of claims may be looked for, given the ways to read each."""
+    ways = [way for of_claim in of_claims for way in of_claim]
+    return Sought(
+        keys=frozenset(way.key for way in ways),
+        sources=frozenset(file for way in ways for file in (*way.linked, *way.files)),
+        names=frozenset(way.name for way in ways),
+    )

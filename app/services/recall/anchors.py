@@ -1,0 +1,206 @@
+"""Which entities a query names: identifiers, names and aliases, longest match first."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from uuid import UUID
+
+import asyncpg
+
+from app.domain.bounds import MAX_FORM
+from app.domain.entity import Entity
+from app.domain.identifier import identifier_key
+from app.domain.recall import Anchor
+from app.domain.temporal import Branch, EntityState
+from app.domain.text import MIN_FORM_LENGTH, fold, may_be_a_word, name_key
+from app.domain.types import label_of
+from app.stores.postgres import anchors, artifacts, entities, states
+from app.stores.postgres import anchors as names
+from app.stores.postgres.anchors import NamedEntity, NameOrigin
+from app.stores.postgres.scope import Scope
+
+WORDS_READ = 64
+MAX_NAME_LENGTH = 16
+MAX_KEY_LENGTH = 3
+_EDGES = "\"'`“”‘’«»()[]{}<>?!.,;:*_ "
+
+
+@dataclass(frozen=True, slots=True)
+class WordSpan:
+    """Some neighbouring words of a query, as written, with the key of the name they would be."""
+
+    start: int
+    end: int
+    text: str
+    key: str
+
+    def overlaps(self, other: WordSpan) -> bool:
+        """Return whether the two share a word."""
+        return self.start < other.end and other.start < self.end
+
+
+@dataclass(frozen=True, slots=True)
+class NamedSpan:
+    """An entity named by a span of the query; `exact` when nothing else can be meant."""
+
+    entity: UUID
+    span: WordSpan
+    origin: NameOrigin
+    is_former: bool
+    exact: bool
+
+
+async def find_named(
+    connection: asyncpg.Connection, scope: Scope, query: str, *, with_drafts: bool = False
+) -> list[NamedSpan]:
+    """Return the entities a query names at the scope's moment, if in drafts, in the order it names them."""
+    words = query.split()[:WORDS_READ]
+    spans = list(_spans(words))
+    forms = {span.key for span in spans}
+    keys = {identifier_key(span.text) for span in spans if span.end - span.start <= MAX_KEY_LENGTH}
+    found = await anchors.named_entities(
+        connection, scope, sorted(forms), sorted(keys), with_drafts=with_drafts
+    )
+    if not found:
+        return []
+    whole = fold(query.strip(_EDGES))
+    named = _longest_first(_matches(spans, found, whole))
+    preferred = await _preferred(connection, scope, named)
+    return sorted(preferred, key=lambda match: (match.span.start, str(match.entity)))
+
+
+def is_bare_identifier(query: str, named: Sequence[NamedSpan]) -> bool:
+    """Return whether a query is an identifier and nothing else; its words then mean nothing themselves."""
+    words = len(query.split())
+    return any(
+        match.origin is NameOrigin.IDENTIFIER and (match.span.start, match.span.end) == (0, words)
+        for match in named
+    )
+
+
+def _spans(words: Sequence[str]) -> Iterator[WordSpan]:
+    # A few characters fold to eighteen: each word is folded by itself first, which costs what it is long.
+    lengths = [len(fold(word)) if len(word) <= MAX_FORM else MAX_FORM + 1 for word in words]
+    for start in range(len(words)):
+        for end in range(start + 1, min(start + MAX_NAME_LENGTH, len(words)) + 1):
+            if sum(lengths[start:end]) > MAX_FORM:
+                break
+            text = " ".join(words[start:end]).strip(_EDGES)
+            if len(text) >= MIN_FORM_LENGTH:
+                yield WordSpan(start, end, text, name_key(text))
+
+
+def _matches(spans: Sequence[WordSpan], found: Sequence[NamedEntity], whole: str) -> list[NamedSpan]:
+    by_form: dict[str, list[WordSpan]] = defaultdict(list)
+    by_key: dict[str, list[WordSpan]] = defaultdict(list)
+    for span in spans:
+        by_form[span.key].append(span)
+        by_key[identifier_key(span.text)].append(span)
+    matches = []
+    for named in found:
+        is_key = named.origin is NameOrigin.IDENTIFIER
+        for span in (by_key if is_key else by_form)[named.folded_form]:
+            is_whole = fold(span.text) == whole
+            if is_whole or _is_meant(named, span):
+                exact = is_key or is_whole
+                matches.append(NamedSpan(named.entity, span, named.origin, named.is_former, exact))
+    return matches
+
+
+def _is_meant(named: NamedEntity, span: WordSpan) -> bool:
+    """Return whether part of a query names a thing: a bare number or a common word means itself."""
+    if named.origin is NameOrigin.IDENTIFIER:
+        return not named.folded_form.isdigit() and not span.text.isalpha()
+    if not span.text.isalpha() or not may_be_a_word(named.form):
+        return True
+    return span.text == named.form and not span.text.islower()
+
+
+def _longest_first(matches: Sequence[NamedSpan]) -> list[NamedSpan]:
+    kept: list[NamedSpan] = []
+    order = sorted(
+        matches, key=lambda match: (match.span.start - match.span.end, match.span.start, _order(match))
+    )
+    for match in order:
+        rivals = [held for held in kept if held.span.overlaps(match.span)]
+        is_same_span = all(held.span == match.span and _ranks_with(held, match) for held in rivals)
+        if is_same_span and all(held.entity != match.entity for held in kept):
+            kept.append(match)
+    return kept
+
+
+def _order(match: NamedSpan) -> tuple[bool, bool]:
+    return match.origin is not NameOrigin.IDENTIFIER, not match.exact
+
+
+def _ranks_with(held: NamedSpan, match: NamedSpan) -> bool:
+    """An identifier outranks other names: what it names, no alias or title of the same spelling means."""
+    return match.origin is NameOrigin.IDENTIFIER or held.origin is not NameOrigin.IDENTIFIER
+
+
+async def _preferred(
+    connection: asyncpg.Connection, scope: Scope, named: Sequence[NamedSpan]
+) -> list[NamedSpan]:
+    """Follow the alias chain of each match to the entity it ends at."""
+    if not named:
+        return []
+    ends = await anchors.preferred_entities(
+        connection, scope.tenant, [match.entity for match in named], scope.moment
+    )
+    by_entity = {
+        ends[match.entity]: NamedSpan(
+            ends[match.entity], match.span, match.origin, match.is_former, match.exact
+        )
+        for match in reversed(named)
+    }
+    return list(by_entity.values())
+
+
+@dataclass(frozen=True, slots=True)
+class QueryAnchors:
+    """The anchors of a query, the artifacts of those named beyond doubt, and other forms to search by.
+
+    `is_bare_identifier` marks a query without any words beside an identifier.
+    """
+
+    anchors: tuple[Anchor, ...] = ()
+    leading: tuple[int, ...] = ()
+    other_forms: tuple[str, ...] = ()
+    is_bare_identifier: bool = False
+
+
+async def anchor_query(
+    connection: asyncpg.Connection, scope: Scope, query: str, *, with_drafts: bool
+) -> QueryAnchors:
+    """Return what a query names at the scope's moment; most queries name nothing and cost one statement."""
+    named = await find_named(connection, scope, query, with_drafts=with_drafts)
+    if not named:
+        return QueryAnchors()
+    ids = [match.entity for match in named]
+    found = await entities.entities_by_id(connection, scope.tenant, ids)
+    held = await states.states_as_of(connection, scope.tenant, ids, scope.moment)
+    newest = await artifacts.newest_versions_in_scope(connection, scope, ids)
+    forms = await names.other_forms_of(connection, scope.tenant, ids, scope.moment)
+    return QueryAnchors(
+        anchors=tuple(_anchor(match, found, held) for match in named),
+        leading=tuple(newest[match.entity] for match in named if match.exact and match.entity in newest),
+        other_forms=(*(form.form for form in forms), *_current_names(named, held)),
+        is_bare_identifier=is_bare_identifier(query, named),
+    )
+
+
+def _anchor(
+    match: NamedSpan, found: dict[UUID, Entity], held: dict[tuple[UUID, Branch], EntityState]
+) -> Anchor:
+    state = held.get((match.entity, Branch.COMMITTED))
+    return Anchor(found[match.entity], match.span.text, state, match.exact)
+
+
+def _current_names(named: Sequence[NamedSpan], held: dict[tuple[UUID, Branch], EntityState]) -> list[str]:
+    """Return what the things named by an alias or a former name are called at the asked time."""
+    old = [match for match in named if match.is_former or match.origin is NameOrigin.ALIAS]
+    found = (held.get((match.entity, Branch.COMMITTED)) for match in old)
+    labels = (label_of(state.props) for state in found if state is not None)
+    return [label for label in labels if label is not None]

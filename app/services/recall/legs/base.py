@@ -1,0 +1,76 @@
+"""What a leg is: one way of finding artifacts, with a deadline of its own."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+from collections.abc import Awaitable
+from dataclasses import dataclass
+from time import perf_counter
+from typing import Protocol
+from uuid import UUID
+
+from app.domain.recall import LegName, Proposal, Ranking
+from app.embedding import Vector
+from app.errors import TrigraphError
+from app.stores.postgres.pool import Database
+from app.stores.postgres.scope import Scope
+
+log = logging.getLogger(__name__)
+
+
+@dataclass(frozen=True, slots=True)
+class Question:
+    """What the legs share: the scope, how many candidates each may propose, and what the query says.
+
+    `vector` is awaited by whoever needs it, so that the others need not wait for the encoder.
+    """
+
+    scope: Scope
+    limit: int
+    terms: tuple[str, ...]
+    vector: Awaitable[Vector]
+    anchors: tuple[UUID, ...]
+
+
+class Leg(Protocol):
+    """One way of finding artifacts."""
+
+    @property
+    def name(self) -> LegName:
+        """The name its candidates are fused under."""
+
+    @property
+    def weight(self) -> float:
+        """How much its ranks count in fusion beside those of the other legs."""
+
+    async def candidates(self, database: Database, question: Question) -> Proposal:
+        """Return the artifacts it proposes, best first."""
+
+
+async def rank(leg: Leg, database: Database, question: Question, deadline: float) -> Ranking:
+    """Let a leg answer within `deadline` seconds; a late or failed one proposes nothing and says why."""
+    started = perf_counter()
+    problem = None
+    proposal = Proposal()
+    try:
+        async with asyncio.timeout(deadline):
+            proposal = await leg.candidates(database, question)
+    except TimeoutError:
+        problem = f"late: no answer within {deadline:g} seconds"
+    except TrigraphError as error:
+        problem = error.message
+    except Exception:
+        log.exception("the %s leg failed", leg.name)
+        problem = "failed; the log has the reason"
+    milliseconds = (perf_counter() - started) * 1000
+    return Ranking(
+        leg.name,
+        tuple(proposal.candidates),
+        leg.weight,
+        milliseconds,
+        served=proposal.served,
+        problem=problem,
+        approximate=proposal.approximate,
+        born=proposal.born,
+    )

@@ -1,0 +1,24 @@
+"""The recency leg: how young each candidate of the other legs is."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from datetime import datetime
+from math import exp
+
+from app.domain.recall import Candidate, LegName, Ranking
+
+FOLD_DAYS = 180.0
+_SECONDS_PER_DAY = 86_400.0
+
+
+def recency(created_at: datetime, as_of: datetime) -> float:
+    """Return exp(-age in days / 180), so that 180 days leave 1/e; what is not born yet counts as new."""
+    age = max((as_of - created_at).total_seconds(), 0.0) / _SECONDS_PER_DAY
+    return exp(-age / FOLD_DAYS)
+
+
+def rank_by_recency(created_at: Mapping[int, datetime], as_of: datetime) -> Ranking:
+    """Rank artifacts by their age at a moment, youngest first."""
+    scored = sorted((-recency(moment, as_of), artifact) for artifact, moment in created_at.items())
+    return Ranking(LegName.RECENCY, tuple(Candidate(artifact, -score) for score, artifact in scored))

@@ -1,0 +1,81 @@
+"""From what a request asks to look at, to the scope every leg filters by."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import asyncpg
+
+from app.domain.bounds import MAX_NAME, excerpts, require_length
+from app.domain.entity import Caller
+from app.domain.recall import RecallRequest
+from app.domain.temporal import AsOf, present
+from app.domain.text import fold, is_blank
+from app.errors import Invalid
+from app.services.catalog.lookup import no_project
+from app.stores.postgres import ledger_clock, type_definitions
+from app.stores.postgres.scope import Scope
+
+MAX_QUERY_LENGTH = 16_384
+MAX_HITS = 100
+MAX_KINDS = 256
+
+
+def check_request(request: RecallRequest) -> None:
+    """Raise Invalid, naming the argument, when a request cannot be answered."""
+    if len(request.query) > MAX_QUERY_LENGTH:
+        raise Invalid(f"a query has at most {MAX_QUERY_LENGTH} characters", field="query")
+    if len(request.kinds) > MAX_KINDS:
+        raise Invalid(f"kinds has {len(request.kinds)} items; at most {MAX_KINDS} are taken", field="kinds")
+    for kind in request.kinds:
+        require_length("kinds", kind, MAX_NAME)
+    if request.project is not None:
+        require_length("project", request.project, MAX_NAME)
+    if not 0 <= request.first <= MAX_HITS:
+        raise Invalid(f"first is from 0 to {MAX_HITS}", field="first")
+    if request.token_budget is not None and request.token_budget < 0:
+        raise Invalid("tokenBudget cannot be negative", field="tokenBudget")
+    if is_blank(request.query):
+        raise Invalid("the query is blank; ask something", field="query")
+
+
+async def scope_of(connection: asyncpg.Connection, caller: Caller, request: RecallRequest) -> Scope:
+    """Return what a request may look at; absent times are resolved to one moment here.
+
+    Without `knownAt` the ledger's clock is read, so that asking again with the answered time sees
+    exactly what this request sees. A write at hand may still record something before a `knownAt` that
+    lies after the clock, so such a request waits for it. Raises NotFound for an unknown project,
+    Invalid for an unknown kind.
+    """
+    extent = await ledger_clock.read_extent(connection, caller.tenant, request.project)
+    moment = AsOf(request.as_of or present(extent.clock), request.known_at or extent.clock)
+    if moment.known > extent.clock:
+        await ledger_clock.settle_clock(connection, caller.tenant)
+        extent = await ledger_clock.read_extent(connection, caller.tenant, request.project)
+    if request.project is not None and not extent.projects:
+        raise await no_project(connection, caller.tenant, request.project)
+    numbers = extent.projects
+    types = await _types(connection, caller, numbers, request.kinds) if request.kinds else None
+    sees_everything = extent.lies_before(moment)
+    is_named = request.as_of is not None or request.known_at is not None
+    return Scope(
+        caller.tenant,
+        numbers,
+        moment,
+        types,
+        request.domains or None,
+        sees_everything,
+        may_approximate=not is_named,
+    )
+
+
+async def _types(
+    connection: asyncpg.Connection, caller: Caller, numbers: Sequence[int], kinds: Sequence[str]
+) -> tuple[int, ...]:
+    known = await type_definitions.types_in_projects(connection, caller.tenant, numbers)
+    wanted = {fold(kind) for kind in kinds}
+    found = {fold(recorded.definition.name) for recorded in known}
+    if unknown := sorted(wanted - found):
+        names = ", ".join(sorted({recorded.definition.name for recorded in known}))
+        raise Invalid(f"nobody defined the kind {excerpts(unknown)}; there are {names}", field="kinds")
+    return tuple(recorded.number for recorded in known if fold(recorded.definition.name) in wanted)

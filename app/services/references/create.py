@@ -1,0 +1,120 @@
+"""Writing one reference that a caller states, inside an open write."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from uuid import UUID
+
+from app.domain.entity import Entity, Reference, ReferenceType
+from app.domain.temporal import Interval, require_in_calendar, require_offset, rfc_3339, still_missing
+from app.errors import Invalid
+from app.services.catalog.lookup import require_artifact, require_entities
+from app.services.references.edges import EdgeStatement, Joined, believed_among, write_edge
+from app.services.references.supersession import recompute_statuses
+from app.services.unit_of_work import UnitOfWork
+from app.stores.postgres import lookups, references
+
+
+async def require_ends(
+    write: UnitOfWork, source: UUID, target: UUID, source_artifact: UUID | None
+) -> tuple[Entity, Entity]:
+    """Return the ends of a reference; raises NotFound or Invalid, naming the field, for unfit ones."""
+    found = await require_entities(write, {"source": source, "target": target})
+    if source == target:
+        raise Invalid("an entity cannot reference itself; name another target", field="target")
+    if source_artifact is not None:
+        await require_artifact(write, source_artifact, "sourceArtifact")
+    return found[source], found[target]
+
+
+async def require_rule(write: UnitOfWork, source: Entity, target: Entity, type: ReferenceType) -> None:
+    """Raise Invalid, listing the types of reference that may join the two, when no rule allows this one."""
+    allowed = await references.types_that_may_join(write.connection, write.tenant, source.id, target.id)
+    if type not in allowed:
+        raise Invalid(
+            f"no rule lets {source.type_name} be joined to {target.type_name} by {type};"
+            f" {', '.join(allowed) or 'nothing'} may join them",
+            field="type",
+            rule="references_follow_their_rules",
+        )
+
+
+def require_existing(source: Entity, target: Entity, start: datetime) -> None:
+    """Raise Invalid when one of the two begins only after a reference that joins them."""
+    for name, end in (("source", source), ("target", target)):
+        if start < end.created_at:
+            raise Invalid(
+                f"the {name} begins on {rfc_3339(end.created_at)}; give no earlier validFrom",
+                field="validFrom",
+            )
+
+
+@dataclass(frozen=True, slots=True)
+class StatedReference:
+    """A reference as a caller states it; without `valid_from` it holds from now on."""
+
+    source: UUID
+    target: UUID
+    type: ReferenceType
+    source_artifact: UUID | None = None
+    valid_from: datetime | None = None
+
+
+async def add_reference(write: UnitOfWork, stated: StatedReference) -> Reference:
+    """Let an entity refer to another; the same reference again changes nothing and is answered as it is.
+
+    Where it holds at times, what is missing of it is written: the time before it, which makes one reference
+    of both, and the time since it was withdrawn. A supersession moves the target's state, so this comes last
+    in a write. Raises NotFound for an end that is not there, and Invalid for a reference to itself, one that
+    no rule allows, one that would close a circle of supersessions, or one that starts before an end does.
+    """
+    source, target = await require_ends(write, stated.source, stated.target, stated.source_artifact)
+    await require_rule(write, source, target, stated.type)
+    start = _start(write, stated)
+    require_existing(source, target, start)
+    edge = (stated.source, stated.target, stated.type)
+    held = await references.current_pieces(write.connection, write.tenant, edge, start)
+    missing = still_missing((each.valid for each in held), start, write.recorded_at)
+    if not missing:
+        moment = max(start, write.recorded_at)
+        return next(each for each in held if each.valid.covers(moment))
+    occurrences = await _taken_up(write, held, missing, stated)
+    joined = Joined()
+    found = await lookups.projects_by_number(write.connection, write.tenant, [source.project])
+    statement = EdgeStatement(edge, stated.source_artifact, stated.source_artifact, start, occurrences)
+    written = await write_edge(
+        write, found[source.project], statement, joined, await believed_among(write, [edge])
+    )
+    if not written:
+        raise Invalid(
+            "the target supersedes the source already, at that time or later: one must stay current",
+            field="target",
+            rule="supersession_is_acyclic",
+        )
+    await recompute_statuses(write, joined.turns)
+    return written[-1]
+
+
+async def _taken_up(
+    write: UnitOfWork, held: Sequence[Reference], missing: Sequence[Interval], stated: StatedReference
+) -> int:
+    """Stop believing in a last piece that starts too late, so that it is written anew from its start on.
+
+    Answers how often the reference is named. What another document states stays a piece of its own.
+    """
+    last = held[-1] if held else None
+    if last is None or last.valid.end is not None or last.source_artifact != stated.source_artifact:
+        return 1
+    recorded = await references.recorded_reference(write.connection, write.tenant, last.id)
+    if recorded is None or all(each.end != last.valid.start for each in missing):
+        return 1
+    await references.retract_reference(write.connection, write.tenant, last.id, write.recorded_at)
+    return recorded.occurrences
+
+
+def _start(write: UnitOfWork, stated: StatedReference) -> datetime:
+    if stated.valid_from is None:
+        return write.recorded_at
+    return require_in_calendar(require_offset(stated.valid_from, "validFrom"), "validFrom")

@@ -1,0 +1,213 @@
+"""What it does to the state of an entity that another supersedes it, or no longer does."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Callable, Container, Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from datetime import datetime
+from typing import TypeAlias
+from uuid import UUID, uuid4
+
+from app.domain.entity import Reference
+from app.domain.status_resolution import StatusHistory, is_over, resolve_status
+from app.domain.supersession import Succession, dated_statuses
+from app.domain.temporal import Branch, EntityState, Interval, StateEvent
+from app.domain.timeline import differing, state_at
+from app.services.references.status_sources import REVIVED, SUPERSEDED, load_status_history
+from app.services.unit_of_work import UnitOfWork
+from app.stores.postgres import states, supersessions
+from app.stores.postgres.supersessions import successions_around
+
+Hearing: TypeAlias = Callable[[Sequence[EntityState], StatusHistory], StatusHistory]
+"""Answers what was heard of a line by what is known of it beside the ledger."""
+
+
+@dataclass(frozen=True, slots=True)
+class SupersessionChange:
+    """An entity that something supersedes, or no longer does, from a moment on, with a document as cause."""
+
+    entity: UUID
+    since: datetime
+    cause: UUID | None
+
+
+async def recompute_statuses(write: UnitOfWork, turns: Iterable[SupersessionChange]) -> None:
+    """Let each entity be what the rule says from its turn on. Comes last in a write, as settling does."""
+    for turn in turns:
+        await recompute_status(write, turn.entity, turn.since, turn.cause)
+
+
+async def recompute_status(
+    write: UnitOfWork,
+    entity: UUID,
+    since: datetime,
+    cause: UUID | None = None,
+    hearing: Hearing = lambda line, heard: heard,
+) -> None:
+    """Let an entity be, in its states that hold at or after a moment, what the rule of giving way says.
+
+    The cause is that of the successor's document unless one is given. Comes last in a write: what this write
+    itself believed of the entity can only be given up at a later transaction time.
+    """
+    held = await states.current_states(write.connection, write.tenant, entity, Branch.COMMITTED)
+    heard = hearing(held, await load_status_history(write, entity, held))
+    around = await supersessions.successions_around(write.connection, write.tenant, entity)
+    above = [each for each in around if each.predecessor == entity]
+    touched = [state for state in held if state.valid.end is None or state.valid.end >= since]
+    given = resolve_status(touched, [span for each in above for span in spans_of(each)], heard)
+    if given == touched:
+        return
+    write = await write.later()
+    for state in touched:
+        if state not in given:
+            await states.retract_state(write.connection, write.tenant, state.id, write.recorded_at)
+    said = {each.at for each in heard.sayings}
+    line = await _recorded(write, given, touched)
+    for before, state in zip([None, *line], line, strict=False):
+        if state not in touched and _moves(state, before, touched, said):
+            by = cause or (await _superseder_at(write, above, state) if is_over(state) else None)
+            await _note(write, state, before, by)
+
+
+def _moves(
+    state: EntityState, before: EntityState | None, held: Sequence[EntityState], said: Container[datetime]
+) -> bool:
+    """Return whether a state begins with a step of its own: to a status that its start did not have."""
+    start = state.valid.start
+    was = next((each for each in held if each.valid.start == start), None)
+    if was is not None and was.props.get("status") == state.props.get("status"):
+        return False
+    if before is None:  # it began by being created, whatever it is called now
+        return is_over(state)
+    follows = before.props.get("status") != state.props.get("status")
+    return follows or (start in said and is_over(state))
+
+
+def spans_of(succession: Succession) -> list[Interval]:
+    """Return over which stretch a succession makes its predecessor give way, if over any."""
+    start = succession.effective_from
+    return [] if start is None else [Interval(start, succession.valid.end)]
+
+
+async def _recorded(
+    write: UnitOfWork, given: Sequence[EntityState], held: Sequence[EntityState]
+) -> list[EntityState]:
+    """Record the states of a line that are not held yet, and answer the line."""
+    line = []
+    for state in given:
+        if state not in held:
+            state = replace(state, id=uuid4(), recorded_at=write.recorded_at, actor=write.actor)
+            await states.insert_state(write.connection, write.tenant, state)
+        line.append(state)
+    return line
+
+
+async def _note(
+    write: UnitOfWork, state: EntityState, before: EntityState | None, cause: UUID | None
+) -> None:
+    event = StateEvent(
+        id=uuid4(),
+        from_state=None if before is None else before.id,
+        to_state=state.id,
+        event_type=SUPERSEDED if is_over(state) else REVIVED,
+        at=state.valid.start,
+        recorded_at=write.recorded_at,
+        cause_artifact=cause,
+        cause_commit=None,
+        description=None,
+        props_drift=None,
+        actor=write.actor,
+    )
+    await states.insert_event(write.connection, write.tenant, state.entity, event)
+
+
+async def _superseder_at(write: UnitOfWork, above: Sequence[Succession], state: EntityState) -> UUID | None:
+    """Return the document by which something came last to supersede a state; None where nothing does."""
+    spans = [(span.start, each.successor) for each in above for span in spans_of(each)]
+    start, successor = max(
+        ((start, successor) for start, successor in spans if start <= state.valid.start),
+        default=(state.valid.start, None),
+    )
+    return None if successor is None else await document_at(write, successor, start)
+
+
+async def document_at(write: UnitOfWork, entity: UUID, at: datetime) -> UUID | None:
+    """Return the document that the state of an entity at a moment was read from."""
+    held = await states.current_states(write.connection, write.tenant, entity, Branch.COMMITTED)
+    state = state_at(held, at)
+    return None if state is None else state.source_artifact
+
+
+GivesWay: TypeAlias = Mapping[UUID, frozenset[Interval]]
+"""By what an entity supersedes: over which stretches it does."""
+
+
+async def effective_from(write: UnitOfWork, reference: Reference) -> datetime | None:
+    """Return the moment from which a supersession moves its target; None when it never does."""
+    around = await successions_around(write.connection, write.tenant, reference.target)
+    return next((found.effective_from for found in around if _is(found, reference)), None)
+
+
+def _is(succession: Succession, reference: Reference) -> bool:
+    return (
+        succession.successor == reference.source
+        and succession.predecessor == reference.target
+        and succession.valid == reference.valid
+    )
+
+
+async def propagate_supersession(write: UnitOfWork, entity: UUID, before: Sequence[EntityState]) -> None:
+    """Let an entity, and what it supersedes, give way as they do now that its timeline is another.
+
+    `before` is what was believed of the entity until now. Comes last in a write, as settling does.
+    """
+    now = await states.current_states(write.connection, write.tenant, entity, Branch.COMMITTED)
+    since = _first_difference(before, now)
+    if since is None:
+        return
+    await recompute_status(write, entity, since)
+    statuses = dated_statuses(before)
+    around = await successions_around(write.connection, write.tenant, entity)
+    await recompute_superseded(
+        write, entity, gives_way(entity, (replace(each, statuses=statuses) for each in around))
+    )
+
+
+def _first_difference(before: Sequence[EntityState], now: Sequence[EntityState]) -> datetime | None:
+    """Return the first moment at which two timelines say different things."""
+    for start in sorted({state.valid.start for state in (*before, *now)}):
+        one, other = state_at(before, start), state_at(now, start)
+        if one is None or other is None or differing(one.props, other.props):
+            return start
+    return None
+
+
+def gives_way(entity: UUID, successions: Iterable[Succession]) -> GivesWay:
+    """Return what gives way to an entity, and over which stretches."""
+    found: dict[UUID, set[Interval]] = defaultdict(set)
+    for each in successions:
+        if each.successor == entity:
+            found[each.predecessor].update(spans_of(each))
+    return {predecessor: frozenset(spans) for predecessor, spans in found.items()}
+
+
+async def recompute_superseded(
+    write: UnitOfWork, entity: UUID, was: GivesWay, hearings: Mapping[UUID, Hearing] | None = None
+) -> None:
+    """Let what gave way to an entity give way when it does now, and no longer when it did.
+
+    `was` is what `gives_way` answered before; `hearings` are how to hear of some of these. Comes last in a
+    write, as settling does.
+    """
+    now = gives_way(entity, await successions_around(write.connection, write.tenant, entity))
+    for predecessor in sorted({*was, *now}):
+        changed = was.get(predecessor, frozenset()) ^ now.get(predecessor, frozenset())
+        if not changed:
+            continue
+        since = min(span.start for span in changed)
+        hearing = (hearings or {}).get(predecessor)
+        if hearing is None:
+            await recompute_status(write, predecessor, since)
+        else:
+            await recompute_status(write, predecessor, since, hearing=hearing)

@@ -1,0 +1,35 @@
+"""What every withdrawal shares: a reason that can be kept, and the words for one that comes too late."""
+
+from __future__ import annotations
+
+from datetime import datetime
+from uuid import UUID
+
+from app.domain.entity import Withdrawal
+from app.domain.temporal import Interval
+from app.errors import Conflict, Invalid
+from app.services.parsing import clean_text
+from app.services.unit_of_work import UnitOfWork
+from app.stores.postgres import withdrawals
+
+MAX_REASON_LENGTH = 2_000
+
+
+def fit_reason(given: str | None) -> str | None:
+    """Return a reason as it is kept, None for a blank one; raises Invalid for a very long one."""
+    reason = clean_text(given or "").strip()
+    if len(reason) > MAX_REASON_LENGTH:
+        raise Invalid(f"a reason has at most {MAX_REASON_LENGTH} characters", field="reason")
+    return reason or None
+
+
+def require_lasting(what: str, valid: Interval, now: datetime, *, is_believed: bool) -> None:
+    """Raise Conflict when an alias or a reference has ended already, or was never so."""
+    if not is_believed or (valid.end is not None and valid.end <= now):
+        raise Conflict(f"this {what} was ended already; read what holds now", field=what)
+
+
+async def note_withdrawal(write: UnitOfWork, withdrawn: UUID, ended: UUID | None, reason: str | None) -> None:
+    """Record who withdraws something, and why."""
+    withdrawal = Withdrawal(reason, write.recorded_at, write.actor)
+    await withdrawals.insert_withdrawal(write.connection, write.tenant, withdrawn, ended, withdrawal)

@@ -1,0 +1,20 @@
+"""Work that goes on for as long as a block does."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncIterator, Coroutine
+from contextlib import asynccontextmanager, suppress
+from typing import Any
+
+
+@asynccontextmanager
+async def background_task(work: Coroutine[Any, Any, None]) -> AsyncIterator[None]:
+    """Let work go on beside the block; it is cancelled when the block ends, and waited for."""
+    task = asyncio.create_task(work)
+    try:
+        yield
+    finally:
+        task.cancel()
+        with suppress(asyncio.CancelledError):
+            await task

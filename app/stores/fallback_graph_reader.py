@@ -1,0 +1,117 @@
+"""The reader that asks Neo4j first, and Postgres whenever Neo4j cannot say the same."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+from collections.abc import Awaitable, Callable, Mapping, Sequence
+from datetime import datetime
+from typing import TypeVar
+from uuid import UUID
+
+from app.domain.entity import Reference, ReferenceType
+from app.domain.graph_search import Neighbour
+from app.domain.recall import Proposal
+from app.errors import Unavailable
+from app.stores.circuit_breaker import Breaker
+from app.stores.graph_reader import GraphReader
+from app.stores.neo4j.driver import refuses_the_query
+from app.stores.neo4j.freshness import StaleGraph
+from app.stores.neo4j.traversal import Neo4jTraversal
+from app.stores.postgres.scope import Scope
+
+Answer = TypeVar("Answer")
+Ask = Callable[[GraphReader], Awaitable[Answer]]
+
+log = logging.getLogger(__name__)
+
+
+class FallbackGraphReader:
+    """A GraphReader that answers from `preferred` while that is there and up to date, else from the ledger.
+
+    What does not come within `deadline` seconds, or fails, is asked of the ledger in the same request;
+    `fallbacks` counts what the ledger was asked. After a few failures in a row Neo4j is let be until
+    `try_again` finds it well.
+    """
+
+    def __init__(self, ledger: GraphReader, deadline: float, breaker: Breaker | None = None) -> None:
+        self.preferred: Neo4jTraversal | None = None
+        self.fallbacks = 0
+        self._ledger = ledger
+        self._deadline = deadline
+        self._breaker = breaker or Breaker()
+        self._problem: str | None = None
+
+    @property
+    def is_let_be(self) -> bool:
+        """Return whether Neo4j is not asked for a while, since it failed several times in a row."""
+        return self._breaker.is_open
+
+    async def try_again(self) -> None:
+        """Try Neo4j where it was let be for long enough; once it answers, it is read again.
+
+        No request waits for that. Raises Unavailable when it does not answer.
+        """
+        if self.preferred is not None and self.is_let_be and self._breaker.lets_through():
+            await self.preferred.warm_up()
+            self._recover()
+
+    async def artifacts_beside(
+        self, scope: Scope, anchors: Sequence[UUID], strengths: Mapping[ReferenceType, float], limit: int
+    ) -> Proposal:
+        """Return as GraphReader says; the proposal tells which store it is from."""
+        return await self._read(lambda graph: graph.artifacts_beside(scope, anchors, strengths, limit))
+
+    async def artifacts_sharing_mentions(self, scope: Scope, seeds: Sequence[int], limit: int) -> Proposal:
+        """Return as GraphReader says; the proposal tells which store it is from."""
+        return await self._read(lambda graph: graph.artifacts_sharing_mentions(scope, seeds, limit))
+
+    async def neighbours(
+        self, tenant: int, entities: Sequence[UUID], depth: int, most: int, as_of: datetime
+    ) -> Mapping[UUID, list[Neighbour]]:
+        """Return as GraphReader says."""
+        return await self._read(lambda graph: graph.neighbours(tenant, entities, depth, most, as_of))
+
+    async def path(
+        self, tenant: int, source: UUID, target: UUID, longest: int, as_of: datetime
+    ) -> tuple[Reference, ...] | None:
+        """Return as GraphReader says."""
+        return await self._read(lambda graph: graph.path(tenant, source, target, longest, as_of))
+
+    async def _read(self, ask: Ask[Answer]) -> Answer:
+        graph = self.preferred
+        if graph is not None and not self.is_let_be:
+            try:
+                async with asyncio.timeout(self._deadline):
+                    answer = await ask(graph)
+            except Exception as error:
+                self._note(error)
+            else:
+                self._recover()
+                return answer
+        self.fallbacks += 1
+        return await ask(self._ledger)
+
+    def _note(self, error: Exception) -> None:
+        """Take a failure in; only what a server that is away or slow would cause keeps calls from it."""
+        if isinstance(error, StaleGraph):
+            log.debug("the graph is read from Postgres: %s", error.message)
+            self._breaker.succeed()
+        elif isinstance(error, TimeoutError):
+            self._fail(f"Neo4j does not answer within {self._deadline:g} seconds")
+        elif isinstance(error, Unavailable) and not refuses_the_query(error):
+            self._fail(error.message)
+        else:
+            log.error("Neo4j cannot answer what it is asked", exc_info=error)
+
+    def _fail(self, problem: str) -> None:
+        self._breaker.fail()
+        if self._problem is None:
+            log.warning("the graph is read from Postgres: %s", problem)
+        self._problem = problem
+
+    def _recover(self) -> None:
+        self._breaker.succeed()
+        if self._problem is not None:
+            log.info("the graph is read from Neo4j again")
+        self._problem = None

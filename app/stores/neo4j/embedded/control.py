@@ -1,0 +1,85 @@
+"""The embedded server as a person attends to it: kept up, stopped, and looked at without starting it."""
+
+from __future__ import annotations
+
+import os
+from dataclasses import dataclass
+from pathlib import Path
+
+from app.errors import Conflict
+from app.stores.file_locks import locked, taken_alone
+from app.stores.neo4j.embedded.jars import is_installed
+from app.stores.neo4j.embedded.layout import USER, Address, Layout
+from app.stores.neo4j.embedded.server import EmbeddedNeo4j, Neo4jServer
+from app.stores.neo4j.location import GraphLocation
+
+
+@dataclass(frozen=True, slots=True)
+class ServerStatus:
+    """What is seen of the embedded server; `location` is None when it takes no connections."""
+
+    is_installed: bool
+    is_kept: bool
+    is_used: bool
+    address: Address | None
+    location: GraphLocation | None
+    password_file: Path
+
+
+def layout_of(home: Path) -> Layout:
+    """Return where the things of a home are, whether it exists or not."""
+    return Layout(home.expanduser().absolute().resolve())
+
+
+def start_and_keep(home: Path) -> GraphLocation:
+    """Start the server unless it runs, and keep it up although nobody uses it, until `stop`.
+
+    Raises Unavailable when it cannot start.
+    """
+    embedded = EmbeddedNeo4j.start(home)
+    try:
+        layout_of(home).kept.touch()
+        return GraphLocation(embedded.uri, USER, embedded.password)
+    finally:
+        embedded.stop()
+
+
+def stop(home: Path) -> bool:
+    """Stop the server in order; answer whether there was one to stop.
+
+    Raises Conflict when somebody uses it: it then stops by itself after they are done.
+    """
+    layout = layout_of(home)
+    if not layout.serving.exists():
+        return False
+    with locked(layout.starting):
+        layout.kept.unlink(missing_ok=True)
+        users = taken_alone(layout.users)
+        if users is None:
+            raise Conflict(
+                "another process uses Neo4j, such as `trigraph serve`; end that, and Neo4j stops by itself"
+            )
+        try:
+            return Neo4jServer(layout).stop()
+        finally:
+            os.close(users)
+
+
+def look(home: Path) -> ServerStatus:
+    """Return what is seen now; starts nothing."""
+    layout = layout_of(home)
+    address = Neo4jServer(layout).ready_address()
+    location = None
+    if address is not None and layout.password.exists():
+        password = layout.password.read_text(encoding="ascii")
+        location = GraphLocation(address.uri, USER, password)
+    is_used = layout.users.exists() and _is_used(layout)
+    return ServerStatus(is_installed(), layout.kept.exists(), is_used, address, location, layout.password)
+
+
+def _is_used(layout: Layout) -> bool:
+    users = taken_alone(layout.users)
+    if users is None:
+        return True
+    os.close(users)
+    return False

@@ -1,0 +1,229 @@
+"""One connection to the ledger: its codecs, the tenant it is bound to, and what its role may not be."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator, Collection
+from contextlib import asynccontextmanager, suppress
+from typing import Any, ClassVar
+from urllib.parse import urlsplit, urlunsplit
+
+import asyncpg
+import orjson
+from pgvector.asyncpg import register_vector
+
+from app.errors import Unavailable
+from app.stores.postgres import deadlines
+from app.stores.postgres.transactions import reading_transaction
+from app.stores.postgres.write_buffer import SEARCHED, Table, WriteBuffer
+
+_BINARY_JSON = b"\x01"  # the version byte that PostgreSQL puts before binary jsonb
+
+# A superuser is a member of every role; and what a role may become counts as what it is.
+_PRIVILEGE = """
+WITH reachable AS (
+    SELECT * FROM pg_roles WHERE pg_has_role(current_user, oid, 'MEMBER')
+)
+SELECT EXISTS (
+    SELECT FROM reachable
+    WHERE rolsuper OR rolbypassrls OR rolcreaterole OR rolreplication
+        OR starts_with(rolname, 'pg_')
+        OR EXISTS (
+            SELECT FROM pg_class
+            WHERE relkind IN ('r', 'p') AND relnamespace = 'public'::regnamespace AND relowner = reachable.oid
+        )
+)
+"""
+
+
+class LedgerConnection(asyncpg.Connection):  # type: ignore[misc]
+    """A connection that remembers its tenant and its search width: setting the same again costs nothing.
+
+    Every statement raises Unavailable when the database does not answer it within `seconds`.
+
+    While it collects rows, those that wait are written before any statement that could miss them, and what
+    only questions read at the end.
+    """
+
+    seconds: ClassVar[float] = deadlines.READ_ANSWER
+    collected: WriteBuffer | None = None
+    _tenant: int | None = None
+    _width: int | None = None
+
+    def collect(self, collected: WriteBuffer | None) -> None:
+        """Let rows wait here from now on; without it, none waits any more, and what did is forgotten."""
+        self.collected = collected
+
+    async def write_collected(self, but: Collection[Table] = ()) -> None:
+        """Write the rows that wait, save those of some tables."""
+        collected = self.collected
+        if collected is None:
+            return
+        self.collected = None
+        try:
+            for insert, rows in collected.taken(but):
+                await insert.write(self, rows)
+        finally:
+            self.collected = collected
+
+    async def execute(self, *given: Any, **named: Any) -> Any:
+        """Execute a statement, after the rows that wait."""
+        await self.write_collected(SEARCHED)
+        async with deadlines.answered_within(self, self.seconds):
+            return await super().execute(*given, **named)
+
+    async def executemany(self, *given: Any, **named: Any) -> Any:
+        """Execute a statement for each of several arguments, after the rows that wait."""
+        await self.write_collected(SEARCHED)
+        async with deadlines.answered_within(self, self.seconds):
+            return await super().executemany(*given, **named)
+
+    async def fetch(self, *given: Any, **named: Any) -> Any:
+        """Return the rows of a statement, after the rows that wait."""
+        await self.write_collected(SEARCHED)
+        async with deadlines.answered_within(self, self.seconds):
+            return await super().fetch(*given, **named)
+
+    async def fetchrow(self, *given: Any, **named: Any) -> Any:
+        """Return the first row of a statement, after the rows that wait."""
+        await self.write_collected(SEARCHED)
+        async with deadlines.answered_within(self, self.seconds):
+            return await super().fetchrow(*given, **named)
+
+    async def fetchval(self, *given: Any, **named: Any) -> Any:
+        """Return a value of the first row of a statement, after the rows that wait."""
+        await self.write_collected(SEARCHED)
+        async with deadlines.answered_within(self, self.seconds):
+            return await super().fetchval(*given, **named)
+
+    async def bind(self, tenant: int) -> None:
+        """Let row level security show this tenant alone; call it outside a transaction."""
+        if self._tenant == tenant:
+            return
+        # Forgotten first: if the statement is cut off, nobody knows which tenant the session is left with.
+        self._tenant = None
+        await self.execute("SELECT set_config('trigraph.tenant', $1, false)", str(tenant))
+        self._tenant = tenant
+
+    async def keep_at_hand(self, width: int) -> None:
+        """Let searches in an index of vectors keep so many of the nearest at hand; call it like `bind`."""
+        if self._width == width:
+            return
+        self._width = None
+        await self.execute("SELECT set_config('hnsw.ef_search', $1, false)", str(width))
+        self._width = width
+
+
+class WritingConnection(LedgerConnection):
+    """A connection that writes: what it asks may take longer."""
+
+    seconds = deadlines.WRITE_ANSWER
+
+
+@asynccontextmanager
+async def planned_anew(connection: asyncpg.Connection) -> AsyncIterator[None]:
+    """Let the statements of the block be planned for their arguments.
+
+    That pays where an absent argument means everything: one plan for all of them could use no index.
+    """
+    async with reading_transaction(connection):
+        await connection.execute("SET LOCAL plan_cache_mode = force_custom_plan")
+        yield
+
+
+async def prepared(connection: asyncpg.Connection) -> None:
+    """Teach a new connection jsonb as Python values and pgvector's types as its own classes.
+
+    Raises Unavailable when the database lacks pgvector.
+    """
+    await connection.set_type_codec(
+        "jsonb",
+        schema="pg_catalog",
+        format="binary",
+        encoder=lambda value: _BINARY_JSON + orjson.dumps(value),
+        decoder=lambda data: orjson.loads(data[1:]),
+    )
+    try:
+        await register_vector(connection)
+    except ValueError as error:
+        raise Unavailable("the ledger is not migrated: it lacks pgvector; run `trigraph migrate`") from error
+
+
+async def refuse_a_privileged_role(connection: asyncpg.Connection) -> None:
+    """Raise Unavailable when the role could see past row level security, or reach beyond the database."""
+    if await connection.fetchval(_PRIVILEGE):
+        role = await connection.fetchval("SELECT current_user")
+        raise Unavailable(
+            f"the database role {role} is a superuser or owns tables, or may become a role that sees the rows"
+            " of every tenant; take those rights and memberships from it"
+        )
+
+
+_CONNECT_SECONDS = 10.0
+_CLOSE_SECONDS = 5.0
+MAX_SECONDS = 60.0
+_SESSION = {"application_name": "trigraph", "search_path": "public", "timezone": "UTC"}
+
+
+@asynccontextmanager
+async def owner_connection(
+    url: str, *, seconds: float | None = MAX_SECONDS
+) -> AsyncIterator[asyncpg.Connection]:
+    """Connect as the user of the address and close at the end.
+
+    `seconds` is how long one statement may take; None is for what takes as long as it takes, such as a
+    migration. Raises Unavailable, naming the address without its password, when no database answers, and when
+    a statement takes longer.
+    """
+    try:
+        connection = await asyncpg.connect(
+            url, timeout=_CONNECT_SECONDS, command_timeout=seconds, server_settings=_SESSION
+        )
+    except (ValueError, asyncpg.InterfaceError) as error:
+        # The driver's own words may quote the password.
+        raise Unavailable(
+            "the database URL must read like postgresql://user:password@host:5432/name"
+        ) from error
+    except (OSError, TimeoutError, asyncpg.PostgresError) as error:
+        reason = str(error) or "it took too long"
+        raise Unavailable(
+            f"no database answers at {without_password(url)}: {reason}; start it, check the address,"
+            " or unset TRIGRAPH_DATABASE_URL to use the embedded one"
+        ) from error
+    try:
+        yield connection
+    except TimeoutError as error:
+        connection.terminate()
+        raise Unavailable("the database did not answer in time; retry later") from error
+    finally:
+        # What was done is done, however the server takes leave; the driver breaks off by itself.
+        with suppress(asyncpg.PostgresError, asyncpg.InterfaceError, OSError):
+            await connection.close(timeout=_CLOSE_SECONDS)
+
+
+def without_password(url: str) -> str:
+    """Return the address without what only its owner may know."""
+    parts = urlsplit(url)
+    user, _, host = parts.netloc.rpartition("@")
+    name = user.partition(":")[0]
+    return urlunsplit((parts.scheme, f"{name}@{host}" if name else host, parts.path, "", ""))
+
+
+SERVICE_ROLE = "trigraph_service"
+
+_CAN_SIGN_IN = "SELECT rolcanlogin FROM pg_roles WHERE rolname = $1"
+_ONE_AT_A_TIME = "SELECT pg_advisory_xact_lock(hashtextextended('trigraph service role', 0))"
+
+
+async def let_service_sign_in(owner: asyncpg.Connection) -> None:
+    """Let the role connect by itself, so that no session of the service ever belongs to the owner."""
+    async with owner.transaction():
+        await owner.execute(_ONE_AT_A_TIME)
+        if not await owner.fetchval(_CAN_SIGN_IN, SERVICE_ROLE):
+            await owner.execute(f"ALTER ROLE {SERVICE_ROLE} LOGIN")
+
+
+def as_service(url: str) -> str:
+    """Return an address for the same database as the service's own role."""
+    parts = urlsplit(url)
+    host = parts.netloc.rpartition("@")[2]
+    return urlunsplit(parts._replace(netloc=f"{SERVICE_ROLE}@{host}"))

@@ -1,0 +1,126 @@
+"""What stands around entities: references, documents, aliases and things of like meaning."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from uuid import UUID
+
+import asyncpg
+
+from app.domain.artifact import Artifact
+from app.domain.entity import Alias, Direction, Reference, ReferenceType
+from app.domain.page import Page, PageRequest
+from app.stores.named_blocks import sql_blocks
+from app.stores.postgres.aliases import alias_from
+from app.stores.postgres.artifacts import artifact_from
+from app.stores.postgres.lists import page_bounds
+from app.stores.postgres.references import reference_from
+
+SQL = sql_blocks(__file__)
+
+
+@dataclass(frozen=True, slots=True)
+class ReferencesAround:
+    """References of one direction and type that hold at an instant; no type means any."""
+
+    direction: Direction
+    type: ReferenceType | None
+    as_of: datetime
+
+
+async def references_of_entities(
+    connection: asyncpg.Connection,
+    tenant: int,
+    entities: Sequence[UUID],
+    wanted: ReferencesAround,
+    page: PageRequest,
+) -> dict[UUID, Page[Reference]]:
+    """Return a page of each entity's references, the newest first."""
+    found = await _references(connection, tenant, entities, wanted, page_bounds(page))
+    return {entity: Page.cut(found[entity], page.first) for entity in entities}
+
+
+async def newest_references_of_entities(
+    connection: asyncpg.Connection,
+    tenant: int,
+    entities: Sequence[UUID],
+    wanted: ReferencesAround,
+    most: int | None,
+) -> dict[UUID, list[Reference]]:
+    """Return each entity's references, the newest first: at most so many, or all of them."""
+    return await _references(connection, tenant, entities, wanted, (None, None, most))
+
+
+async def _references(
+    connection: asyncpg.Connection,
+    tenant: int,
+    entities: Sequence[UUID],
+    wanted: ReferencesAround,
+    bounds: tuple[object, ...],
+) -> dict[UUID, list[Reference]]:
+    found: dict[UUID, list[Reference]] = {entity: [] for entity in entities}
+    rows = await connection.fetch(
+        SQL["references_of_entities"], tenant, list(entities), *_around(wanted), *bounds
+    )
+    for row in rows:
+        found[row["asked"]].append(reference_from(row))
+    return found
+
+
+async def count_references_of_entities(
+    connection: asyncpg.Connection, tenant: int, entities: Sequence[UUID], wanted: ReferencesAround
+) -> dict[UUID, int]:
+    """Return how many references each entity has; one without any is missing."""
+    rows = await connection.fetch(
+        SQL["count_references_of_entities"], tenant, list(entities), *_around(wanted)
+    )
+    return {row["entity"]: row["count"] for row in rows}
+
+
+def _around(wanted: ReferencesAround) -> tuple[object, ...]:
+    leaves = wanted.direction is not Direction.IN
+    reaches = wanted.direction is not Direction.OUT
+    return leaves, reaches, wanted.type, wanted.as_of
+
+
+async def artifacts_of_entities(
+    connection: asyncpg.Connection, tenant: int, entities: Sequence[UUID], page: PageRequest
+) -> dict[UUID, Page[Artifact]]:
+    """Return a page of each entity's artifacts, the newest first."""
+    found: dict[UUID, list[Artifact]] = defaultdict(list)
+    for row in await connection.fetch(
+        SQL["artifacts_of_entities"], tenant, list(entities), *page_bounds(page)
+    ):
+        found[row["entity"]].append(artifact_from(row))
+    return {entity: Page.cut(found[entity], page.first) for entity in entities}
+
+
+async def count_artifacts_of_entities(
+    connection: asyncpg.Connection, tenant: int, entities: Sequence[UUID]
+) -> dict[UUID, int]:
+    """Return how many artifacts each entity has; one without any is missing."""
+    rows = await connection.fetch(SQL["count_artifacts_of_entities"], tenant, list(entities))
+    return {row["entity"]: row["count"] for row in rows}
+
+
+async def aliases_of_entities(
+    connection: asyncpg.Connection, tenant: int, entities: Sequence[UUID], as_of: datetime
+) -> dict[UUID, list[Alias]]:
+    """Return the aliases of each entity by their form; an entity without any is missing."""
+    found: dict[UUID, list[Alias]] = defaultdict(list)
+    for row in await connection.fetch(SQL["aliases_of_entities"], tenant, list(entities), as_of):
+        found[row["target"]].append(alias_from(row))
+    return dict(found)
+
+
+async def similar_to_entities(
+    connection: asyncpg.Connection, tenant: int, entities: Sequence[UUID], as_of: datetime, limit: int
+) -> dict[UUID, list[tuple[UUID, float]]]:
+    """Return the entities nearest in meaning to each, with the cosine of their best passage, best first."""
+    found: dict[UUID, list[tuple[UUID, float]]] = defaultdict(list)
+    for row in await connection.fetch(SQL["similar_to_entities"], tenant, list(entities), as_of, limit):
+        found[row["asked"]].append((row["entity"], row["score"]))
+    return dict(found)

@@ -1,0 +1,113 @@
+"""The graph as it is read from the ledger itself."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping, Sequence
+from datetime import datetime
+from uuid import UUID
+
+import asyncpg
+
+from app.domain.entity import Direction, Reference, ReferenceType
+from app.domain.graph_search import Around, Neighbour, Step, neighbours_of, shortest_path
+from app.domain.recall import Proposal
+from app.stores.graph_reader import (
+    ARTIFACTS_PER_ENTITY,
+    MENTIONED_ENTITIES,
+    REFERENCES_PER_ANCHOR,
+    REFERENCES_PER_ENTITY,
+)
+from app.stores.named_blocks import sql_blocks
+from app.stores.postgres import entity_edges
+from app.stores.postgres.entity_edges import ReferencesAround
+from app.stores.postgres.pool import Database
+from app.stores.postgres.scope import Scope, proposal_from
+
+SQL = sql_blocks(__file__)
+
+
+async def artifacts_beside(
+    connection: asyncpg.Connection,
+    scope: Scope,
+    anchors: Sequence[UUID],
+    strengths: Mapping[ReferenceType, float],
+    limit: int,
+) -> Proposal:
+    """Return the artifacts one reference away from the anchors, either way, by strength and count."""
+    rows = await connection.fetch(
+        SQL["artifacts_beside"],
+        scope.tenant,
+        list(anchors),
+        scope.moment.valid,
+        scope.moment.known,
+        list(strengths),
+        list(strengths.values()),
+        REFERENCES_PER_ANCHOR,
+        limit,
+        list(scope.projects),
+        scope.types,
+        scope.domains,
+    )
+    return proposal_from(rows)
+
+
+async def artifacts_sharing_mentions(
+    connection: asyncpg.Connection, scope: Scope, seeds: Sequence[int], limit: int
+) -> Proposal:
+    """Return the artifacts that mention, or are, what the seeds mention, the rarer the better."""
+    rows = await connection.fetch(
+        SQL["artifacts_sharing_mentions"],
+        scope.tenant,
+        list(seeds),
+        scope.moment.valid,
+        scope.moment.known,
+        MENTIONED_ENTITIES,
+        ARTIFACTS_PER_ENTITY,
+        limit,
+        list(scope.projects),
+        scope.types,
+        scope.domains,
+    )
+    return proposal_from(rows)
+
+
+class PostgresTraversal:
+    """A GraphReader of the ledger."""
+
+    def __init__(self, database: Database) -> None:
+        self._database = database
+
+    async def artifacts_beside(
+        self, scope: Scope, anchors: Sequence[UUID], strengths: Mapping[ReferenceType, float], limit: int
+    ) -> Proposal:
+        """Return as GraphReader says, in one statement."""
+        async with self._database.reading(scope.tenant) as connection:
+            return await artifacts_beside(connection, scope, anchors, strengths, limit)
+
+    async def artifacts_sharing_mentions(self, scope: Scope, seeds: Sequence[int], limit: int) -> Proposal:
+        """Return as GraphReader says, in one statement."""
+        async with self._database.reading(scope.tenant) as connection:
+            return await artifacts_sharing_mentions(connection, scope, seeds, limit)
+
+    async def neighbours(
+        self, tenant: int, entities: Sequence[UUID], depth: int, most: int, as_of: datetime
+    ) -> Mapping[UUID, list[Neighbour]]:
+        """Return as GraphReader says, in one statement a step for all that ask."""
+        return await neighbours_of(entities, depth, most, self._step(tenant, as_of, REFERENCES_PER_ENTITY))
+
+    async def path(
+        self, tenant: int, source: UUID, target: UUID, longest: int, as_of: datetime
+    ) -> tuple[Reference, ...] | None:
+        """Return as GraphReader says, in one statement a step."""
+        return await shortest_path(source, target, longest, self._step(tenant, as_of, None))
+
+    def _step(self, tenant: int, as_of: datetime, most: int | None) -> Step:
+        wanted = ReferencesAround(Direction.BOTH, None, as_of)
+
+        async def step(entities: Collection[UUID]) -> Around:
+            async with self._database.reading(tenant) as connection:
+                return await entity_edges.newest_references_of_entities(
+                    connection, tenant, list(entities), wanted, most
+                )
+
+        return step

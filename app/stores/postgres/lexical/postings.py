@@ -1,0 +1,96 @@
+"""Term postings as they are filed: a row for each term of a document, and the counts kept of them."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from uuid import UUID
+
+import asyncpg
+
+from app.domain.artifact import TermCounts
+from app.stores.named_blocks import sql_blocks
+from app.stores.postgres.write_buffer import Insert, Row, Table, insert_row, write_searched
+
+SQL = sql_blocks(__file__)
+
+
+async def insert_postings(
+    connection: asyncpg.Connection,
+    tenant: int,
+    project: int,
+    artifact: int,
+    frequencies: Mapping[str, int] | TermCounts,
+    term_count: int,
+) -> None:
+    """Record how often an artifact holds each of its terms, and count it for each."""
+    counts = frequencies if isinstance(frequencies, TermCounts) else TermCounts.of(frequencies)
+    await insert_row(connection, _INSERT_POSTINGS, tenant, project, artifact, counts, term_count)
+
+
+async def count_document(
+    connection: asyncpg.Connection,
+    tenant: int,
+    project: int,
+    term_count: int,
+    created_at: datetime,
+    recorded_at: datetime,
+) -> None:
+    """Count one more document in its project's statistics."""
+    await insert_row(connection, _COUNT_DOCUMENTS, tenant, project, term_count, created_at, recorded_at)
+
+
+async def _write_postings(connection: asyncpg.Connection, rows: Sequence[Row]) -> None:
+    for (tenant, project), documents in _by_project(rows):
+        held = [each for each in documents if each[1].names]
+        numbers, lengths = [number for number, _, _ in held], [length for _, _, length in held]
+        # The driver looks at every element of an array, and these are thousands.
+        terms, counts = [each.names for _, each, _ in held], [each.counts for _, each, _ in held]
+        where = (tenant, project)
+        await connection.execute(SQL["insert_postings"], *where, numbers, lengths, terms, counts)
+        await connection.execute(SQL["count_terms"], *where, terms)
+
+
+async def _count_documents(connection: asyncpg.Connection, rows: Sequence[Row]) -> None:
+    for (tenant, project), documents in _by_project(rows):
+        lengths, created, recorded = zip(*documents, strict=True)
+        await connection.execute(
+            SQL["count_documents"],
+            tenant,
+            project,
+            len(documents),
+            sum(lengths),
+            max(created),
+            max(recorded),
+        )
+
+
+def _by_project(rows: Sequence[Row]) -> list[tuple[tuple[int, int], list[Row]]]:
+    grouped: dict[tuple[int, int], list[Row]] = defaultdict(list)
+    for tenant, project, *document in rows:
+        grouped[tenant, project].append(tuple(document))
+    return list(grouped.items())
+
+
+_INSERT_POSTINGS = Insert(Table.POSTING, _write_postings)
+_COUNT_DOCUMENTS = Insert(Table.COUNT, _count_documents)
+
+
+@dataclass(frozen=True, slots=True)
+class HeldText:
+    """The text of an artifact that holds some terms, and whose it is."""
+
+    artifact: UUID
+    entity: UUID
+    text: str
+
+
+async def artifacts_holding(
+    connection: asyncpg.Connection, tenant: int, project: int, terms: Sequence[str], limit: int
+) -> list[HeldText]:
+    """Return the artifacts of a project that hold all of these terms, at most `limit`, newest first."""
+    await write_searched(connection)
+    rows = await connection.fetch(SQL["artifacts_holding"], tenant, project, list(terms), limit)
+    return [HeldText(row["id"], row["entity"], f"{row['title']}\n{row['body']}") for row in rows]

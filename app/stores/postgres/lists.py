@@ -1,0 +1,124 @@
+"""Long lists of the ledger, a page at a time, and how long they are."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from datetime import datetime
+from uuid import UUID
+
+import asyncpg
+
+from app.domain.artifact import Artifact, MemoryDomain
+from app.domain.entity import Entity, Reference, ReferenceType
+from app.domain.page import Page, PageRequest
+from app.domain.text import fold
+from app.stores.named_blocks import sql_blocks
+from app.stores.postgres.artifacts import artifact_from
+from app.stores.postgres.connection import planned_anew
+from app.stores.postgres.entities import entity_from
+from app.stores.postgres.references import reference_from
+
+SQL = sql_blocks(__file__)
+
+
+@dataclass(frozen=True, slots=True)
+class EntityFilter:
+    """Entities of a project and a type that exist at an instant; None means any."""
+
+    project: int | None
+    type_name: str | None
+    as_of: datetime
+
+
+@dataclass(frozen=True, slots=True)
+class ArtifactFilter:
+    """Artifacts of a project, kind, domain and identifier key, whole or bare; None means any."""
+
+    project: int | None
+    kind: str | None
+    key: str | None
+    domain: MemoryDomain | None
+
+
+@dataclass(frozen=True, slots=True)
+class ReferenceFilter:
+    """References that hold at an instant, of a project, type and either end; None means any."""
+
+    project: int | None
+    source: UUID | None
+    target: UUID | None
+    type: ReferenceType | None
+    as_of: datetime
+
+
+async def entities_page(
+    connection: asyncpg.Connection, tenant: int, wanted: EntityFilter, page: PageRequest
+) -> Page[Entity]:
+    """Return a page of entities, the newest first."""
+    arguments = (*_of_entities(wanted), *page_bounds(page))
+    async with planned_anew(connection):
+        rows = await connection.fetch(SQL["entities_page"], tenant, *arguments)
+    return Page.cut([entity_from(row) for row in rows], page.first)
+
+
+async def count_entities(connection: asyncpg.Connection, tenant: int, wanted: EntityFilter) -> int:
+    """Return how many entities there are."""
+    async with planned_anew(connection):
+        count: int = await connection.fetchval(SQL["count_entities"], tenant, *_of_entities(wanted))
+    return count
+
+
+async def artifacts_page(
+    connection: asyncpg.Connection, tenant: int, wanted: ArtifactFilter, page: PageRequest
+) -> Page[Artifact]:
+    """Return a page of artifacts, the newest first."""
+    arguments = (*_of_artifacts(wanted), *page_bounds(page))
+    async with planned_anew(connection):
+        rows = await connection.fetch(SQL["artifacts_page"], tenant, *arguments)
+    return Page.cut([artifact_from(row) for row in rows], page.first)
+
+
+async def count_artifacts(connection: asyncpg.Connection, tenant: int, wanted: ArtifactFilter) -> int:
+    """Return how many artifacts there are."""
+    async with planned_anew(connection):
+        count: int = await connection.fetchval(SQL["count_artifacts"], tenant, *_of_artifacts(wanted))
+    return count
+
+
+async def references_page(
+    connection: asyncpg.Connection, tenant: int, wanted: ReferenceFilter, page: PageRequest
+) -> Page[Reference]:
+    """Return a page of references, the newest first."""
+    arguments = (*_of_references(wanted), *page_bounds(page))
+    async with planned_anew(connection):
+        rows = await connection.fetch(SQL["references_page"], tenant, *arguments)
+    return Page.cut([reference_from(row) for row in rows], page.first)
+
+
+async def count_references(connection: asyncpg.Connection, tenant: int, wanted: ReferenceFilter) -> int:
+    """Return how many references there are."""
+    async with planned_anew(connection):
+        count: int = await connection.fetchval(SQL["count_references"], tenant, *_of_references(wanted))
+    return count
+
+
+def page_bounds(page: PageRequest) -> tuple[datetime | None, UUID | None, int]:
+    """Return a page as SQL takes it: after which instant and id, and one item more than it is long."""
+    after = page.after
+    return (None, None, page.first + 1) if after is None else (after.at, after.id, page.first + 1)
+
+
+def _of_entities(wanted: EntityFilter) -> tuple[object, ...]:
+    return wanted.project, _folded(wanted.type_name), wanted.as_of
+
+
+def _of_artifacts(wanted: ArtifactFilter) -> tuple[object, ...]:
+    return wanted.project, _folded(wanted.kind), wanted.key, wanted.domain
+
+
+def _of_references(wanted: ReferenceFilter) -> tuple[object, ...]:
+    return wanted.project, wanted.source, wanted.target, wanted.type, wanted.as_of
+
+
+def _folded(name: str | None) -> str | None:
+    return None if name is None else fold(name)

@@ -1,0 +1,155 @@
+"""Passage vectors and exact nearest-neighbour search over them."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from datetime import datetime
+
+import asyncpg
+import numpy as np
+from numpy.typing import NDArray
+from pgvector import HalfVector
+
+from app.domain.recall import Proposal
+from app.stores.named_blocks import sql_blocks
+from app.stores.postgres.scope import Scope, proposal_from
+from app.stores.postgres.write_buffer import Table, insert_rows, one_by_one
+
+SQL = sql_blocks(__file__)
+
+_INSERT_EMBEDDINGS = one_by_one(Table.EMBEDDING, SQL["insert_embeddings"])
+
+PASSAGES_PER_ARTIFACT = 8
+
+
+@dataclass(frozen=True, slots=True)
+class EmbeddingModel:
+    """The model all vectors of a ledger were made with."""
+
+    name: str
+    fingerprint: str
+    dimensions: int
+
+
+async def insert_embeddings(
+    connection: asyncpg.Connection,
+    tenant: int,
+    project: int,
+    artifact: int,
+    created_at: datetime,
+    recorded_at: datetime,
+    vectors: NDArray[np.float32],
+) -> None:
+    """Record the vectors of an artifact's passages, shape (passages, dimensions), in their order."""
+    rows = [
+        (tenant, project, artifact, ordinal, created_at, recorded_at, HalfVector(vector))
+        for ordinal, vector in enumerate(vectors)
+    ]
+    await insert_rows(connection, _INSERT_EMBEDDINGS, rows)
+
+
+async def nearest_artifacts(
+    connection: asyncpg.Connection, scope: Scope, vector: NDArray[np.float32], model: str, limit: int
+) -> Proposal:
+    """Return the artifacts with the passage nearest to a vector, scored by cosine.
+
+    `model` is the fingerprint of the model that made the vector; nothing is near while the ledger's vectors
+    are another's. More passages are looked at when a few artifacts have all the nearest.
+    """
+    passages = limit * PASSAGES_PER_ARTIFACT
+    while True:
+        rows = await _nearest(connection, scope, vector, model, limit, passages)
+        if len(rows) >= limit or not rows or rows[0]["passages"] < passages:
+            return proposal_from(rows)
+        passages *= PASSAGES_PER_ARTIFACT
+
+
+async def _nearest(
+    connection: asyncpg.Connection,
+    scope: Scope,
+    vector: NDArray[np.float32],
+    model: str,
+    limit: int,
+    passages: int,
+) -> list[asyncpg.Record]:
+    rows: list[asyncpg.Record] = await connection.fetch(
+        SQL["nearest_artifacts"],
+        scope.tenant,
+        list(scope.projects),
+        scope.moment.valid,
+        scope.moment.known,
+        HalfVector(vector),
+        limit,
+        scope.types,
+        scope.domains,
+        passages,
+        model,
+    )
+    return rows
+
+
+async def embedding_model(connection: asyncpg.Connection) -> EmbeddingModel | None:
+    """Return the model this ledger's vectors were made with; None while it holds none."""
+    row = await connection.fetchrow(SQL["embedding_model"])
+    return None if row is None else EmbeddingModel(row["name"], row["fingerprint"], row["dimensions"])
+
+
+async def insert_embedding_model(connection: asyncpg.Connection, model: EmbeddingModel) -> None:
+    """Note the model of this ledger's vectors, unless one is noted."""
+    await connection.execute(SQL["insert_embedding_model"], model.name, model.fingerprint, model.dimensions)
+
+
+_LOCK = 0x7265_656D_6265_6464  # "reembedd" in ASCII
+
+
+@dataclass(frozen=True, slots=True)
+class Unembedded:
+    """An artifact without vectors, with what making and searching them takes."""
+
+    tenant: int
+    number: int
+    project: int
+    title: str
+    body: str
+    created_at: datetime
+    recorded_at: datetime
+
+
+async def lock(owner: asyncpg.Connection) -> bool:
+    """Keep others from re-embedding until the connection closes; tell whether nobody does already."""
+    is_alone: bool = await owner.fetchval(SQL["try_lock"], _LOCK)
+    return is_alone
+
+
+async def forget_vectors(owner: asyncpg.Connection, model: EmbeddingModel) -> None:
+    """Drop every vector and note another model, in the caller's transaction.
+
+    Waits for the writes under way, which rely on the model noted before.
+    """
+    await owner.execute(SQL["hold_model"])
+    await owner.execute(SQL["forget_vectors"])
+    await replace_model(owner, model)
+
+
+async def replace_model(owner: asyncpg.Connection, model: EmbeddingModel) -> None:
+    """Note with what the ledger's vectors are made."""
+    await owner.execute(SQL["replace_model"], model.name, model.fingerprint, model.dimensions)
+
+
+async def count_without_vectors(owner: asyncpg.Connection) -> int:
+    """Return how many artifacts have no vectors."""
+    count: int = await owner.fetchval(SQL["count_without_vectors"])
+    return count
+
+
+async def artifacts_after(
+    owner: asyncpg.Connection, tenant: int, number: int, limit: int
+) -> list[Unembedded]:
+    """Return the next artifacts without vectors, after this tenant and number."""
+    rows = await owner.fetch(SQL["artifacts_after"], tenant, number, limit)
+    return [Unembedded(*row.values()) for row in rows]
+
+
+async def forget_passages(owner: asyncpg.Connection, tenant: int, artifact: int) -> None:
+    """Drop an artifact's passages, whose vectors are gone."""
+    await owner.execute(SQL["forget_passages"], tenant, artifact)

@@ -1,0 +1,80 @@
+"""References that wait for their other end, a page at a time and by the entity that makes them."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from datetime import datetime
+from uuid import UUID, uuid4
+
+import asyncpg
+
+from app.domain.entity import ReferenceType
+from app.domain.identifier import identifier_key
+from app.domain.page import Page, PageRequest
+from app.domain.pending_reference import PendingReference
+from app.domain.text import name_key
+from app.stores.named_blocks import sql_blocks
+from app.stores.postgres.connection import planned_anew
+from app.stores.postgres.lists import page_bounds
+from app.stores.postgres.references import PendingReferenceRow
+
+SQL = sql_blocks(__file__)
+
+
+async def waiting_page(
+    connection: asyncpg.Connection, tenant: int, project: int | None, page: PageRequest
+) -> Page[PendingReference]:
+    """Return a page of the references that wait, of one project or of all, the longest first."""
+    async with planned_anew(connection):
+        rows = await connection.fetch(SQL["waiting_page"], tenant, project, *page_bounds(page))
+    return Page.cut([_pending_reference(row) for row in rows], page.first)
+
+
+async def count_waiting(connection: asyncpg.Connection, tenant: int, project: int | None) -> int:
+    """Return how many references wait, of one project or of all."""
+    async with planned_anew(connection):
+        count: int = await connection.fetchval(SQL["count_waiting"], tenant, project)
+    return count
+
+
+async def waiting_of(
+    connection: asyncpg.Connection, tenant: int, source: UUID, known: datetime
+) -> list[PendingReference]:
+    """Return the references of an entity that waited at a transaction time, typed ones first."""
+    return [
+        _pending_reference(row) for row in await connection.fetch(SQL["waiting_of"], tenant, source, known)
+    ]
+
+
+def _pending_reference(row: asyncpg.Record) -> PendingReference:
+    return PendingReference(**{**row, "type": ReferenceType(row["type"])})
+
+
+async def references_resting_on(
+    connection: asyncpg.Connection, tenant: int, entity: UUID, forms: Sequence[str]
+) -> dict[UUID, PendingReferenceRow]:
+    """Return what documents referred to as an entity by these forms alone, as they wait for such a name.
+
+    By the id of the reference. What a caller stated rests on no name, and neither does what a document of
+    the entity says.
+    """
+    names, keys = [name_key(form) for form in forms], [identifier_key(form) for form in forms]
+    rows = await connection.fetch(SQL["resting_on"], tenant, entity, names, keys)
+    return {row["reference"]: _open_reference(row) for row in rows}
+
+
+def _open_reference(row: asyncpg.Record) -> PendingReferenceRow:
+    return PendingReferenceRow(
+        id=uuid4(),
+        source=row["source"],
+        source_key=row["source_key"],
+        source_uri=row["source_uri"],
+        target_key=identifier_key(row["target_text"]),
+        target_text=row["target_text"],
+        type=ReferenceType(row["type"]),
+        inverted=row["inverted"],
+        occurrences=row["occurrences"],
+        is_ambiguous=False,
+        source_artifact=row["source_artifact"],
+        valid_from=row["valid_from"],
+    )

@@ -1,0 +1,69 @@
+"""What a hit shows: the artifact and the passage that answers."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from uuid import UUID
+
+import asyncpg
+import numpy as np
+from numpy.typing import NDArray
+from pgvector import HalfVector
+
+from app.domain.artifact import Artifact, Passage
+from app.domain.temporal import AsOf, Branch, EntityState
+from app.stores.named_blocks import sql_blocks
+from app.stores.postgres.artifacts import artifact_from, passage_from
+from app.stores.postgres.states import state_from
+
+SQL = sql_blocks(__file__)
+
+SHORT_PASSAGE_TOKENS = 24
+SHORT_PASSAGE_HANDICAP = 0.15
+
+
+async def read_hits(
+    connection: asyncpg.Connection, tenant: int, numbers: Sequence[int], vector: NDArray[np.float32] | None
+) -> dict[int, tuple[Artifact, Passage]]:
+    """Return these artifacts by number, each with its passage nearest to a vector, short ones held back.
+
+    Without a vector the first passage speaks, and no vector is looked at.
+    """
+    if vector is None:
+        rows = await connection.fetch(SQL["hits_from_the_start"], tenant, list(numbers))
+    else:
+        rows = await connection.fetch(
+            SQL["hits_by_vector"],
+            tenant,
+            list(numbers),
+            HalfVector(vector),
+            SHORT_PASSAGE_HANDICAP,
+            SHORT_PASSAGE_TOKENS,
+        )
+    return {row["number"]: (artifact_from(row), passage_from(row)) for row in rows}
+
+
+@dataclass(frozen=True, slots=True)
+class EntityStanding:
+    """One entity at a moment; of its artifacts those that were asked about, and its newest, by number."""
+
+    entity: UUID
+    artifacts: tuple[int, ...]
+    newest: int | None
+    states: dict[Branch, EntityState] = field(default_factory=dict)
+
+
+async def standings_as_of(
+    connection: asyncpg.Connection, tenant: int, artifacts: Sequence[int], moment: AsOf
+) -> dict[UUID, EntityStanding]:
+    """Return how the entities of artifacts stand at a moment, and all that are said to supersede them."""
+    rows = await connection.fetch(SQL["standings_as_of"], tenant, list(artifacts), moment.valid, moment.known)
+    found: dict[UUID, EntityStanding] = {}
+    for row in rows:
+        entity = row["entity"]
+        if entity not in found:
+            found[entity] = EntityStanding(entity, tuple(row["numbers"] or ()), row["newest"])
+        if row["id"] is not None:
+            found[entity].states[Branch(row["branch"])] = state_from(row)
+    return found

@@ -1,0 +1,187 @@
+"""The history of entities: pages of their states, and the events between them."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any
+from uuid import UUID
+
+import asyncpg
+
+from app.domain.entity import ReferenceType
+from app.domain.page import Page, PageRequest
+from app.domain.temporal import Branch, EntityState, Interval, StateEvent
+from app.stores.named_blocks import sql_blocks
+from app.stores.postgres.lists import page_bounds
+from app.stores.postgres.states import state_from
+
+SQL = sql_blocks(__file__)
+
+
+@dataclass(frozen=True, slots=True)
+class Arrival:
+    """The start of a state on one branch of an entity, as told by beliefs held until an instant."""
+
+    entity: UUID
+    branch: Branch
+    start: datetime
+    held_until: datetime | None
+
+
+async def states_of_entities(
+    connection: asyncpg.Connection, tenant: int, entities: Sequence[UUID], known: datetime, page: PageRequest
+) -> dict[UUID, Page[EntityState]]:
+    """Return a page of each entity's states, both branches, the earliest first."""
+    found: dict[UUID, list[EntityState]] = defaultdict(list)
+    rows = await connection.fetch(
+        SQL["states_of_entities"], tenant, list(entities), known, *page_bounds(page)
+    )
+    for row in rows:
+        found[row["entity"]].append(state_from(row))
+    return {entity: Page.cut(found[entity], page.first) for entity in entities}
+
+
+async def count_states_of_entities(
+    connection: asyncpg.Connection, tenant: int, entities: Sequence[UUID], known: datetime
+) -> dict[UUID, int]:
+    """Return how many states each entity has; one without any is missing."""
+    rows = await connection.fetch(SQL["count_states_of_entities"], tenant, list(entities), known)
+    return {row["entity"]: row["count"] for row in rows}
+
+
+async def events_into(
+    connection: asyncpg.Connection, tenant: int, arrivals: Sequence[Arrival]
+) -> dict[Arrival, StateEvent]:
+    """Return the event that led into each arrival.
+
+    A state that was cut in two is recorded again under a new id, so the event is found by where its
+    state starts and not by the state's id.
+    """
+    rows = await connection.fetch(
+        SQL["events_into"],
+        tenant,
+        [arrival.entity for arrival in arrivals],
+        [arrival.branch for arrival in arrivals],
+        [arrival.start for arrival in arrivals],
+        [arrival.held_until for arrival in arrivals],
+    )
+    return {arrivals[row["ordinal"] - 1]: _event(row) for row in rows}
+
+
+async def events_by_id(
+    connection: asyncpg.Connection, tenant: int, ids: Sequence[UUID]
+) -> dict[UUID, StateEvent]:
+    """Return the events of these ids."""
+    rows = await connection.fetch(SQL["events_by_id"], tenant, list(ids))
+    return {row["id"]: _event(row) for row in rows}
+
+
+async def last_touches(
+    connection: asyncpg.Connection, tenant: int, states: Sequence[UUID]
+) -> dict[UUID, datetime]:
+    """Return when what each state says was last written."""
+    rows = await connection.fetch(SQL["last_touches"], tenant, list(states))
+    return {row["id"]: row["touched_at"] for row in rows}
+
+
+def _event(row: asyncpg.Record) -> StateEvent:
+    return StateEvent(
+        id=row["id"],
+        from_state=row["from_state"],
+        to_state=row["to_state"],
+        event_type=row["event_type"],
+        at=row["at"],
+        recorded_at=row["recorded_at"],
+        cause_artifact=row["cause_artifact"],
+        cause_commit=row["cause_commit"],
+        description=row["description"],
+        props_drift=row["props_drift"],
+        actor=row["actor"],
+        properties=tuple(row["properties"]),
+        draft=row["draft"],
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class AssertedProperties:
+    """Something said of properties from a moment on: by a document, by a commit, or by a caller alone.
+
+    `props` is all that the entity then was; what of it was said is under the names in `properties`.
+    """
+
+    at: datetime
+    event_type: str
+    cause_commit: str | None
+    by_document: bool
+    properties: Sequence[str]
+    props: dict[str, Any]
+
+
+@dataclass(frozen=True, slots=True)
+class Version:
+    """One artifact of an entity, without its text."""
+
+    id: UUID
+    created_at: datetime
+    content_hash: str
+    source_uri: str | None
+    source_commit: str | None
+
+
+@dataclass(frozen=True, slots=True)
+class AssertedInterval:
+    """How long a reference is believed to hold, and the entity whose document states it."""
+
+    id: UUID
+    valid: Interval
+    occurrences: int
+    source_artifact: UUID | None
+    stated_by: UUID | None
+
+
+async def commits_told(connection: asyncpg.Connection, tenant: int, entity: UUID) -> frozenset[str]:
+    """Return the commits that caused states of an entity."""
+    rows = await connection.fetch(SQL["commits_told"], tenant, entity)
+    return frozenset(row["cause_commit"] for row in rows)
+
+
+async def statements_about(
+    connection: asyncpg.Connection, tenant: int, entity: UUID
+) -> list[AssertedProperties]:
+    """Return what was ever said of an entity's committed line, in the order in which it was said."""
+    return [
+        AssertedProperties(**row) for row in await connection.fetch(SQL["statements_about"], tenant, entity)
+    ]
+
+
+async def versions_of(connection: asyncpg.Connection, tenant: int, entity: UUID) -> list[Version]:
+    """Return the versions of an entity in the order in which they take effect."""
+    rows = await connection.fetch(SQL["versions_of"], tenant, entity)
+    return [Version(**row) for row in rows]
+
+
+async def spans_of_edge(
+    connection: asyncpg.Connection, tenant: int, edge: tuple[UUID, UUID, ReferenceType]
+) -> list[AssertedInterval]:
+    """Return when an edge is believed to hold, the earliest span first."""
+    rows = await connection.fetch(SQL["spans_of_edge"], tenant, *edge)
+    return [
+        AssertedInterval(
+            id=row["id"],
+            valid=Interval(row["valid_from"], row["valid_until"]),
+            occurrences=row["occurrences"],
+            source_artifact=row["source_artifact"],
+            stated_by=row["stated_by"],
+        )
+        for row in rows
+    ]
+
+
+async def retract_span(
+    connection: asyncpg.Connection, tenant: int, span: UUID, retracted_at: datetime
+) -> None:
+    """Stop believing that a reference holds so long."""
+    await connection.execute(SQL["retract_span"], tenant, span, retracted_at)

@@ -1,0 +1,106 @@
+"""Types and CAN_REFERENCE rules in the ledger."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+
+import asyncpg
+
+from app.domain.entity import ReferenceType
+from app.domain.text import fold
+from app.domain.types import ReferenceRule, TypeDefinition, Zone
+from app.stores.named_blocks import sql_blocks
+
+SQL = sql_blocks(__file__)
+
+
+@dataclass(frozen=True, slots=True)
+class RecordedType:
+    """A type definition and its number in the ledger; `is_own` marks one that a single project defined."""
+
+    number: int
+    definition: TypeDefinition
+    is_own: bool
+
+
+def type_named(known: Iterable[RecordedType], name: str) -> RecordedType | None:
+    """Return the type of a name among these, compared after folding; None for none."""
+    folded = fold(name)
+    return next((each for each in known if fold(each.definition.name) == folded), None)
+
+
+async def types_in_projects(
+    connection: asyncpg.Connection, tenant: int, projects: Sequence[int]
+) -> list[RecordedType]:
+    """Return the types of these projects and those every project has, by name."""
+    rows = await connection.fetch(SQL["types_in_project"], tenant, list(projects))
+    return [RecordedType(row["type_id"], _definition(row), row["project_id"] is not None) for row in rows]
+
+
+def _definition(row: asyncpg.Record) -> TypeDefinition:
+    return TypeDefinition(
+        name=row["name"],
+        zone=Zone(row["zone"]),
+        ptype=row["ptype"],
+        is_document=row["is_document"],
+        immutable_props=tuple(row["immutable_props"]),
+        mutable_props=tuple(row["mutable_props"]),
+    )
+
+
+async def insert_type(
+    connection: asyncpg.Connection,
+    tenant: int,
+    project: int | None,
+    definition: TypeDefinition,
+    recorded_at: datetime,
+) -> None:
+    """Record a type, in one project or, without one, in all."""
+    await connection.execute(
+        SQL["insert_type"],
+        tenant,
+        project,
+        definition.name,
+        fold(definition.name),
+        definition.zone,
+        definition.ptype,
+        definition.is_document,
+        list(definition.immutable_props),
+        list(definition.mutable_props),
+        recorded_at,
+    )
+
+
+async def widen_type(
+    connection: asyncpg.Connection, tenant: int, number: int, mutable_props: Sequence[str]
+) -> None:
+    """Let a type carry these mutable properties as well."""
+    await connection.execute(SQL["widen_type"], tenant, number, list(mutable_props))
+
+
+async def insert_rules(
+    connection: asyncpg.Connection, tenant: int, project: int | None, rules: Iterable[ReferenceRule]
+) -> None:
+    """Record CAN_REFERENCE rules among the types that a project has, or that all have; those there stay.
+
+    Another project may call something else by the same name.
+    """
+    rules = list(rules)
+    await connection.execute(
+        SQL["insert_rules"],
+        tenant,
+        project,
+        [fold(rule.source) for rule in rules],
+        [rule.type for rule in rules],
+        [fold(rule.target) for rule in rules],
+    )
+
+
+async def rules_by_source(
+    connection: asyncpg.Connection, tenant: int, sources: Sequence[str]
+) -> list[ReferenceRule]:
+    """Return what the types of these names may reference."""
+    rows = await connection.fetch(SQL["rules_by_source"], tenant, [fold(name) for name in sources])
+    return [ReferenceRule(row["source"], ReferenceType(row["reference_type"]), row["target"]) for row in rows]

@@ -1,0 +1,65 @@
+from __future__ import annotations
+
+import io
+from dataclasses import replace
+from datetime import timedelta
+
+import pytest
+from rich.console import Console
+from typer.testing import CliRunner
+
+from app.cli.app import application
+from app.cli.runner import MISUSED
+from app.cli.state import OpenDrafts, drafts_json, load_drafts, print_drafts
+from app.errors import NotFound
+from app.services.container import Memory
+from app.services.states import DraftChange, StateService
+from tests.documents import adr, file
+
+
+async def test_drafts_are_listed_with_what_they_say(memory: Memory) -> None:
+    assert _printed(await load_drafts(memory, None)) == "no drafts\n"
+    entity = (await file(memory, adr(1, "Queue"), "harbor")).entity.id
+    saving = DraftChange({"status": "Rejected", "tags": ["queue"]})
+    saved = await StateService(memory.database).save_wip(memory.caller, entity, saving)
+    found = await load_drafts(memory, "harbor")
+    first, second = _printed(found).splitlines()
+    assert first.startswith(f"{saved.state.id}  ADR-1 Queue  touched ")
+    assert first.endswith(f" by {saved.state.actor}")
+    assert second == '    identifier: ADR-1; status: Rejected; tags: ["queue"]; title: Queue'
+    told = drafts_json(found)
+    (draft,) = told["drafts"]
+    assert draft["entity"] == {
+        "id": entity,
+        "project": "harbor",
+        "type": "ADR",
+        "identifier": "ADR-1",
+        "label": "Queue",
+    }
+    assert (draft["isStale"], told["count"]) == (False, 1)
+    later = replace(found, now=found.now + timedelta(days=31))
+    assert _printed(later).splitlines()[0].endswith("; seal it or discard it")
+    assert _printed(replace(found, count=3)).endswith("2 more drafts\n")
+    with pytest.raises(NotFound, match="nowhere"):
+        await load_drafts(memory, "nowhere")
+
+
+def _printed(found: OpenDrafts) -> str:
+    written = io.StringIO()
+    print_drafts(Console(file=written, markup=False, highlight=False), found)
+    return written.getvalue()
+
+
+@pytest.mark.parametrize(
+    ("words", "says"),
+    [
+        ((), "name the thing to show"),
+        (("ADR-1", "--drafts"), "--drafts lists the drafts of now"),
+        (("--drafts", "--history"), "--drafts lists the drafts of now"),
+        (("--drafts", "--known-at", "2026-01-01"), "--drafts lists the drafts of now"),
+    ],
+)
+def test_states_are_asked_for_one_way(words: tuple[str, ...], says: str) -> None:
+    ran = CliRunner().invoke(application, ["state", *words], env={"COLUMNS": "200"})
+    assert ran.exit_code == MISUSED
+    assert says in ran.output

@@ -1,0 +1,52 @@
+from __future__ import annotations
+
+import io
+
+import pytest
+from rich.console import Console
+
+from app.cli.state import StateListing, load_history, load_moment, print_states, states_json
+from app.errors import Invalid, NotFound
+from app.services.container import Memory
+from app.services.states import StateChange, StatedCause, StateService
+from tests.documents import adr, day, file
+
+
+async def test_a_history_says_what_is_shown_and_what_was_said(memory: Memory) -> None:
+    document = adr(1, "Queue", created_at=day(2020), props={"aliases": ["Mole"]})
+    entity = (await file(memory, document, "harbor")).entity.id
+    cause = StatedCause("fact", description="Found in the\nminutes of May.")
+    change = StateChange({"status": "Withdrawn"}, day(2021))
+    await StateService(memory.database).record_fact(memory.caller, entity, change, cause)
+    told = await load_history(memory, "mole", None, None)
+    heading, _, created, since, said, says = _printed(told).splitlines()
+    assert heading == f"ADR Queue ({entity}) in harbor, by the alias Mole"
+    assert created == "    identifier: ADR-1; status: Accepted; title: Queue"
+    assert since.startswith("committed  2021-01-01T00:00:00Z  fact, told by ")
+    assert (said, says[:30]) == ("    Found in the minutes of May.", "    identifier: ADR-1; status:")
+    shown = states_json(told)
+    assert (shown["entity"]["label"], shown["entity"]["project"]) == ("Queue", "harbor")
+    assert shown["aliases"] == ("Mole",)
+    assert _printed(await load_history(memory, "ADR-1", None, None)).startswith(
+        f"ADR Queue ({entity}) in harbor\n"
+    )
+    with pytest.raises(NotFound, match="nothing was known of ADR Queue at that moment"):
+        await load_moment(memory, str(entity), None, day(2019), None)
+
+
+async def test_what_a_name_could_mean_is_told_with_projects(memory: Memory) -> None:
+    for project in ("harbor", "pier"):
+        await file(memory, adr(1, "Queue"), project)
+    with pytest.raises(Invalid) as refusal:
+        await load_moment(memory, "ADR-1", None, None, None)
+    assert refusal.value.message.splitlines() == [
+        "ADR-1 could mean 2 things; ask for one of them by",
+        "  ADR-1 --project harbor  ADR-1 Queue (harbor)",
+        "  ADR-1 --project pier  ADR-1 Queue (pier)",
+    ]
+
+
+def _printed(told: StateListing) -> str:
+    written = io.StringIO()
+    print_states(Console(file=written, markup=False, highlight=False), told)
+    return written.getvalue()

@@ -1,0 +1,53 @@
+"""What a status word says."""
+
+from __future__ import annotations
+
+import pytest
+
+from app.domain.recall import StateFlag
+from app.domain.status_words import SUPERSEDED, is_known, standing, was_in_force
+
+
+@pytest.mark.parametrize(
+    ("status", "flag"),
+    [
+        (None, StateFlag.CURRENT),
+        ("", StateFlag.CURRENT),
+        ("Accepted", StateFlag.CURRENT),
+        ("Final", StateFlag.CURRENT),
+        ("Some word nobody foresaw", StateFlag.CURRENT),
+        (SUPERSEDED, StateFlag.HISTORICAL),
+        ("Superseded by ADR-9", StateFlag.HISTORICAL),
+        ("**DEPRECATED** since 2020", StateFlag.HISTORICAL),
+        ("Withdrawn", StateFlag.HISTORICAL),
+        ("draft", StateFlag.WIP),
+        ("Work in progress", StateFlag.WIP),
+        ("Under review (round 2)", StateFlag.WIP),
+        ("Ｄｒａｆｔ", StateFlag.WIP),
+    ],
+)
+def test_a_status_is_read_by_its_leading_words(status: str | None, flag: StateFlag) -> None:
+    assert standing(status) is flag
+
+
+@pytest.mark.parametrize(
+    "status", ["Accepted", "In force", "Partly superseded by ADR-9", "draft", "Withdrawn"]
+)
+def test_words_that_say_something_are_known(status: str) -> None:
+    assert is_known(status)
+
+
+@pytest.mark.parametrize("status", ["Acccepted", "Foo", "?"])
+def test_other_words_are_not(status: str) -> None:
+    assert not is_known(status)
+    assert standing(status) is StateFlag.CURRENT
+
+
+@pytest.mark.parametrize("status", [SUPERSEDED, "Superseded by ADR-9", "Deprecated", "Retired", "obsolete"])
+def test_what_ended_had_been_in_force(status: str) -> None:
+    assert was_in_force(status)
+
+
+@pytest.mark.parametrize("status", [None, "", "Accepted", "Draft", "Rejected", "Withdrawn in May", "Foo"])
+def test_what_holds_or_never_held_has_not_ended(status: str | None) -> None:
+    assert not was_in_force(status)
