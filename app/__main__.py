@@ -1,4 +1,4 @@
-"""The `trigraph` command."""
+"""The entry point of the `trigraph` command."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ INTERRUPTED = 130
 
 
 def main() -> None:
-    """Run the command that the arguments name; an interrupt or a full disk ends it without a traceback."""
+    """Run the command of the arguments; an interrupt or a full disk ends it without a traceback."""
     try:
         from app.cli.guarded_streams import guard_output
 

@@ -19,8 +19,8 @@ from typing import ClassVar
 class TrigraphError(Exception):
     """The base of every failure that carries a message for the caller.
 
-    A message may quote what anybody wrote, as it is; the face that shows it makes it safe. `has_lines` is for
-    one whose line breaks are its own: elsewhere they are what it quotes, and no way to begin another line.
+    A message may quote user input unchanged; the interface that shows it must escape it. `has_lines` marks a
+    message whose line breaks are its own: elsewhere a line break is quoted input and must not start a line.
     """
 
     code: ClassVar[str] = "INTERNAL"
@@ -67,7 +67,7 @@ class Forbidden(TrigraphError):
 class Unavailable(TrigraphError):
     """A part this needs does not answer now.
 
-    `retry_after` is in how many seconds to try again, where that can be told.
+    `retry_after` is the number of seconds after which to retry, if known.
     """
 
     code = "UNAVAILABLE"
@@ -86,15 +86,15 @@ class Unavailable(TrigraphError):
 
 
 class Unwritable(Unavailable):
-    """The ledger answers but keeps nothing now, so that whoever has more to write may stop here."""
+    """The ledger is readable but accepts no writes now, so a caller with more to write may stop."""
 
 
 class Busy(Unavailable):
-    """Others came before and took too long; nothing was written, and the same may be sent again."""
+    """Previous requests took too long; nothing was written, and the request may be sent again."""
 
     def __init__(self, message: str, *, retry_after: int = 5) -> None:
         super().__init__(message, retry_after=retry_after)
 
 
 class OutcomeUnknown(Unavailable):
-    """The database broke off while it committed: the write is kept or it is not, and nobody can tell."""
+    """The database failed during the commit: whether the write was kept is unknown."""

@@ -1,4 +1,4 @@
-"""The application: everything opened once, and the addresses it is served at."""
+"""The ASGI application: its routes, its middleware, and the resources that it opens at startup."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from app.graphql.context import context_of
 from app.graphql.http import GraphQLView
 from app.graphql.schema import SCHEMA
 from app.health import healthz, metrics, readyz
-from app.projector.loop import Projector, projecting
+from app.projector.loop import Projector, project_in_background
 from app.services.container import Memory, open_memory
 from app.services.maintenance.periodic import prune_outbox_periodically
 from app.services.maintenance.vector_index import index_periodically
@@ -22,17 +22,17 @@ from app.settings import Settings
 from app.stores.background_task import background_task
 from app.stores.neo4j.shared_connection import GraphLink
 from app.web.graphiql import graphiql_page, graphiql_routes
-from app.web.middleware import Measured, watch_loop
+from app.web.middleware import RequestMetrics, measure_loop_lag
 
-# A foreign page may point a name of its own at this machine; only these names are this machine's.
+# Against DNS rebinding: a foreign page may point a name of its own at this machine.
 LOOPBACK_HOSTS = ("127.0.0.1", "localhost", "[::1]", "::1")
 PATHS = ("/graphql", "/healthz", "/readyz", "/metrics")
 
 
 def create_app(settings: Settings, *, hosts: Sequence[str] = LOOPBACK_HOSTS) -> Starlette:
-    """Yield the application; it opens the ledger and the encoder when it starts and closes them at its end.
+    """Return the application; it opens the ledger and the encoder at startup and closes them at shutdown.
 
-    `hosts` are the names it answers to; a request with another Host header is refused.
+    It answers only requests whose Host header is one of `hosts`.
     """
 
     @asynccontextmanager
@@ -42,8 +42,8 @@ def create_app(settings: Settings, *, hosts: Sequence[str] = LOOPBACK_HOSTS) -> 
             open_memory(settings, link) as memory,
             index_periodically(settings),
             prune_outbox_periodically(settings),
-            projecting(settings, link) as projector,
-            background_task(watch_loop()),
+            project_in_background(settings, link) as projector,
+            background_task(measure_loop_lag()),
         ):
             yield {"memory": memory, "projector": projector}
 
@@ -57,7 +57,7 @@ def create_app(settings: Settings, *, hosts: Sequence[str] = LOOPBACK_HOSTS) -> 
             *graphiql_routes(),
         ],
         middleware=[
-            Middleware(Measured, paths=PATHS),
+            Middleware(RequestMetrics, paths=PATHS),
             Middleware(TrustedHostMiddleware, allowed_hosts=list(hosts), www_redirect=False),
         ],
         lifespan=lifespan,

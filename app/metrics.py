@@ -1,4 +1,4 @@
-"""What a process, or several together, count of their work for whoever watches it."""
+"""Prometheus metrics of a process, or of several that share a folder."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from app.domain.recall import Ranking
 disable_created_metrics()  # type: ignore[no-untyped-call]
 
 SHARED_FOLDER = "PROMETHEUS_MULTIPROC_DIR"
-"""Names the folder in which several processes count together; it is read when this module is imported."""
+"""The variable that names the folder in which several processes share metrics; read at import."""
 
 log = logging.getLogger(__name__)
 
@@ -54,8 +54,8 @@ _LOOP_LAG = Histogram(
 )
 
 
-def all_counted() -> CollectorRegistry:
-    """Return what there is to tell: what this process counted, or all that count together with it."""
+def metrics_registry() -> CollectorRegistry:
+    """Return the registry of this process, or of all processes that share its folder."""
     if not IS_SHARED:
         return _OWN
     shared = CollectorRegistry()
@@ -63,31 +63,31 @@ def all_counted() -> CollectorRegistry:
     return shared
 
 
-def note_request(path: str, status: int, seconds: float) -> None:
-    """Count a request; `path` is one of few, whatever was asked for."""
-    with _whatever_becomes_of_it():
+def record_request(path: str, status: int, seconds: float) -> None:
+    """Count and time a request; `path` must be one of a few, never the raw path."""
+    with _log_write_errors():
         _REQUESTS.labels(path, status).inc()
         _REQUEST_SECONDS.labels(path).observe(seconds)
 
 
-def note_legs(legs: Iterable[Ranking]) -> None:
-    """Count how long each leg of a recall took, and whether it answered."""
-    with _whatever_becomes_of_it():
+def record_legs(legs: Iterable[Ranking]) -> None:
+    """Record the duration and the problems of each leg of a recall."""
+    with _log_write_errors():
         for leg in legs:
             _LEG_SECONDS.labels(leg.leg, leg.served).observe(leg.milliseconds / 1000)
             if leg.problem is not None:
                 _LEG_PROBLEMS.labels(leg.leg).inc()
 
 
-def note_lag(seconds: float) -> None:
-    """Count by how much the event loop was late."""
-    with _whatever_becomes_of_it():
+def record_lag(seconds: float) -> None:
+    """Record the lag of the event loop."""
+    with _log_write_errors():
         _LOOP_LAG.observe(seconds)
 
 
 @contextmanager
-def _whatever_becomes_of_it() -> Iterator[None]:
-    """Let nothing fail because it cannot be counted: the shared folder may be gone, or its disk full."""
+def _log_write_errors() -> Iterator[None]:
+    """Log an OSError of the block, so that a missing folder or a full disk fails no request."""
     try:
         yield
     except OSError as error:

@@ -1,4 +1,4 @@
-"""Where the files that ship beside the code are, in a checkout and in an installed wheel."""
+"""Locate the files that are shipped with the code, in a checkout or an installed wheel."""
 
 from __future__ import annotations
 
@@ -8,9 +8,9 @@ PACKAGE = Path(__file__).resolve().parent
 
 
 def shipped_folder(packaged: str, in_checkout: str) -> Path:
-    """Return the folder an installed wheel carries, or its place in a checkout.
+    """Return a shipped folder, in an installed wheel or in a checkout.
 
-    Raises FileNotFoundError when the installation holds neither.
+    Raises FileNotFoundError when it is in neither.
     """
     candidates = (PACKAGE / "packaged" / packaged, PACKAGE.parent / in_checkout)
     for folder in candidates:

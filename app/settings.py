@@ -1,4 +1,4 @@
-"""What an operator may set, read once from the environment and frozen."""
+"""The settings, read once from the environment and frozen."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ _NEO4J_SCHEMES = ("bolt", "bolt+s", "bolt+ssc", "neo4j", "neo4j+s", "neo4j+ssc")
 
 
 def _neo4j_uri(text: str) -> str:
-    """Refuse what is neither `embedded` nor the address of a server, and an address with a password in it."""
+    """Refuse a value that is neither `embedded` nor a server address, and an address with a password."""
     if text == EMBEDDED:
         return text
     try:
@@ -39,7 +39,7 @@ def _neo4j_uri(text: str) -> str:
 
 
 class Settings(BaseSettings):
-    """Every setting; each is the environment variable TRIGRAPH_ followed by its name in capitals."""
+    """All settings; each is read from the environment variable TRIGRAPH_ plus its name in capitals."""
 
     model_config = SettingsConfigDict(
         env_prefix="TRIGRAPH_", env_ignore_empty=True, frozen=True, extra="ignore"
@@ -105,5 +105,5 @@ class Settings(BaseSettings):
 
 @cache
 def read_settings() -> Settings:
-    """Read the environment once and keep what it said."""
+    """Read the settings from the environment once and cache them."""
     return Settings()

@@ -9,7 +9,7 @@ from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from pathlib import Path
 
-from app.stores.file_locks import locked
+from app.stores.file_locks import hold_lock
 from app.stores.neo4j.driver import Graph
 from app.stores.neo4j.embedded.jars import install_jars
 from app.stores.neo4j.embedded.layout import USER, Layout
@@ -39,7 +39,7 @@ async def opened_neo4j() -> AsyncIterator[GraphLocation]:
 def stop_server(home: Path) -> None:
     """Stop the embedded server of a home at once, whoever uses it."""
     layout = Layout(home.resolve())
-    with locked(layout.starting):
+    with hold_lock(layout.starting):
         Neo4jServer(layout).stop()
 
 

@@ -86,13 +86,13 @@ async def ready(client: AsyncClient) -> tuple[int, list[str]]:
 
 @pytest.fixture
 def unhurried(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Let every question try a write."""
-    monkeypatch.setattr(write_probe, "SECONDS_BETWEEN_PROBES", 0.0)
+    """Make every readiness check try a write."""
+    monkeypatch.setattr(write_probe, "PROBE_INTERVAL", 0.0)
     monkeypatch.setattr(write_probe, "SECONDS_AFTER_A_REFUSAL", 0.0)
 
 
 async def _end_sessions(owner: asyncpg.Connection) -> None:
-    """End all others, and wait until those who had them have heard of it."""
+    """End all other sessions, and wait until their clients notice."""
     await owner.execute(
         "SELECT pg_terminate_backend(pid, 5000) FROM pg_stat_activity"
         " WHERE datname = current_database() AND pid <> pg_backend_pid()"
@@ -133,7 +133,7 @@ FILE = {
 
 
 @pytest.mark.usefixtures("unhurried")
-async def test_a_full_disk_is_told_from_the_first_write_that_fails_until_one_succeeds(
+async def test_a_full_disk_is_reported_from_the_first_write_that_fails_until_one_succeeds(
     client: AsyncClient, owner: asyncpg.Connection
 ) -> None:
     await owner.execute(FULL.format("artifact"))
@@ -176,7 +176,7 @@ async def test_many_questions_try_one_write(database: Database, tenant: int) -> 
     assert tried == 1
 
 
-async def test_a_write_that_hangs_is_told_in_time(
+async def test_a_write_that_hangs_is_reported_in_time(
     database: Database, owner: asyncpg.Connection, tenant: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(write_probe, "PROBE_SECONDS", 0.3)

@@ -11,7 +11,7 @@ from app.errors import Conflict, Unavailable
 from app.main import create_app
 from app.settings import Settings
 from app.stores.postgres.connection import owner_connection
-from app.stores.postgres.migrate import migrate, shipped
+from app.stores.postgres.migrate import migrate, shipped_migrations
 from tests.conftest import Server
 from tests.e2e.serving import client_of, served
 
@@ -38,7 +38,7 @@ async def test_it_lives_and_is_ready(client: AsyncClient) -> None:
 async def test_it_is_not_ready_while_a_migration_is_missing(
     client: AsyncClient, owner: asyncpg.Connection
 ) -> None:
-    last = shipped()[-1]
+    last = shipped_migrations()[-1]
     await owner.execute("DELETE FROM schema_migration WHERE version = $1", last.version)
     answer = await client.get("/readyz")
     assert answer.status_code == 503
@@ -111,7 +111,9 @@ async def test_vec_09_a_new_database_gets_its_extension_before_anything_is_asked
             assert hits == [{"artifact": {"identifier": "ADR-1"}}]
 
 
-async def test_vec_09_who_may_not_make_the_extension_is_told(server: Server, empty_database_url: str) -> None:
+async def test_vec_09_a_role_that_may_not_make_the_extension_gets_instructions(
+    server: Server, empty_database_url: str
+) -> None:
     """VEC-09: by name, with what an administrator has to run, and the ledger is left as it was."""
     name = empty_database_url.rpartition("/")[2].partition("?")[0]
     await server.run("CREATE ROLE owner_of_one LOGIN CREATEROLE")

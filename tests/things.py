@@ -28,5 +28,5 @@ async def make_thing(
         await entities.insert_entity(*where, made, number, write.recorded_at, write.actor)
         said = Assertion(made.id, {"name": name, **props}, None, write.actor)
         await carry_out(write, assert_from([], said, made.created_at, write.recorded_at), Cause("created"))
-        await ledger_clock.settle(write.connection)
+        await ledger_clock.finish_write(write.connection)
     return made.id

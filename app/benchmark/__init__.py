@@ -1,4 +1,4 @@
-"""Benchmarking: a scratch ledger filled with real paragraphs, and recall timed beside its floor."""
+"""Benchmark recall and ingest on a scratch ledger against a baseline."""
 
 from app.benchmark.run import Advance, BenchmarkReport, run_benchmark
 

@@ -1,6 +1,6 @@
-"""The least a search costs here: each of two searches as one prepared statement on a connection of its own.
+"""The baseline: two searches, each as one prepared statement on its own connection.
 
-Nothing serves these; they are what recall is measured beside.
+No service uses them; recall is compared with them.
 """
 
 from __future__ import annotations
@@ -30,8 +30,8 @@ _SCAN = re.compile(
 
 
 @dataclass(frozen=True, slots=True)
-class FloorHit:
-    """One answer of the hybrid statement, and its rank in each leg that proposed it, from 1."""
+class BaselineHit:
+    """One hit of the hybrid statement, and its rank in each leg that proposed it, from 1."""
 
     artifact: int
     score: float
@@ -44,8 +44,8 @@ class FloorHit:
     is_replaced: bool
 
 
-class Floor:
-    """The two statements, prepared; the connection stays its lender's and serves nothing else meanwhile."""
+class Baseline:
+    """The two prepared statements; the caller owns the connection and uses it for nothing else."""
 
     def __init__(self, vector_only: Any, hybrid: Any, process: int) -> None:
         self._vector_only = vector_only
@@ -53,12 +53,12 @@ class Floor:
         self.process = process  # the server's, by its number in the system
 
     @classmethod
-    async def prepare(cls, connection: asyncpg.Connection, index: VectorIndex | None = None) -> Floor:
-        """Prepare the statements, each with one plan for all questions; with an index they use it."""
+    async def prepare(cls, connection: asyncpg.Connection, index: VectorIndex | None = None) -> Baseline:
+        """Prepare the statements, each with one generic plan; they use the index if there is one."""
         await connection.execute("SET plan_cache_mode = force_generic_plan")
         vector_only, hybrid = SQL["vector_only"], SQL["hybrid"]
         if index is not None:
-            await connection.keep_at_hand(index.width)
+            await connection.set_search_width(index.width)
             model = await embedding_model(connection)
             assert model is not None
             vector_only = _through(index, model.dimensions, vector_only)
@@ -70,7 +70,7 @@ class Floor:
         )
 
     async def nearest(self, scope: Scope, vector: NDArray[np.float32], limit: int) -> list[int]:
-        """Return the artifacts whose passages lie nearest to a vector; their titles and texts come along."""
+        """Return the artifacts with the passages nearest to a vector; titles and texts are read too."""
         moment = scope.moment
         rows = await self._vector_only.fetch(
             scope.tenant, list(scope.projects), moment.valid, moment.known, HalfVector(vector), limit
@@ -86,11 +86,11 @@ class Floor:
         strengths: Mapping[ReferenceType, float],
         candidates: int,
         limit: int,
-    ) -> list[FloorHit]:
-        """Return what fits a question best, from `candidates` of each leg.
+    ) -> list[BaselineHit]:
+        """Return the best hits for a question, from `candidates` of each leg.
 
-        `keys` are the identifiers it names and `strengths` what each type of reference counts. The scope
-        must see all that is filed, for the kept statistics are of everything.
+        `keys` are the identifiers it names and `strengths` the weight of each type of reference. The scope
+        must see every document, because the stored statistics cover all of them.
         """
         rows = await self._hybrid.fetch(
             scope.tenant,
@@ -107,11 +107,11 @@ class Floor:
             candidates,
             limit,
         )
-        return [FloorHit(*row) for row in rows]
+        return [BaselineHit(*row) for row in rows]
 
 
 def _through(index: VectorIndex, dimensions: int, statement: str) -> str:
-    """Return a statement that takes the nearest passages from an index where this one scans all."""
+    """Return a statement that reads the nearest passages from an index instead of scanning all."""
     distance = f"vector::halfvec({dimensions}) <=> $5"
     nearest = (
         rf"{distance} AS distance\1 AND project_id = {index.project} ORDER BY {distance} LIMIT {index.width}"

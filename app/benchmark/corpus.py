@@ -1,4 +1,4 @@
-"""The real texts of a run, checked to be enough for it."""
+"""Read real texts, and make documents and questions from them."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ _LAYOUT = re.compile(r"^(#|```|\.\. |\||[=~^*-]{3})")
 
 @dataclass(frozen=True, slots=True)
 class Text:
-    """The title of a real text and its paragraphs in order, each of 40 to 100 words or a little more."""
+    """A real text: its title and its paragraphs in order, each of about 40 to 100 words."""
 
     title: str
     paragraphs: tuple[str, ...]
@@ -59,7 +59,7 @@ def read_texts(folder: Path | None) -> list[Text]:
 
 
 def paragraphs_of(body: str) -> Iterator[str]:
-    """Yield the prose of a body in stretches of 40 to 100 words, cut between sentences.
+    """Yield the prose of a body in stretches of 40 to 100 words, split between sentences.
 
     Neighbouring paragraphs are joined while they are short; headings, code and tables are left out, and
     so is a last stretch that is too short.
@@ -131,7 +131,7 @@ _TITLE_WORDS = 6
 
 @dataclass(frozen=True, slots=True)
 class Body:
-    """What a document will say: a title, of the text's own and the first words, and its paragraphs."""
+    """A document's content: a title made of the text's title and the first words, and paragraphs."""
 
     title: str
     paragraphs: tuple[str, ...]
@@ -139,7 +139,7 @@ class Body:
 
 
 def stretches_of(texts: Sequence[Text], seed: int) -> list[Body]:
-    """Cut texts into bodies of one or two neighbouring paragraphs, each paragraph once, in mixed order."""
+    """Split texts into bodies of one or two neighbouring paragraphs, each paragraph once, shuffled."""
     random = Random(seed)
     stretches = [stretch for text in texts for stretch in _stretches(text, random)]
     random.shuffle(stretches)
@@ -147,7 +147,7 @@ def stretches_of(texts: Sequence[Text], seed: int) -> list[Body]:
 
 
 def bodies(stretches: Sequence[Body], seed: int) -> Iterator[Body]:
-    """Yield bodies, each another: first the stretches as they are, then recombinations of two.
+    """Yield distinct bodies: first the stretches as they are, then recombinations of two.
 
     A recombination is the beginning of one and the end of another. There are at least a hundred for
     each pair of stretches.
@@ -157,14 +157,14 @@ def bodies(stretches: Sequence[Body], seed: int) -> Iterator[Body]:
     made = {_digest(" ".join(_words(stretch))) for stretch in stretches}
     while len(made) < RECOMBINATIONS * len(stretches) ** 2:
         first, second = random.choice(stretches), random.choice(stretches)
-        joined = _joined(_words(first), _words(second), random)
+        joined = _join_middles(_words(first), _words(second), random)
         if (digest := _digest(joined)) not in made:
             made.add(digest)
             yield Body(_title(first.title.partition(": ")[0], joined), (joined,), is_recombined=True)
 
 
 def made_of(body: Body, number: int, total: int, random: Random) -> Document:
-    """Return document `number` of `total`, from 1, as an import would read its Markdown.
+    """Return document `number` of `total`, from 1, as an import parses its Markdown.
 
     Its date is its share of three years. Half of the documents relate to up to three earlier ones, most
     often to the same few, and one in twenty supersedes one of those shortly before it.
@@ -216,7 +216,7 @@ def _digest(text: str) -> bytes:
     return blake2b(text.encode(), digest_size=8).digest()
 
 
-def _joined(head: Sequence[str], tail: Sequence[str], random: Random) -> str:
+def _join_middles(head: Sequence[str], tail: Sequence[str], random: Random) -> str:
     words = [*head[: _near_middle(head, random)], *tail[_near_middle(tail, random) :]]
     return " ".join(words[:MAX_WORDS_JOINED])
 
@@ -231,14 +231,14 @@ def _title(title: str, paragraph: str) -> str:
     return f"{' '.join(title.split())[:120]}: {opening}"
 
 
-FEWEST = 10
-MOST = 1_000_000
+MIN_DOCUMENTS = 10
+MAX_DOCUMENTS = 1_000_000
 SEED = 20
 
 
 @dataclass(frozen=True, slots=True)
 class Corpus:
-    """Real texts cut into stretches, each good for one document."""
+    """Real texts, split into stretches of one document each."""
 
     source: str
     texts: int
@@ -248,18 +248,18 @@ class Corpus:
         """Return the bodies of a run, the same in every run."""
         return bodies(self.stretches, SEED)
 
-    def described(self) -> dict[str, object]:
-        """Return what documents are made of."""
+    def description(self) -> dict[str, object]:
+        """Return a description of the corpus for the report."""
         return {"source": self.source, "texts": self.texts, "stretches": len(self.stretches), "seed": SEED}
 
 
 def read_corpus(documents: int, folder: Path | None) -> Corpus:
-    """Return the texts of a folder, or the shipped decision records, cut for so many documents.
+    """Return the corpus of a folder, or of the shipped decision records, for so many documents.
 
-    Raises Invalid for a number that is too small or too large, and for texts that are not enough.
+    Raises Invalid for a number that is too small or too large, and for too few texts.
     """
-    if not FEWEST <= documents <= MOST:
-        raise Invalid(f"--documents is from {FEWEST} to {MOST:,}, not {documents:,}")
+    if not MIN_DOCUMENTS <= documents <= MAX_DOCUMENTS:
+        raise Invalid(f"--documents is from {MIN_DOCUMENTS} to {MAX_DOCUMENTS:,}, not {documents:,}")
     texts = read_texts(folder)
     stretches = stretches_of(texts, SEED)
     source = "the shipped decision records" if folder is None else f"the texts under {folder}"
@@ -290,7 +290,7 @@ class AskedFor:
 
 
 def spread(documents: int) -> list[int]:
-    """Return the numbers of the documents to ask for, evenly spread over so many."""
+    """Return the numbers of the documents to ask for, evenly spread over all."""
     asked = min(QUESTIONS, documents)
     return [1 + place * documents // asked for place in range(asked)]
 
@@ -299,16 +299,18 @@ def make_questions(found: Mapping[int, Body], seed: int) -> list[AskedFor]:
     """Return a question for each body by its number; every tenth names the identifier instead of words."""
     random = Random(seed)
     return [
-        _naming(number, random) if place % NAMING_EVERY == 0 else _wording(number, body, random)
+        _ask_by_identifier(number, random)
+        if place % NAMING_EVERY == 0
+        else _ask_by_words(number, body, random)
         for place, (number, body) in enumerate(found.items())
     ]
 
 
-def _naming(number: int, random: Random) -> AskedFor:
+def _ask_by_identifier(number: int, random: Random) -> AskedFor:
     return AskedFor(random.choice(_NAMING).format(identifier(number)), number, names_it=True)
 
 
-def _wording(number: int, body: Body, random: Random) -> AskedFor:
+def _ask_by_words(number: int, body: Body, random: Random) -> AskedFor:
     words = _WORD.findall(random.choice(body.paragraphs))
     count = random.randint(*_WORDS)
     start = random.randrange(max(1, len(words) - count))
@@ -317,17 +319,17 @@ def _wording(number: int, body: Body, random: Random) -> AskedFor:
 
 
 class Wordings:
-    """A new wording of a question for each use, so that no memory of questions answers for the encoder.
+    """A new wording of a question for each use, so that no query cache replaces the encoder.
 
-    Three marks at its end differ: they are no terms, name nothing, and cost the encoder three pieces
-    each time.
+    They differ in three marks at the end, which are no terms, name nothing, and always cost the encoder three
+    pieces.
     """
 
     def __init__(self) -> None:
         self._used: dict[str, Iterator[str]] = {}
 
     def fresh(self, question: AskedFor) -> str:
-        """Return a wording that was not used yet; after 125 they come again."""
+        """Return an unused wording; they repeat after 125."""
         marks = self._used.get(question.text)
         ending = None if marks is None else next(marks, None)
         if ending is None:

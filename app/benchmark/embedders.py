@@ -1,4 +1,4 @@
-"""The encoder as another lends it: what a kind of it does otherwise, it says itself."""
+"""Embedders for benchmarks, which wrap another embedder."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from app.embedding import Embedder, Vector, Vectors
 
 
 class BorrowedEmbedder:
-    """An embedder that answers what another answers, and leaves that one to its owner."""
+    """An embedder that delegates to another one, which its owner closes."""
 
     def __init__(self, embedder: Embedder) -> None:
         self._embedder = embedder
@@ -25,15 +25,15 @@ class BorrowedEmbedder:
         self.piece_offsets = embedder.piece_offsets
 
     async def embed_query(self, text: str) -> Vector:
-        """Return what the embedder answers."""
+        """Return the other embedder's result."""
         return await self._embedder.embed_query(text)
 
     async def embed_passages(self, texts: Sequence[str]) -> Vectors:
-        """Return what the embedder answers."""
+        """Return the other embedder's result."""
         return await self._embedder.embed_passages(texts)
 
     async def close(self) -> None:
-        """Leave the embedder to its owner."""
+        """Do nothing: the owner closes the other embedder."""
 
 
 REAL = 10_000
@@ -45,10 +45,10 @@ _SHARES = (0.5, 0.9)
 
 
 class SyntheticEmbedder(BorrowedEmbedder):
-    """The encoder for questions; for passages, unit vectors mixed of two real ones, with noise.
+    """The encoder for questions; for passages, mixtures of two real unit vectors with noise.
 
-    The text alone seeds the mixture. The noise varies as real vectors do: plain noise in hundreds of
-    dimensions would put every text equally far from all others, which no texts are.
+    Only the text seeds the mixture. The noise varies as real vectors do: uniform noise in hundreds of
+    dimensions would put every text equally far from all others.
     """
 
     def __init__(self, embedder: Embedder, real: Vectors) -> None:
@@ -58,9 +58,9 @@ class SyntheticEmbedder(BorrowedEmbedder):
 
     async def embed_passages(self, texts: Sequence[str]) -> Vectors:
         """Return a mixture for each text, the same for the same text."""
-        return np.stack([self._mixed(text) for text in texts])
+        return np.stack([self._mix(text) for text in texts])
 
-    def _mixed(self, text: str) -> Vector:
+    def _mix(self, text: str) -> Vector:
         seed = blake2b(text.encode(), digest_size=8).digest()
         random = np.random.default_rng(int.from_bytes(seed))
         first, second = self._real[random.integers(len(self._real), size=2)]
@@ -73,7 +73,7 @@ class SyntheticEmbedder(BorrowedEmbedder):
 
 
 async def open_synthetic(embedder: Embedder, stretches: Sequence[Body]) -> SyntheticEmbedder:
-    """Embed some stretches, and answer an embedder that mixes what comes of it."""
+    """Embed some stretches, and return an embedder that mixes their vectors."""
     texts = [" ".join(stretch.paragraphs) for stretch in islice(stretches, REAL)]
     made = await asyncio.gather(*(embedder.embed_passages([text]) for text in texts))
     return SyntheticEmbedder(embedder, np.concatenate(made))

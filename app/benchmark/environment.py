@@ -1,4 +1,4 @@
-"""A home that lasts as long as a measurement: a folder and an embedded server in it."""
+"""Temporary homes with an embedded server, and a service on them."""
 
 from __future__ import annotations
 
@@ -30,9 +30,9 @@ _HURRIED = {
 
 @asynccontextmanager
 async def scratch_home(settings: Settings) -> AsyncIterator[Settings]:
-    """Start a server in a new folder and give settings that differ in their home alone.
+    """Start a server in a new folder and yield settings that differ only in their home.
 
-    Server and folder are gone when the block ends, however it ends.
+    Server and folder are removed when the block ends, however it ends.
     """
     with tempfile.TemporaryDirectory(prefix="trigraph-bench-", ignore_cleanup_errors=True) as name:
         starting = asyncio.ensure_future(asyncio.to_thread(EmbeddedPostgres.start, Path(name)))
@@ -50,8 +50,8 @@ async def scratch_home(settings: Settings) -> AsyncIterator[Settings]:
 
 
 @asynccontextmanager
-async def hurried(settings: Settings) -> AsyncIterator[None]:
-    """Let the server of a scratch home not wait for its disk in the block: what is in it may be lost."""
+async def fast_writes(settings: Settings) -> AsyncIterator[None]:
+    """Turn off the scratch server's waits for its disk during the block; a crash may lose its data."""
     location = await locate_ledger(settings)
     try:
         async with owner_connection(location.url) as owner:
@@ -71,10 +71,10 @@ _ADDRESS = re.compile(rb"GraphQL answers at (http://\S+)")
 
 
 @asynccontextmanager
-async def served(home: Path, workers: int = 1) -> AsyncIterator[str]:
-    """Serve the ledger of a home and give the address of its GraphQL API; stop the service at the end.
+async def serve_ledger(home: Path, workers: int = 1) -> AsyncIterator[str]:
+    """Serve the ledger of a home and yield the address of its GraphQL API; stop the service at the end.
 
-    Raises Unavailable, with what it said, when it does not start.
+    Raises Unavailable, with the service's output, when it does not start.
     """
     # Safe paths, for the folder that people happen to be in may hold another `app`.
     words = (sys.executable, "-P", "-m", "app", "serve", "--port", "0", "--workers", str(workers))
@@ -99,7 +99,7 @@ def _variables(home: Path) -> dict[str, str]:
 
 
 async def _address(process: Process, workers: int) -> str:
-    """Return where it answers, once each of its workers has said so."""
+    """Return the service's address, once each of its workers has printed it."""
     assert process.stderr is not None
     said = []
     opened = 0
@@ -113,7 +113,7 @@ async def _address(process: Process, workers: int) -> str:
 
 
 async def _drain(process: Process) -> None:
-    """Read what the process says, or it would wait for somebody to do so."""
+    """Read the process's output, so that it never blocks on a full pipe."""
     assert process.stderr is not None
     while await process.stderr.read(1 << 16):
         pass

@@ -1,4 +1,4 @@
-"""Filling the scratch ledger, and embedding the like alone in turn: what filing costs beside its encoder."""
+"""Fill the scratch ledger, and in turn only embed similar documents, to compare filing with its encoder."""
 
 from __future__ import annotations
 
@@ -37,20 +37,20 @@ class Made:
 
 
 class Making:
-    """Makes documents, the same ones in every run that asks for the same numbers in turn."""
+    """Makes documents; runs that request the same numbers in turn get the same ones."""
 
     def __init__(self, maker: Connection) -> None:
         self._maker = maker
 
     def begin(self, numbers: Iterable[int]) -> asyncio.Task[list[Made]]:
-        """Begin to make documents of these numbers; what was begun before has to be awaited first."""
+        """Begin to make documents of these numbers; await the previous ones first."""
         self._maker.send(list(numbers))
         return asyncio.create_task(asyncio.to_thread(self._maker.recv))
 
 
 @asynccontextmanager
-async def making(documents: int, corpora: Path | None) -> AsyncIterator[Making]:
-    """Give what makes the documents of a run of so many; its process is gone when the block ends."""
+async def document_maker(documents: int, corpora: Path | None) -> AsyncIterator[Making]:
+    """Yield the maker of a run's documents; its process ends with the block."""
     context = get_context("spawn")
     here, there = context.Pipe()
     process = context.Process(target=_make, args=(there, documents, corpora), daemon=True)
@@ -65,7 +65,7 @@ async def making(documents: int, corpora: Path | None) -> AsyncIterator[Making]:
 
 
 def _make(asked: Connection, documents: int, corpora: Path | None) -> None:
-    """Make what is asked for until nobody does; an interrupt is for whoever asked."""
+    """Make the requested documents until the requests end; leave interrupts to the parent process."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     source, random = read_corpus(documents, corpora).bodies(), Random(SEED)
     with suppress(EOFError):
@@ -87,9 +87,9 @@ Item = TypeVar("Item")
 
 @dataclass(slots=True)
 class Filled:
-    """What filling came to; `kept` are the bodies of the documents that are asked for, by their number.
+    """The result of filling; `kept` are the bodies of the documents that are asked for, by number.
 
-    `lags` are the milliseconds by which the event loop was late meanwhile.
+    `lags` are the event loop's lags meanwhile, in milliseconds.
     """
 
     kept: dict[int, Body] = field(default_factory=dict)
@@ -101,18 +101,18 @@ class Filled:
     lags: list[float] = field(default_factory=list)
 
     def keep(self, made: Sequence[Made], asked_for: Collection[int]) -> None:
-        """Keep the bodies of those that are asked for, and count those that two texts were combined to."""
+        """Keep the bodies of documents that are asked for, and count the recombined ones."""
         self.kept |= {each.number: each.body for each in made if each.number in asked_for}
         self.recombined += sum(each.body.is_recombined for each in made)
 
     @property
     def filed_per_second(self) -> float:
-        """Documents filed a second."""
+        """Documents filed per second."""
         return self.filed / self.filing_seconds
 
     @property
     def embedded_per_second(self) -> float:
-        """Documents whose passages were embedded a second, nothing else being done with them."""
+        """Documents embedded per second, when nothing else is done with them."""
         return self.embedded / self.embedding_seconds
 
 
@@ -126,11 +126,11 @@ async def fill(
     *,
     embeds_alone: bool = True,
 ) -> Filled:
-    """File so many documents in blocks, and embed others alone after a block; both `width` at once.
+    """File so many documents in blocks, and only embed others after a block; both `width` at once.
 
-    Past ten thousand documents not every block is followed by one of the others, and none is unless it
-    `embeds_alone`; then filing has the processors to itself, else the next documents are made meanwhile.
-    `advance` is told how many are filed.
+    Beyond ten thousand documents, embedding follows only some blocks; without `embeds_alone` it follows none.
+    With `embeds_alone`, filing has the processors to itself; else the next documents are made meanwhile.
+    `advance` is called with how many are filed.
     """
     filled = Filled()
     ahead: Awaitable[list[Made]] | None = None
@@ -151,7 +151,7 @@ async def fill(
 
 @dataclass(frozen=True, slots=True)
 class _Block:
-    """How many documents are filed one after the other from a number on, and how many embedded alone then."""
+    """A block: the first number, how many documents are filed, and how many are then only embedded."""
 
     first: int
     filed: int
@@ -159,7 +159,7 @@ class _Block:
 
     @property
     def numbers(self) -> list[int]:
-        """The numbers of all of them; what is not filed is as young as the last that is."""
+        """The numbers of the block's documents; those only embedded follow the filed ones."""
         last = self.first + self.filed - 1
         return [*range(self.first, last + 1), *([last] * self.alone)]
 
@@ -176,7 +176,7 @@ def _blocks(count: int, *, embeds_alone: bool) -> list[_Block]:
 
 @asynccontextmanager
 async def _lag_noted(lags: list[float]) -> AsyncIterator[None]:
-    """Note again and again how much later than it should the event loop comes back to something."""
+    """Measure the event loop's lag periodically during the block."""
 
     async def watch() -> None:
         while True:
@@ -192,9 +192,9 @@ async def _lag_noted(lags: list[float]) -> AsyncIterator[None]:
 
 
 async def _file_all(memory: Memory, documents: Sequence[Document], width: int) -> float:
-    """File documents as an import does and answer the seconds it took."""
+    """File documents as an import does and return the seconds it took."""
 
-    async def shipments() -> AsyncIterator[DocumentBatch[None]]:
+    async def batches() -> AsyncIterator[DocumentBatch[None]]:
         for document in documents:
             yield DocumentBatch(None, (document,))
 
@@ -203,12 +203,12 @@ async def _file_all(memory: Memory, documents: Sequence[Document], width: int) -
             raise outcome
 
     started = perf_counter()
-    await memory.filing.file_all(memory.caller, shipments(), PROJECT, width=width, done=done)
+    await memory.filing.file_all(memory.caller, batches(), PROJECT, width=width, done=done)
     return perf_counter() - started
 
 
 async def _embed_all(memory: Memory, documents: Sequence[Document], width: int) -> float:
-    """Embed the passages of documents, cut beforehand, and answer the seconds it took."""
+    """Embed the passages of documents, split beforehand, and return the seconds it took."""
     texts = [_passages(memory, document) for document in documents]
     return await _seconds(memory.embedder.embed_passages, texts, width)
 
@@ -236,9 +236,9 @@ async def _seconds(work: Callable[[Item], Awaitable[object]], items: Sequence[It
 
 
 async def settle(settings: Settings, large: int) -> float:
-    """Tidy up now, as the server would by itself a minute after a large import and amid the timing.
+    """Vacuum now, as the server would otherwise do a minute after a large import, during the timing.
 
-    Answers the seconds it took to index what is large.
+    Returns the seconds it took to index a large project.
     """
     started = perf_counter()
     await index_ledger(settings, large)

@@ -1,4 +1,4 @@
-"""A client of the GraphQL API with as little of its own as possible: one connection, kept alive."""
+"""A minimal client of the GraphQL API on one connection, and timing with it."""
 
 from __future__ import annotations
 
@@ -51,7 +51,7 @@ query Recall($query: String!, $project: String, $asOf: DateTime) {
 
 
 class RecallClient:
-    """Asks one question after the other over one connection."""
+    """Sends one request after the other over one connection."""
 
     def __init__(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter, head: bytes) -> None:
         self._reader = reader
@@ -61,7 +61,7 @@ class RecallClient:
     @classmethod
     @asynccontextmanager
     async def connected(cls, url: str) -> AsyncIterator[RecallClient]:
-        """Connect to the address of a GraphQL API and close at the end."""
+        """Yield a client connected to a GraphQL API; close it at the end."""
         parts = urlsplit(url)
         reader, writer = await asyncio.open_connection(parts.hostname, parts.port, limit=_CHUNK)
         head = (
@@ -74,13 +74,13 @@ class RecallClient:
             writer.close()
 
     def request(self, query: str, project: str, as_of: datetime | None = None) -> bytes:
-        """Return what goes over the wire for a question."""
+        """Return the bytes of the HTTP request for a question."""
         variables = {"query": query, "project": project, "asOf": as_of}
         body = orjson.dumps({"query": DOCUMENT, "variables": variables})
         return b"%b%d\r\n\r\n%b" % (self._head, len(body), body)
 
     async def ask(self, request: bytes) -> bytes:
-        """Send a request and answer the body that comes back; raises Unavailable unless it is a recall."""
+        """Send a request and return the response body; raise Unavailable unless it is a recall."""
         self._writer.write(request)
         answer = _Answer()
         parser = httptools.HttpResponseParser(answer)
@@ -96,18 +96,18 @@ class RecallClient:
 
 
 class _Answer:
-    """Gathers one response."""
+    """Collects one response."""
 
     def __init__(self) -> None:
         self.body: list[bytes] = []
         self.is_complete = False
 
     def on_body(self, data: bytes) -> None:
-        """Keep a piece of the body."""
+        """Add a part of the body."""
         self.body.append(data)
 
     def on_message_complete(self) -> None:
-        """Note that the response has ended."""
+        """Mark the response as complete."""
         self.is_complete = True
 
 
@@ -125,8 +125,8 @@ async def time_rows(
 ) -> dict[str, list[float]]:
     """Return for each row the milliseconds of each question, the best of the repeats.
 
-    All rows are timed for one question before the next, each time in another order, so that whatever
-    else the machine does, and whatever a row leaves behind, meets all of them alike.
+    All rows are timed for one question before the next, each time in another order, so that other load and
+    the after-effects of a row affect all rows alike.
     """
     random = Random(0)
     best: dict[str, dict[AskedFor, float]] = {name: {} for name in rows}
@@ -147,7 +147,7 @@ async def milliseconds(job: Job) -> float:
 
 
 def percentiles(values: Sequence[float]) -> dict[str, float]:
-    """Return the median and the 95th percentile: the smallest value that so many do not exceed."""
+    """Return the median and the 95th percentile, by the nearest-rank method."""
     ordered = sorted(values)
     return {
         name: round(ordered[max(0, ceil(share * len(ordered)) - 1)], 3)
@@ -168,7 +168,7 @@ class _Tally:
 async def measure_throughput(
     url: str, questions: Sequence[AskedFor], wordings: Wordings, seconds: float, advance: Callable[[], None]
 ) -> dict[str, float]:
-    """Let 16 clients ask without a pause and answer requests a second, p50 and p95 in ms, and errors."""
+    """Run 16 clients without a pause; return requests per second, p50 and p95 in ms, and errors."""
     tally = _Tally()
     asked = cycle(questions)
     until = perf_counter() + seconds
@@ -193,7 +193,7 @@ async def _client(
     tally: _Tally,
     advance: Callable[[], None],
 ) -> None:
-    """Ask until the time is over; a client whose connection breaks counts an error and connects again."""
+    """Send requests until the time is over; count a broken connection as an error and reconnect."""
     while perf_counter() < until:
         try:
             async with RecallClient.connected(url) as client:

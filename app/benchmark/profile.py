@@ -1,4 +1,4 @@
-"""Where the time of one recall goes: its statements by name, the encoder, and what is left for Python."""
+"""Profile a recall: its statements by name, the encoder, and the rest in Python."""
 
 from __future__ import annotations
 
@@ -13,12 +13,12 @@ from time import perf_counter
 from typing import Any
 
 import app.stores.postgres
-from app.benchmark.baseline import Floor
+from app.benchmark.baseline import Baseline
 from app.benchmark.corpus import AskedFor, Wordings
 from app.benchmark.embedders import BorrowedEmbedder
 from app.benchmark.ingest import PROJECT
 from app.benchmark.load import REPEATS
-from app.benchmark.scenarios import HITS, best_of_floor
+from app.benchmark.scenarios import HITS, best_of_baseline
 from app.domain.recall import RecallRequest
 from app.embedding import Embedder, Vector
 from app.services.container import Memory
@@ -35,17 +35,17 @@ _OTHER = "other statements"
 
 @dataclass(slots=True)
 class Spans:
-    """One recall: how long it took whole, and the stretches of time by what was done in them, in seconds."""
+    """The spans of one recall in seconds: its total time, and the intervals of each part."""
 
     whole: float = 0.0
     by_name: dict[str, list[tuple[float, float]]] = field(default_factory=lambda: defaultdict(list))
 
     def add(self, name: str, start: float, end: float) -> None:
-        """Note a stretch of time."""
+        """Record an interval."""
         self.by_name[name].append((start, end))
 
     def covered(self) -> float:
-        """Return the seconds in which anything was done; what overlaps counts once."""
+        """Return the seconds covered by any interval; overlaps count once."""
         covered, reached = 0.0, 0.0
         for start, end in sorted(span for spans in self.by_name.values() for span in spans):
             covered += max(0.0, end - max(start, reached))
@@ -54,14 +54,14 @@ class Spans:
 
 
 class _TimedEmbedder(BorrowedEmbedder):
-    """An embedder that notes when it works on a question."""
+    """An embedder that records when it embeds a question."""
 
     def __init__(self, embedder: Embedder, spans: Spans) -> None:
         super().__init__(embedder)
         self._spans = spans
 
     async def embed_query(self, text: str) -> Vector:
-        """Return what the embedder answers, and note how long that took."""
+        """Return the other embedder's result, and record the time it took."""
         started = perf_counter()
         vector = await super().embed_query(text)
         self._spans.add(ENCODER, started, perf_counter())
@@ -77,8 +77,8 @@ async def profile_recall(
 ) -> list[dict[str, object]]:
     """Return each part of a recall with its mean milliseconds and calls, the whole first.
 
-    Of the repeats of a question the fastest counts. Parts overlap, so they may add up to more than the
-    whole; `python` is the time in which neither the database nor the encoder was at work.
+    Of the repeats of a question the fastest counts. Parts overlap, so their sum may exceed the whole;
+    `python` is the time in which neither the database nor the encoder was working.
     """
     names = statement_names()
     fastest = []
@@ -108,9 +108,9 @@ async def _run(memory: Memory, settings: Settings, request: RecallRequest, names
 
 
 def statement_names() -> dict[str, str]:
-    """Return the name of every named block of SQL by its first line, which says what it answers.
+    """Return the name of every named block of SQL by its first line, a comment.
 
-    What follows may be written for one project.
+    The following lines may be adapted to one project.
     """
     modules = sorted(Path(app.stores.postgres.__path__[0]).rglob("*.sql"))
     return {
@@ -125,7 +125,7 @@ def _first_line(statement: str) -> str:
 
 
 def parts_of(runs: Sequence[Spans]) -> list[dict[str, object]]:
-    """Return what recalls were made of: each part's mean milliseconds and calls, the whole first."""
+    """Return the parts of recalls: each part's mean milliseconds and calls, the whole first."""
     seconds: dict[str, float] = defaultdict(float)
     calls: dict[str, int] = defaultdict(int)
     for run in runs:
@@ -149,25 +149,25 @@ def parts_of(runs: Sequence[Spans]) -> list[dict[str, object]]:
 _USER_TIME, _SYSTEM_TIME = 11, 12  # places in /proc/PID/stat after the name
 
 
-async def floor_milliseconds(
-    floor: Floor, memory: Memory, scope: Scope, questions: Sequence[AskedFor], wordings: Wordings
+async def baseline_milliseconds(
+    baseline: Baseline, memory: Memory, scope: Scope, questions: Sequence[AskedFor], wordings: Wordings
 ) -> float | None:
-    """Return the mean milliseconds of this process and of the floor's server process for one answer.
+    """Return the mean CPU milliseconds of this process and the baseline's server process per query.
 
-    None where the system does not tell them.
+    None if the system does not report them.
     """
-    if not _stat(floor.process).exists():
+    if not _stat(baseline.process).exists():
         return None
-    before = time.process_time() + _server_seconds(floor.process)
+    before = time.process_time() + _server_seconds(baseline.process)
     for _ in range(REPEATS):
         for question in questions:
-            await best_of_floor(floor, memory, scope, wordings.fresh(question), HITS)
-    spent = time.process_time() + _server_seconds(floor.process) - before
+            await best_of_baseline(baseline, memory, scope, wordings.fresh(question), HITS)
+    spent = time.process_time() + _server_seconds(baseline.process) - before
     return 1000 * spent / (REPEATS * len(questions))
 
 
 def against_bound(requests_per_second: float, milliseconds: float | None) -> dict[str, float]:
-    """Return the bound that all processors together set, and how near to it so many requests are."""
+    """Return the bound set by all processors, and the share of it that the measured throughput reaches."""
     if milliseconds is None:
         return {}
     bound = 1000 * (os.cpu_count() or 1) / milliseconds

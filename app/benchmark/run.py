@@ -1,4 +1,4 @@
-"""One run: fill, time, ask with many clients, profile; nothing of it stays."""
+"""Run one benchmark: fill, time, measure throughput, profile; then remove everything."""
 
 from __future__ import annotations
 
@@ -11,13 +11,13 @@ from functools import partial
 from itertools import count
 from pathlib import Path
 
-from app.benchmark.baseline import Floor
+from app.benchmark.baseline import Baseline
 from app.benchmark.corpus import SEED, AskedFor, Body, Wordings, make_questions, read_corpus, spread
 from app.benchmark.embedders import open_synthetic
-from app.benchmark.environment import hurried, scratch_home, served
-from app.benchmark.ingest import PROJECT, Filled, Made, Making, fill, making, settle
+from app.benchmark.environment import fast_writes, scratch_home, serve_ledger
+from app.benchmark.ingest import PROJECT, Filled, Made, Making, document_maker, fill, settle
 from app.benchmark.load import REPEATS, SECONDS, RecallClient, measure_throughput, percentiles, time_rows
-from app.benchmark.profile import against_bound, floor_milliseconds, profile_recall
+from app.benchmark.profile import against_bound, baseline_milliseconds, profile_recall
 from app.benchmark.scenarios import LegRows, RecallRows, dense_recall
 from app.domain.recall import RecallRequest
 from app.services.container import Memory, open_memory
@@ -49,7 +49,7 @@ class BenchmarkReport:
 
 
 def ratios_of(rows: Figures, bulk: Mapping[str, float]) -> dict[str, float]:
-    """Return the figures that survive a noisy machine: one row beside another of the same run."""
+    """Return ratios of rows of the same run, which depend little on the machine's load."""
     ratios = {
         "graphql_over_floor_p50": _ratio(rows, "graphql", "floor", "p50"),
         "graphql_over_floor_p95": _ratio(rows, "graphql", "floor", "p95"),
@@ -66,10 +66,10 @@ def _ratio(rows: Figures, row: str, beside: str, name: str) -> float:
 
 
 def describe_machine() -> dict[str, object]:
-    """Return what its figures depend on; what the system does not tell is null."""
+    """Return the properties of the machine; unknown ones are null."""
     return {
         "cores": os.cpu_count(),
-        "processor": _told(Path("/proc/cpuinfo"), "model name") or platform.processor() or None,
+        "processor": _read_field(Path("/proc/cpuinfo"), "model name") or platform.processor() or None,
         "memory_gib": _memory(),
         "load": round(os.getloadavg()[0], 2),
         "platform": platform.platform(),
@@ -83,7 +83,7 @@ def _memory() -> float | None:
     return None
 
 
-def _told(path: Path, name: str) -> str | None:
+def _read_field(path: Path, name: str) -> str | None:
     with suppress(OSError):
         for line in path.read_text(encoding="utf-8").splitlines():
             key, _, value = line.partition(":")
@@ -95,7 +95,7 @@ def _told(path: Path, name: str) -> str | None:
 FILED_ALONE = 20
 
 Advance = Callable[[str, int, int | None], None]
-"""Told of a step's name, how much of it is done and how much there is; None when nobody knows."""
+"""Called with a step's name, how much of it is done and how much there is; None when nobody knows."""
 
 
 async def run_benchmark(
@@ -108,7 +108,7 @@ async def run_benchmark(
     synthetic: bool = False,
     large: int = LARGE,
 ) -> BenchmarkReport:
-    """Measure with so many documents and answer every figure; `seconds` is how long many clients ask.
+    """Measure with so many documents and return every figure; `seconds` is the throughput test's length.
 
     Unless `synthetic`, the encoder makes every vector. From `large` vectors on the project has an index.
     Raises Invalid for a number that is too small or too large, and for a folder without texts.
@@ -118,7 +118,7 @@ async def run_benchmark(
     async with (
         scratch_home(settings) as scratch,
         open_memory(scratch) as memory,
-        making(documents, corpora) as maker,
+        document_maker(documents, corpora) as maker,
     ):
         run = _Run(scratch, memory, advance)
         filled = await run.fill(maker, documents, corpus.stretches if synthetic else ())
@@ -126,7 +126,7 @@ async def run_benchmark(
         questions = make_questions(filled.kept, SEED)
         newcomers = await maker.begin(range(documents + 1, documents + 1 + REPEATS * FILED_ALONE))
         wordings = Wordings()
-        async with served(scratch.home) as url:
+        async with serve_ledger(scratch.home) as url:
             rows, recall, milliseconds = await run.time(url, questions, wordings, newcomers)
         throughput = await run.ask_as_many(questions, wordings, seconds)
         throughput |= against_bound(throughput["requests_per_second"], milliseconds)
@@ -135,7 +135,7 @@ async def run_benchmark(
         )
     figures = {name: percentiles(found) for name, found in rows.items()}
     ratios = {**ratios_of(figures, bulk), "dense_recall_at_50": recall}
-    described = corpus.described() | {
+    described = corpus.description() | {
         "vectors": "synthetic, mixed of real ones" if synthetic else "the encoder's",
         "recombined": filled.recombined,
         "questions": len(questions),
@@ -153,43 +153,43 @@ class _Run:
         self._advance = advance
 
     def step(self, name: str, total: int | None) -> Callable[[], None]:
-        """Return what counts one more of a step."""
+        """Return a function that reports one more item of a step as done."""
         done = count(1)
         return lambda: self._advance(name, next(done), total)
 
     async def fill(self, maker: Making, documents: int, mixed_of: Sequence[Body]) -> Filled:
-        """File the documents, as many at once as an import does; their vectors may be mixed of others."""
+        """File the documents, as many at once as an import does; their vectors may be mixed from others."""
         width = self._settings.embedding_threads + 1
-        told: Callable[[int], None] = partial(self._told_filled, documents)
+        report: Callable[[int], None] = partial(self._report_filled, documents)
         memory = self._memory
         if not mixed_of:
-            return await fill(memory, maker, documents, spread(documents), width, told)
+            return await fill(memory, maker, documents, spread(documents), width, report)
         mixing = await open_synthetic(memory.embedder, mixed_of)
         memory = replace(memory, filing=FilingService(memory.database, mixing))
-        async with hurried(self._settings):
-            return await fill(memory, maker, documents, spread(documents), width, told, embeds_alone=False)
+        async with fast_writes(self._settings):
+            return await fill(memory, maker, documents, spread(documents), width, report, embeds_alone=False)
 
     async def time(
         self, url: str, questions: Sequence[AskedFor], wordings: Wordings, newcomers: Sequence[Made]
     ) -> tuple[dict[str, list[float]], float, float | None]:
-        """Time every row, those that read before the one that files, which changes what is read.
+        """Time every row, reading rows before the filing row, which changes what they read.
 
-        Answers beside the rows what the dense leg finds of what is nearest, and the processor's milliseconds
-        for one answer of the floor.
+        Returns the rows, the dense leg's recall of the nearest artifacts, and the CPU milliseconds of one
+        query of the baseline.
         """
         scope = await _scope(self._memory)
         async with AsyncExitStack() as stack:
-            floor = await stack.enter_async_context(_floor(self._settings, scope))
+            baseline = await stack.enter_async_context(_baseline(self._settings, scope))
             client = await stack.enter_async_context(RecallClient.connected(url))
             recalls = RecallRows(
-                self._memory, scope, floor, client, wordings, (each.document for each in newcomers)
+                self._memory, scope, baseline, client, wordings, (each.document for each in newcomers)
             )
             legs = LegRows(self._memory, scope)
             rows = {**recalls.rows(), **legs.rows()}
             total = REPEATS * len(questions)
             timed = await time_rows(rows, questions, self.step("timing", total))
             recall = await dense_recall(legs, questions, self.step("counting what is found", len(questions)))
-            milliseconds = await floor_milliseconds(floor, self._memory, scope, questions, wordings)
+            milliseconds = await baseline_milliseconds(baseline, self._memory, scope, questions, wordings)
             alone = questions[:FILED_ALONE]
             filing = self.step("filing one by one", REPEATS * len(alone))
             timed |= await time_rows({"file_one": recalls.file_one}, alone, filing)
@@ -198,14 +198,14 @@ class _Run:
     async def ask_as_many(
         self, questions: Sequence[AskedFor], wordings: Wordings, seconds: float
     ) -> dict[str, float]:
-        """Let many clients ask a service that has a worker for each processor."""
+        """Measure the throughput of a service with one worker per processor."""
         workers = min(os.cpu_count() or 1, most_processes(self._settings.pool_size))
-        told = self.step("asking with many clients", None)
-        async with served(self._settings.home, workers) as url:
-            measured = await measure_throughput(url, questions, wordings, seconds, told)
+        report = self.step("asking with many clients", None)
+        async with serve_ledger(self._settings.home, workers) as url:
+            measured = await measure_throughput(url, questions, wordings, seconds, report)
         return {"workers": workers, **measured}
 
-    def _told_filled(self, documents: int, filed: int) -> None:
+    def _report_filled(self, documents: int, filed: int) -> None:
         self._advance("filling", filed, documents)
 
 
@@ -222,14 +222,14 @@ def _bulk(filled: Filled, indexing_seconds: float) -> dict[str, float]:
 
 
 async def _scope(memory: Memory) -> Scope:
-    """Return everything that is filed, as of now."""
+    """Return a scope of everything that is filed, as of now."""
     async with memory.database.reading(memory.caller.tenant) as connection:
         return await scope_of(connection, memory.caller, RecallRequest("anything", project=PROJECT))
 
 
 @asynccontextmanager
-async def _floor(settings: Settings, scope: Scope) -> AsyncIterator[Floor]:
-    """Prepare the bare statements on a connection of their own, under the role that the service has."""
+async def _baseline(settings: Settings, scope: Scope) -> AsyncIterator[Baseline]:
+    """Prepare the baseline's statements on their own connection, with the service's role."""
     location = await locate_ledger(settings)
     async with AsyncExitStack() as stack:
         stack.push_async_callback(location.close)
@@ -238,4 +238,4 @@ async def _floor(settings: Settings, scope: Scope) -> AsyncIterator[Floor]:
         connection = await stack.enter_async_context(database.reading(scope.tenant))
         (project,) = scope.projects
         indexes = await valid_indexes(connection)
-        yield await Floor.prepare(connection, indexes.get(project))
+        yield await Baseline.prepare(connection, indexes.get(project))

@@ -1,4 +1,4 @@
-"""The rows of the legs: each leg alone, with everything that it needs prepared."""
+"""The rows of the benchmark: single legs, and whole ways to answer a question."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
 
-from app.benchmark.baseline import Floor, FloorHit
+from app.benchmark.baseline import Baseline, BaselineHit
 from app.benchmark.corpus import MIDDLE, AskedFor, Wordings, identifier
 from app.benchmark.ingest import PROJECT
 from app.benchmark.load import Job, RecallClient, Row
@@ -33,7 +33,7 @@ _DEADLINE = 60.0
 
 @dataclass(frozen=True, slots=True)
 class LegRows:
-    """The legs on one ledger; references are followed from the document that a question is about."""
+    """The legs on one ledger; the graph legs start at the document that a question is about."""
 
     memory: Memory
     scope: Scope
@@ -62,13 +62,13 @@ class LegRows:
 
     async def _cooccurrence(self, asked: AskedFor) -> Job:
         question = await self.question(asked)
-        leg = CooccurrenceLeg(self.memory.graph, await self._ranked(LexicalLeg(), question))
+        leg = CooccurrenceLeg(self.memory.graph, await self._rank(LexicalLeg(), question))
         return lambda: leg.candidates(self.memory.database, question)
 
     async def _recency(self, asked: AskedFor) -> Job:
         question = await self.question(asked)
         legs: tuple[Leg, ...] = (DenseLeg(self.memory.embedder), LexicalLeg())
-        rankings = [await self._ranked(leg, question) for leg in legs]
+        rankings = [await self._rank(leg, question) for leg in legs]
         born = {number: moment for ranking in rankings for number, moment in ranking.born.items()}
 
         async def job() -> Ranking:
@@ -77,7 +77,7 @@ class LegRows:
         return job
 
     async def question(self, asked: AskedFor) -> Question:
-        """Return what the legs share of a question, its vector made and its document looked up."""
+        """Return a question for the legs, with its vector and its document's entity."""
         vector: asyncio.Future[Vector] = asyncio.get_running_loop().create_future()
         vector.set_result(await self.memory.embedder.embed_query(asked.text))
         entity = await self._entity(asked)
@@ -89,7 +89,7 @@ class LegRows:
             anchors=() if entity is None else (entity.id,),
         )
 
-    async def _ranked(self, leg: Leg, question: Question) -> Ranking:
+    async def _rank(self, leg: Leg, question: Question) -> Ranking:
         return await rank(leg, self.memory.database, question, _DEADLINE)
 
     async def _entity(self, asked: AskedFor) -> Entity | None:
@@ -105,11 +105,11 @@ _NAMES = re.compile(r"\b[A-Za-z]+-[0-9]+\b")
 
 @dataclass(frozen=True, slots=True)
 class RecallRows:
-    """Ways to answer a question on one ledger, each with a wording that no memory holds."""
+    """Ways to answer a question on one ledger, each with a wording that no cache has."""
 
     memory: Memory
     scope: Scope
-    floor: Floor
+    baseline: Baseline
     client: RecallClient
     wordings: Wordings
     newcomers: Iterator[Document]
@@ -119,7 +119,7 @@ class RecallRows:
         return {
             "encoder": self._encoder,
             "vector_only": self._vector_only,
-            "floor": self._floor,
+            "floor": self._baseline,
             "service": self._service,
             "graphql": self._graphql,
             "graphql_as_of": self._graphql_as_of,
@@ -138,13 +138,13 @@ class RecallRows:
         text = self.wordings.fresh(asked)
 
         async def job() -> list[int]:
-            return await self.floor.nearest(self.scope, await self.memory.embedder.embed_query(text), HITS)
+            return await self.baseline.nearest(self.scope, await self.memory.embedder.embed_query(text), HITS)
 
         return job
 
-    async def _floor(self, asked: AskedFor) -> Job:
+    async def _baseline(self, asked: AskedFor) -> Job:
         text = self.wordings.fresh(asked)
-        return lambda: best_of_floor(self.floor, self.memory, self.scope, text, HITS)
+        return lambda: best_of_baseline(self.baseline, self.memory, self.scope, text, HITS)
 
     async def _service(self, asked: AskedFor) -> Job:
         request = RecallRequest(self.wordings.fresh(asked), project=PROJECT, first=HITS)
@@ -161,11 +161,15 @@ class RecallRows:
         return lambda: self.client.ask(request)
 
 
-async def best_of_floor(floor: Floor, memory: Memory, scope: Scope, text: str, limit: int) -> list[FloorHit]:
-    """Embed a question and let the hybrid statement answer it."""
+async def best_of_baseline(
+    baseline: Baseline, memory: Memory, scope: Scope, text: str, limit: int
+) -> list[BaselineHit]:
+    """Embed a question and return the hits of the hybrid statement."""
     vector = await memory.embedder.embed_query(text)
     keys = [identifier_key(name) for name in _NAMES.findall(text)]
-    return await floor.best(scope, vector, query_terms(text), keys, EDGE_WEIGHTS, CANDIDATES_PER_LEG, limit)
+    return await baseline.best(
+        scope, vector, query_terms(text), keys, EDGE_WEIGHTS, CANDIDATES_PER_LEG, limit
+    )
 
 
 NEAREST = 50

@@ -1,4 +1,4 @@
-"""The commands of `trigraph`, one module each."""
+"""The `trigraph` command line application: it registers the commands, one module each."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from app.cli.migrate import migrate
 from app.cli.migrate_artifacts import migrate_artifacts
 from app.cli.neo4j import neo4j
 from app.cli.output import say
-from app.cli.projection import project
+from app.cli.projection import projection
 from app.cli.recall import recall
 from app.cli.reembed import reembed
 from app.cli.references import references
@@ -26,26 +26,27 @@ from app.cli.schema import schema
 from app.cli.serve import serve
 from app.cli.state import state
 
-MAX_WORD = 16_384
-"""Characters: no question, name or path is longer."""
+MAX_ARGUMENT_LENGTH = 16_384
+"""Characters. No question, name or path is longer."""
 
 
-class BoundedCommands(TyperGroup):
-    """Commands whose words are all of a length that somebody may have meant."""
+class BoundedCommandGroup(TyperGroup):
+    """A command group that refuses overlong arguments."""
 
     def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
-        """Return the words that are left for a command; raises BadParameter for one that is too long."""
+        """Return the arguments that remain for a command; raises BadParameter for one that is too long."""
         for word in args:
-            if len(word) > MAX_WORD:
+            if len(word) > MAX_ARGUMENT_LENGTH:
                 raise typer.BadParameter(
-                    f"a word of this command has {len(word)} characters; at most {MAX_WORD} are read"
+                    f"a word of this command has {len(word)} characters;"
+                    f" at most {MAX_ARGUMENT_LENGTH} are read"
                 )
         return super().parse_args(ctx, args)
 
 
 application = typer.Typer(
     name="trigraph",
-    cls=BoundedCommands,
+    cls=BoundedCommandGroup,
     help="Self-hosted memory for teams and agents: what a thing is, how it relates and what was true when.",
     no_args_is_help=True,
     add_completion=False,
@@ -71,10 +72,10 @@ for command in (
     application.command()(command)
 application.command("eval")(evaluate)
 application.add_typer(neo4j, name="neo4j")
-application.add_typer(project, name="project")
+application.add_typer(projection, name="projection")
 
 
-def _tell_version(asked: bool) -> None:
+def _print_version(asked: bool) -> None:
     if asked:
         say(f"trigraph {__version__}")
         raise typer.Exit
@@ -83,7 +84,7 @@ def _tell_version(asked: bool) -> None:
 @application.callback()
 def _options(
     _version: Annotated[
-        bool, typer.Option("--version", callback=_tell_version, is_eager=True, help="Print the version.")
+        bool, typer.Option("--version", callback=_print_version, is_eager=True, help="Print the version.")
     ] = False,
 ) -> None:
     """Settings are environment variables that begin with TRIGRAPH_; none are needed."""

@@ -1,4 +1,4 @@
-"""`trigraph bench`."""
+"""`trigraph bench`: run the benchmark and print its report."""
 
 from __future__ import annotations
 
@@ -16,14 +16,14 @@ from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, T
 from rich.table import Table
 
 from app.cli.output import console, error_console, print_json
-from app.cli.runner import finish, settings
+from app.cli.runner import run_async, settings
 
 if TYPE_CHECKING:
     from app.benchmark import BenchmarkReport
 
 
 def print_report(output: Console, report: BenchmarkReport) -> None:
-    """Print rows, ratios, throughput, the parts of a recall, and what all that was measured on and with."""
+    """Print the timings, ratios, throughput, the parts of a recall, the machine and the corpus."""
     repeats = report.corpus["repeats"]
     output.print(f"{report.documents} documents, milliseconds, the best of {repeats} for each question")
     table = Table("row", "p50", "p95")
@@ -48,14 +48,11 @@ def _print_pairs(output: Console, title: str, pairs: Mapping[str, float]) -> Non
     output.print(table)
 
 
-if TYPE_CHECKING:
-    from app.benchmark import BenchmarkReport
-
 Advance = Callable[[str, int, int | None], None]
 
 
 class Vectors(StrEnum):
-    """Who makes the vectors of the documents."""
+    """The source of the documents' vectors."""
 
     ENCODER = "encoder"
     SYNTHETIC = "synthetic"
@@ -86,7 +83,9 @@ def bench(
     Every figure is of one run, its rows timed in turn, so that their ratios hold on a busy machine too.
     """
     # The loop that `trigraph serve` runs on, so that every row has the same.
-    report = finish(_bench(documents, corpora, synthetic=vectors is Vectors.SYNTHETIC), uvloop.new_event_loop)
+    report = run_async(
+        _bench(documents, corpora, synthetic=vectors is Vectors.SYNTHETIC), uvloop.new_event_loop
+    )
     if as_json:
         print_json(asdict(report))
     else:

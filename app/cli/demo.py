@@ -1,4 +1,4 @@
-"""`trigraph demo`."""
+"""`trigraph demo`: import the shipped proposals and ask example questions."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from app.cli.runner import finish, settings
+from app.cli.runner import run_async, settings
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -27,7 +27,7 @@ HISTORY = f"trigraph state {TIMELINE_OF} --project {PROJECT} --history"
 
 @dataclass(frozen=True, slots=True)
 class Example:
-    """A question, what it shows, and the moment it is asked at; none means now."""
+    """A question, what it shows, and the moment it is asked for; None means now."""
 
     caption: str
     query: str
@@ -63,11 +63,11 @@ def demo() -> None:
 
     Then show the timeline of one of them.
     """
-    finish(_demo())
+    run_async(_demo())
 
 
 def demo_import() -> ImportRequest:
-    """Return the import of the proposals that ship with Trigraph: their texts and states over time."""
+    """Return the import request for the shipped proposals: their texts and their states over time."""
     from app.services.importing import ImportRequest
 
     return ImportRequest(
@@ -109,11 +109,11 @@ async def _demo() -> None:
 
 
 def _print_caption(screen: Console, caption: str, command: str) -> None:
-    from app.cli.output import styled
+    from app.cli.output import styled_text
 
     screen.print()
-    screen.print(styled(caption, style="bold"), soft_wrap=True)
-    screen.print(styled(f"$ {command}", style="magenta"), soft_wrap=True)
+    screen.print(styled_text(caption, style="bold"), soft_wrap=True)
+    screen.print(styled_text(f"$ {command}", style="magenta"), soft_wrap=True)
 
 
 def _command(example: Example) -> str:

@@ -1,4 +1,4 @@
-"""One look at each part that Trigraph stands on."""
+"""The checks of `trigraph doctor`, one for each part that Trigraph needs."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from dataclasses import dataclass
 
 import asyncpg
 
-from app.cli.output import counted
+from app.cli.output import pluralize
 from app.cli.runner import unknown_variables
 from app.embedding import Embedder, open_embedder
 from app.errors import TrigraphError
@@ -24,7 +24,7 @@ from app.stores.postgres.connection import let_service_sign_in, owner_connection
 from app.stores.postgres.database_rights import is_superuser, open_rights
 from app.stores.postgres.ledger_clock import Clocks, read_clocks
 from app.stores.postgres.location import LedgerLocation, locate_ledger
-from app.stores.postgres.migrate import pending
+from app.stores.postgres.migrate import pending_migrations
 from app.stores.postgres.pool import Database
 from app.stores.postgres.projects import find_tenant
 from app.stores.postgres.vector_indexes import LargeProject
@@ -32,21 +32,21 @@ from app.stores.postgres.vector_indexes import LargeProject
 
 @dataclass(frozen=True, slots=True)
 class Finding:
-    """What was seen of one part; when something is wrong, `told` says what to do.
+    """The result of one check; when something is wrong, `message` says what to do.
 
-    What is doubtful fails nothing, but can hardly be meant.
+    A doubtful finding fails nothing, but is probably a mistake.
     """
 
     part: str
     is_well: bool
-    told: str
+    message: str
     is_doubtful: bool = False
 
 
-async def examine_service(
+async def check_service(
     owner: asyncpg.Connection, location: LedgerLocation, key: str
 ) -> AsyncIterator[Finding]:
-    """Yield what the service's role may do, whether it can write, and whether the clocks agree."""
+    """Yield a finding for the service's role, its writes and its clock."""
     if location.embedded is not None:
         await let_service_sign_in(owner)
     try:
@@ -55,28 +55,28 @@ async def examine_service(
         yield Finding("role", False, error.message)
         return
     try:
-        yield await _role(owner, is_embedded=location.embedded is not None)
+        yield await _check_role(owner, is_embedded=location.embedded is not None)
         tenant = await find_tenant(owner, key)
         if tenant is not None:
-            yield await _writes(database, tenant, location)
+            yield await _check_writes(database, tenant, location)
             yield _clock(await read_clocks(owner, tenant))
     finally:
         await database.close()
 
 
-async def _role(owner: asyncpg.Connection, *, is_embedded: bool) -> Finding:
+async def _check_role(owner: asyncpg.Connection, *, is_embedded: bool) -> Finding:
     bound = "ordinary, and bound by row level security"
     if rights := await open_rights(owner):
         may = ", ".join(sorted(set(rights)))
-        told = f"{bound}, but it may make {may}; run `trigraph migrate` as the owner of the database"
-        return Finding("role", True, told, is_doubtful=True)
+        message = f"{bound}, but it may make {may}; run `trigraph migrate` as the owner of the database"
+        return Finding("role", True, message, is_doubtful=True)
     if not is_embedded and await is_superuser(owner):
-        told = f"{bound}, but TRIGRAPH_DATABASE_URL signs in as a superuser; let it name an ordinary owner"
-        return Finding("role", True, told, is_doubtful=True)
+        message = f"{bound}, but TRIGRAPH_DATABASE_URL signs in as a superuser; let it name an ordinary owner"
+        return Finding("role", True, message, is_doubtful=True)
     return Finding("role", True, bound)
 
 
-async def _writes(database: Database, tenant: int, location: LedgerLocation) -> Finding:
+async def _check_writes(database: Database, tenant: int, location: LedgerLocation) -> Finding:
     no_room = None if location.embedded is None else lack_of_room(location.embedded.data)
     refusal = no_room or await database.write_probe.refusal(tenant)
     if refusal is not None:
@@ -90,12 +90,12 @@ def _clock(clocks: Clocks) -> Finding:
 
 
 async def examine(settings: Settings) -> AsyncIterator[Finding]:
-    """Yield what each part is like, in the order in which one needs the other."""
+    """Yield a finding for each part, each after the parts that it needs."""
     yield Finding("python", True, platform.python_version())
     for unknown in unknown_variables(os.environ):
         yield Finding("settings", True, unknown, is_doubtful=True)
     if settings.database_url is None:
-        yield _home(settings)
+        yield _check_home(settings)
     embedder: Embedder | None = None
     try:
         embedder = open_embedder(settings)
@@ -116,16 +116,16 @@ async def examine(settings: Settings) -> AsyncIterator[Finding]:
             await embedder.close()
 
 
-def _home(settings: Settings) -> Finding:
+def _check_home(settings: Settings) -> Finding:
     home = settings.home.expanduser().absolute()
     nearest = next(folder for folder in (home, *home.parents) if folder.exists())
     try:
-        # Only writing tells: a superuser may write anywhere, but not into every file system.
+        # Only a write shows it: a superuser may write anywhere, but not into every file system.
         with tempfile.TemporaryFile(dir=nearest):
             return Finding("home", True, str(home))
     except OSError as error:
-        told = f"{home} cannot be written: {error.strerror}; set TRIGRAPH_HOME to a folder you may write"
-        return Finding("home", False, told)
+        message = f"{home} cannot be written: {error.strerror}; set TRIGRAPH_HOME to a folder you may write"
+        return Finding("home", False, message)
 
 
 async def _ledger(
@@ -140,12 +140,12 @@ async def _ledger(
         yield migrations
         if not is_ready:
             return
-        async for finding in examine_service(owner, location, settings.tenant):
+        async for finding in check_service(owner, location, settings.tenant):
             yield finding
         if embedder is not None:
-            yield await _model(owner, embedder)
+            yield await _check_model(owner, embedder)
         for counts in await operator_info.count_by_project(owner, settings.tenant):
-            yield Finding(f"project {counts.key}", True, _counted(counts))
+            yield Finding(f"project {counts.key}", True, _counts_text(counts))
         async for finding in _indexes(owner, settings.tenant):
             yield finding
         yield Finding("size", True, f"{server.bytes / 1e6:.1f} MB")
@@ -154,20 +154,20 @@ async def _ledger(
 
 
 async def _migrations(owner: asyncpg.Connection, *, is_embedded: bool) -> tuple[Finding, bool]:
-    """Return the state of the schema, and whether there is one to look further into."""
+    """Return the finding for the schema, and whether the ledger can be checked further."""
     try:
-        todo = await pending(owner)
+        missing = await pending_migrations(owner)
     except TrigraphError as error:
         return Finding("migrations", False, error.message), False
-    if not todo:
+    if not missing:
         return Finding("migrations", True, "every one is applied"), True
-    names = ", ".join(migration.label for migration in todo)
+    names = ", ".join(migration.label for migration in missing)
     if is_embedded:
         return Finding("migrations", True, f"{names} will be applied by the next command"), False
     return Finding("migrations", False, f"the ledger lacks {names}; run `trigraph migrate`"), False
 
 
-async def _model(owner: asyncpg.Connection, embedder: Embedder) -> Finding:
+async def _check_model(owner: asyncpg.Connection, embedder: Embedder) -> Finding:
     try:
         await check_model(owner, embedder)
     except TrigraphError as error:
@@ -177,15 +177,15 @@ async def _model(owner: asyncpg.Connection, embedder: Embedder) -> Finding:
 
 
 async def _indexes(owner: asyncpg.Connection, tenant: str) -> AsyncIterator[Finding]:
-    """Yield how the vectors of each large project are searched."""
+    """Yield a finding for each large project: how its vectors are searched."""
     makes_them = await vector_indexes.may_index(owner)
     for large in await vector_indexes.large_projects(owner, LARGE, tenant):
-        told = f"{large.vectors:,} vectors, {how_searched(large, makes_them=makes_them)}"
-        yield Finding(f"index of {large.key}", True, told, is_doubtful=not (large.has_index or makes_them))
+        message = f"{large.vectors:,} vectors, {search_method(large, makes_them=makes_them)}"
+        yield Finding(f"index of {large.key}", True, message, is_doubtful=not (large.has_index or makes_them))
 
 
-def how_searched(large: LargeProject, *, makes_them: bool) -> str:
-    """Return how the vectors of a project are searched, and what has to be done that they are sooner."""
+def search_method(large: LargeProject, *, makes_them: bool) -> str:
+    """Return how the vectors of a project are searched, and what would make the search faster."""
     if large.has_index:
         return "searched through an index; a question with asOf or knownAt looks at all of them"
     if large.is_building:
@@ -199,25 +199,25 @@ def how_searched(large: LargeProject, *, makes_them: bool) -> str:
 
 
 async def _graph(settings: Settings, owner: asyncpg.Connection) -> Finding:
-    """Return how far the graph has come; one that is away or behind costs no answer, and is only doubtful."""
+    """Return the position of the graph; a graph that is away or behind is only doubtful."""
     try:
         async with Stores(settings) as stores:
             graph = await stores.graph()
-            standing = await read_standing(owner, graph)
+            projection = await read_standing(owner, graph)
     except TrigraphError as error:
         return Finding("graph", True, error.message, is_doubtful=True)
-    changes = counted(standing.behind, "change is", "changes are")
-    behind = f"{changes} not projected yet" if standing.behind else "nothing is left"
-    told = f"{graph.uri}, position {standing.position or 0} of {standing.ledger_position}, {behind}"
-    if standing.failure is None:
-        return Finding("graph", True, told, is_doubtful=standing.behind > 0)
-    return Finding("graph", False, f"{told}; it stopped: {standing.failure}")
+    changes = pluralize(projection.behind, "change is", "changes are")
+    behind = f"{changes} not projected yet" if projection.behind else "nothing is left"
+    message = f"{graph.uri}, position {projection.position or 0} of {projection.ledger_position}, {behind}"
+    if projection.failure is None:
+        return Finding("graph", True, message, is_doubtful=projection.behind > 0)
+    return Finding("graph", False, f"{message}; it stopped: {projection.failure}")
 
 
-def _counted(counts: operator_info.ProjectCounts) -> str:
+def _counts_text(counts: operator_info.ProjectCounts) -> str:
     return (
-        f"{counted(counts.documents, 'document')}, {counted(counts.entities, 'entity', 'entities')},"
-        f" {counted(counts.pending_references, 'reference')} to what is not filed yet,"
-        f" {counted(counts.alias_candidates, 'likely alias', 'likely aliases')} and"
-        f" {counted(counts.fact_candidates, 'likely fact')} noticed in texts"
+        f"{pluralize(counts.documents, 'document')}, {pluralize(counts.entities, 'entity', 'entities')},"
+        f" {pluralize(counts.pending_references, 'reference')} to what is not filed yet,"
+        f" {pluralize(counts.alias_candidates, 'likely alias', 'likely aliases')} and"
+        f" {pluralize(counts.fact_candidates, 'likely fact')} noticed in texts"
     )

@@ -1,11 +1,11 @@
-"""Text that steers no terminal and forges no line: what would do either is shown as Python writes it."""
+"""Escape text so that it controls no terminal and forges no line."""
 
 from __future__ import annotations
 
 import re
 
 # Tabs and line breaks stay, and so do the joiners that Indic and Arabic writing and emoji need.
-_STEERING = re.compile(
+_CONTROL_CHARACTERS = re.compile(
     "["
     "\x00-\x08\x0b-\x1f"  # controls, with the escape that begins most sequences
     "\x7f-\x9f"  # delete, and controls of eight bits
@@ -20,25 +20,25 @@ _STEERING = re.compile(
 _LINE_BREAK = re.compile(r"\r?\n|\t")
 
 
-def escaped(text: str) -> str:
-    """Return a text of several lines; its line breaks and tabs stay, and all else that steers is shown.
+def escape(text: str) -> str:
+    """Return a text with control characters as Python escapes; line breaks and tabs stay.
 
-    What is escaped already stays as it is: this may be done twice.
+    Escaping an escaped text changes nothing.
     """
-    return _STEERING.sub(_shown, text.replace("\r\n", "\n"))
+    return _CONTROL_CHARACTERS.sub(_python_escape, text.replace("\r\n", "\n"))
 
 
 def one_line(text: str) -> str:
-    """Return a text on one line: a space stands for each line break and tab, and all else is shown."""
-    return escaped(_LINE_BREAK.sub(" ", text))
+    """Return an escaped text on one line, with a space for each line break and tab."""
+    return escape(_LINE_BREAK.sub(" ", text))
 
 
-def escaped_json(text: str) -> str:
-    """Return the JSON of a value, one that means the same, with nothing in it that steers a terminal."""
-    return _STEERING.sub(_json, text)
+def escape_json(text: str) -> str:
+    """Return equivalent JSON in which control characters are JSON escapes."""
+    return _CONTROL_CHARACTERS.sub(_json_escape, text)
 
 
-def _shown(match: re.Match[str]) -> str:
+def _python_escape(match: re.Match[str]) -> str:
     code = ord(match[0])
     if 0xDC80 <= code <= 0xDCFF:  # the byte of a name that is no UTF-8
         code -= 0xDC00
@@ -47,6 +47,6 @@ def _shown(match: re.Match[str]) -> str:
     return f"\\u{code:04x}" if code <= 0xFFFF else f"\\U{code:08x}"
 
 
-def _json(match: re.Match[str]) -> str:
+def _json_escape(match: re.Match[str]) -> str:
     units = match[0].encode("utf-16-be", "surrogatepass").hex()
     return "".join(f"\\u{units[at : at + 4]}" for at in range(0, len(units), 4))

@@ -1,4 +1,4 @@
-"""`trigraph eval`."""
+"""`trigraph eval`: score recall on a folder of questions and print the report."""
 
 from __future__ import annotations
 
@@ -13,8 +13,8 @@ from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
 from rich.table import Table
 
-from app.cli.output import console, counted, error_console, print_json, printable, styled
-from app.cli.runner import complain, finish, settings
+from app.cli.output import console, error_console, pluralize, print_json, printable, styled_text
+from app.cli.runner import print_error, run_async, settings
 
 if TYPE_CHECKING:
     from app.evaluation.scoring import EvaluationReport
@@ -42,9 +42,9 @@ def evaluate(
     and a line of qrels.tsv is query, document and grade with tabs between. With states.jsonl (or .gz, .xz)
     the documents get their history.
     """
-    report = finish(_evaluate(folder))
+    report = run_async(_evaluate(folder))
     if report.unknown:
-        complain(
+        print_error(
             f"{len(report.unknown)} judged documents are not among the documents and count as never found,"
             f" first {report.unknown[0]}"
         )
@@ -82,7 +82,7 @@ def _progress() -> Iterator[Advance]:
 
 def _print_tables(output: Console, report: EvaluationReport) -> None:
     output.print(
-        f"{counted(report.documents, 'document')}, {counted(report.queries, 'query', 'queries')},"
+        f"{pluralize(report.documents, 'document')}, {pluralize(report.queries, 'query', 'queries')},"
         f" {report.forbidden} forbidden returned"
     )
     for title, rows in (("leg", report.scores), ("category (fused)", report.categories)):
@@ -96,5 +96,5 @@ def _print_tables(output: Console, report: EvaluationReport) -> None:
         for name, answers in report.answers.items():
             table.add_row(name, str(answers.right), str(answers.asked))
         output.print(table)
-    for told in report.wrong[:MAX_WRONG_SHOWN]:
-        output.print(styled(f"wrong: {printable(told)}", style="yellow"), soft_wrap=True)
+    for line in report.wrong[:MAX_WRONG_SHOWN]:
+        output.print(styled_text(f"wrong: {printable(line)}", style="yellow"), soft_wrap=True)

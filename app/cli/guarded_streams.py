@@ -1,4 +1,4 @@
-"""The streams of a process, guarded: whoever writes to them, nothing that is written steers a terminal."""
+"""Guards on the output streams of a process: they escape what anybody writes, so it controls no terminal."""
 
 from __future__ import annotations
 
@@ -9,47 +9,47 @@ from typing import TextIO, cast
 
 from rich.file_proxy import FileProxy
 
-from app.cli.escaping import escaped
-from app.cli.log import OneLine
+from app.cli.escaping import escape
+from app.cli.log import OneLineFormatter
 
 _STREAMS = ("stdout", "stderr")
 
 
-class Guard(io.TextIOBase):
-    """A text stream that shows what would steer a terminal, and passes all else on.
+class GuardedStream(io.TextIOBase):
+    """A text stream that escapes control characters before it writes to the wrapped stream.
 
-    It offers no binary stream beneath it, so that nothing goes round it unasked.
+    It has no `buffer`, so that no library writes past the guard.
     """
 
-    def __init__(self, beneath: TextIO) -> None:
-        self.beneath = beneath
+    def __init__(self, wrapped: TextIO) -> None:
+        self.wrapped = wrapped
 
     @property
     def encoding(self) -> str:  # type: ignore[override]
-        """The encoding of the stream beneath."""
-        return self.beneath.encoding
+        """The encoding of the wrapped stream."""
+        return self.wrapped.encoding
 
     @property
     def errors(self) -> str | None:  # type: ignore[override]
-        """What the stream beneath does with characters that its encoding lacks."""
-        return self.beneath.errors
+        """How the wrapped stream handles characters that its encoding lacks."""
+        return self.wrapped.errors
 
     def write(self, text: str) -> int:
         """Write a text, escaped; return its length."""
-        self.beneath.write(escaped(text))
+        self.wrapped.write(escape(text))
         return len(text)
 
     def flush(self) -> None:
-        """Flush the stream beneath."""
-        self.beneath.flush()
+        """Flush the wrapped stream."""
+        self.wrapped.flush()
 
     def isatty(self) -> bool:
-        """Return whether the stream beneath is a terminal."""
-        return self.beneath.isatty()
+        """Return whether the wrapped stream is a terminal."""
+        return self.wrapped.isatty()
 
     def fileno(self) -> int:
-        """Return the descriptor of the stream beneath."""
-        return self.beneath.fileno()
+        """Return the file descriptor of the wrapped stream."""
+        return self.wrapped.fileno()
 
     def writable(self) -> bool:
         """Return True."""
@@ -57,31 +57,31 @@ class Guard(io.TextIOBase):
 
 
 def guard_output() -> None:
-    """Guard the output and the error output of this process, and the log that nobody has set up.
+    """Guard the output and the error output of this process, and the default log handler.
 
-    Afterwards a character that the encoding lacks is escaped too, and ends no command. Doing it twice is
-    as good as once.
+    Afterwards a character that the encoding lacks is escaped too, and does not fail the command. A second
+    call changes nothing.
     """
     for name in _STREAMS:
         stream = getattr(sys, name)
         if isinstance(stream, io.TextIOWrapper):  # None where the process was started without it
             stream.reconfigure(errors="backslashreplace")
-            setattr(sys, name, Guard(stream))
+            setattr(sys, name, GuardedStream(stream))
     if logging.lastResort is not None:
-        logging.lastResort.setFormatter(OneLine())
+        logging.lastResort.setFormatter(OneLineFormatter())
 
 
 def guard_redirected() -> None:
-    """Guard what a progress bar put in the place of the streams: it would carry out escape sequences."""
+    """Guard the proxies that a progress bar installs as streams, since they pass escape sequences on."""
     for name in _STREAMS:
         stream = getattr(sys, name)
         if isinstance(stream, FileProxy):
-            setattr(sys, name, Guard(cast("TextIO", stream)))
+            setattr(sys, name, GuardedStream(cast("TextIO", stream)))
 
 
-def unguarded(stream: TextIO | None) -> TextIO | None:
-    """Return the stream beneath all guards, for text that is safe already and for colours of our own."""
-    beneath: object = stream
-    while isinstance(beneath, Guard | FileProxy):
-        beneath = beneath.beneath if isinstance(beneath, Guard) else beneath.rich_proxied_file
-    return cast("TextIO | None", beneath)
+def unwrap_stream(stream: TextIO | None) -> TextIO | None:
+    """Return the stream inside all guards, for text that is escaped already and for our own colours."""
+    wrapped: object = stream
+    while isinstance(wrapped, GuardedStream | FileProxy):
+        wrapped = wrapped.wrapped if isinstance(wrapped, GuardedStream) else wrapped.rich_proxied_file
+    return cast("TextIO | None", wrapped)

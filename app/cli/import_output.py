@@ -1,4 +1,4 @@
-"""An import while it runs: a bar for people who watch, and a way to stop after the documents at hand."""
+"""The output of an import: a progress bar, the handling of interrupts, and the summary at the end."""
 
 from __future__ import annotations
 
@@ -6,25 +6,26 @@ import asyncio
 import signal
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import typer
 from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
 
-from app.cli.output import console, print_json, printable, styled
+from app.cli.output import console, print_json, printable, styled_text
 from app.cli.runner import FAILED, INTERRUPTED
-from app.services.importing.items import MAX_LISTED
-from app.services.importing.run import ImportSummary
 
-ENDING = (signal.SIGINT, signal.SIGTERM)
+if TYPE_CHECKING:
+    from app.services.importing.request import ImportSummary
+
+STOP_SIGNALS = (signal.SIGINT, signal.SIGTERM)
 STOPPING = "stopping after the documents at hand; interrupt again to stop at once"
 STOPPED = "stopped at once; what was filed stays: run it again to go on"
 
 
 @contextmanager
 def import_progress(console: Console) -> Iterator[Callable[[ImportSummary], None]]:
-    """Show a bar on the console when that is a terminal; the block hands it the summary so far."""
+    """Show a progress bar on a terminal; yield the function that updates it from a summary."""
     columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeRemainingColumn())
     with Progress(*columns, console=console, transient=True, disable=not console.is_terminal) as progress:
         task = progress.add_task("filing", total=None)
@@ -45,28 +46,28 @@ def import_progress(console: Console) -> Iterator[Callable[[ImportSummary], None
 
 @contextmanager
 def stop_on_interrupt(stop: asyncio.Event, console: Console) -> Iterator[None]:
-    """Let the first interrupt ask for a stop and say so on the console; a second one ends the program.
+    """Set `stop` and print a message at the first interrupt; end the program at the second.
 
-    A request to terminate is an interrupt.
+    SIGTERM counts as an interrupt.
     """
     loop = asyncio.get_running_loop()
 
-    def interrupted() -> None:
+    def on_signal() -> None:
         if stop.is_set():
-            for sign in ENDING:
-                loop.remove_signal_handler(sign)
+            for number in STOP_SIGNALS:
+                loop.remove_signal_handler(number)
             console.print(STOPPED, style="yellow", soft_wrap=True)
             raise KeyboardInterrupt
         stop.set()
         console.print(STOPPING, style="yellow", soft_wrap=True)
 
-    for sign in ENDING:
-        loop.add_signal_handler(sign, interrupted)
+    for number in STOP_SIGNALS:
+        loop.add_signal_handler(number, on_signal)
     try:
         yield
     finally:
-        for sign in ENDING:
-            loop.remove_signal_handler(sign)
+        for number in STOP_SIGNALS:
+            loop.remove_signal_handler(number)
 
 
 MAX_SHOWN = 50
@@ -78,8 +79,8 @@ NOTHING_FOUND = (
 )
 
 
-def summary_json(summary: ImportSummary, waiting: int | None) -> dict[str, Any]:
-    """Return the summary as one object, with how many references of the project wait, if that is known."""
+def summary_json(summary: ImportSummary, pending: int | None) -> dict[str, Any]:
+    """Return the summary as a JSON object; `pending` is the number of pending references, None if unknown."""
     return {
         "filed": summary.filed,
         "unchanged": summary.unchanged,
@@ -102,19 +103,19 @@ def summary_json(summary: ImportSummary, waiting: int | None) -> dict[str, Any]:
             {"warning": sort, "count": warned.count, "examples": warned.examples}
             for sort, warned in summary.warnings.items()
         ],
-        "pendingReferences": waiting,
+        "pendingReferences": pending,
         "stopped": summary.was_stopped,
     }
 
 
 def end_import(
-    summary: ImportSummary, waiting: int | None, *, as_json: bool, nothing_found: str = NOTHING_FOUND
+    summary: ImportSummary, pending: int | None, *, as_json: bool, nothing_found: str = NOTHING_FOUND
 ) -> None:
-    """Write what became of an import, and end the command with its status when it was not whole."""
+    """Print the summary of an import; exit with a failure status when it was stopped or refused documents."""
     if as_json:
-        print_json(summary_json(summary, waiting))
+        print_json(summary_json(summary, pending))
     else:
-        print_summary(console(), summary, waiting, nothing_found)
+        print_summary(console(), summary, pending, nothing_found)
     if summary.was_stopped:
         raise typer.Exit(INTERRUPTED)
     if summary.refused:
@@ -122,26 +123,26 @@ def end_import(
 
 
 def print_summary(
-    console: Console, summary: ImportSummary, waiting: int | None = 0, nothing_found: str = NOTHING_FOUND
+    console: Console, summary: ImportSummary, pending: int | None = 0, nothing_found: str = NOTHING_FOUND
 ) -> None:
-    """Write the counts, what was odd, what was left alone, and what was refused and why.
+    """Print the counts, the warnings, the skipped sources, and the refused ones with their reasons.
 
-    `waiting` is how many references of the project wait for what is not there yet, None when nobody can
-    tell; `nothing_found` what to do when there was nothing to file.
+    `pending` is the number of pending references of the project, None if unknown; `nothing_found` is the
+    message for an import without documents.
     """
-    console.print(styled(_counts(summary), style="bold"))
+    console.print(styled_text(_counts_line(summary), style="bold"))
     if summary.was_stopped:
-        console.print(styled(_stopped(summary), style="yellow"))
+        console.print(styled_text(_stopped_line(summary), style="yellow"))
     elif summary.total == 0:
-        console.print(styled(nothing_found, style="yellow"), soft_wrap=True)
+        console.print(styled_text(nothing_found, style="yellow"), soft_wrap=True)
     if summary.histories:
-        console.print(_history(summary))
+        console.print(_history_line(summary))
     if summary.aliases_recorded or summary.aliases_unchanged:
         console.print(f"aliases: recorded {summary.aliases_recorded}, unchanged {summary.aliases_unchanged}")
-    if waiting is None:
+    if pending is None:
         console.print("how many references wait cannot be told: the ledger does not answer")
-    elif waiting:
-        console.print(_waiting(waiting), soft_wrap=True)
+    elif pending:
+        console.print(_pending_line(pending), soft_wrap=True)
     for kind in summary.kinds_defined:
         console.print(f"defined the kind {printable(kind)}")
     _print_collisions(console, summary)
@@ -149,27 +150,29 @@ def print_summary(
     _print_skipped(console, summary)
     for refusal in summary.refused[:MAX_SHOWN]:
         line = f"refused {printable(refusal.source)}: {printable(refusal.reason)}"
-        console.print(styled(line, style="red"), soft_wrap=True)
+        console.print(styled_text(line, style="red"), soft_wrap=True)
     if summary.refused_count > MAX_SHOWN:
+        from app.services.importing.items import MAX_LISTED
+
         console.print(f"and {summary.refused_count - MAX_SHOWN} more; --json lists the first {MAX_LISTED}")
 
 
-def _counts(summary: ImportSummary) -> str:
+def _counts_line(summary: ImportSummary) -> str:
     counts = f"filed {summary.filed}, unchanged {summary.unchanged}, refused {summary.refused_count}"
     return f"{counts}, skipped {len(summary.skipped)}" if summary.skipped else counts
 
 
-def _history(summary: ImportSummary) -> str:
+def _history_line(summary: ImportSummary) -> str:
     counts = f"recorded {summary.states_recorded}, unchanged {summary.states_unchanged}"
     return f"histories {summary.histories_seen}: states {counts}"
 
 
-def _waiting(count: int) -> str:
-    told = "1 reference waits" if count == 1 else f"{count} references wait"
-    return f"{told} for what is not there yet; `trigraph references --pending` lists them"
+def _pending_line(count: int) -> str:
+    references = "1 reference waits" if count == 1 else f"{count} references wait"
+    return f"{references} for what is not there yet; `trigraph references --pending` lists them"
 
 
-def _stopped(summary: ImportSummary) -> str:
+def _stopped_line(summary: ImportSummary) -> str:
     left = f"with {max(summary.total - summary.seen, 0)} left"
     if not summary.total:
         left = "before anything was filed"
@@ -181,9 +184,9 @@ def _stopped(summary: ImportSummary) -> str:
 def _print_skipped(console: Console, summary: ImportSummary) -> None:
     for reason in dict.fromkeys(each.reason for each in summary.skipped):
         sources = [each.source for each in summary.skipped if each.reason == reason]
-        console.print(styled(f"skipped {len(sources)}: {reason}", style="yellow"), soft_wrap=True)
+        console.print(styled_text(f"skipped {len(sources)}: {reason}", style="yellow"), soft_wrap=True)
         for source in sources[:MAX_SKIPPED_SHOWN]:
-            console.print(styled(f"    {printable(source)}", style="dim"), soft_wrap=True)
+            console.print(styled_text(f"    {printable(source)}", style="dim"), soft_wrap=True)
         if len(sources) > MAX_SKIPPED_SHOWN:
             console.print(f"    and {len(sources) - MAX_SKIPPED_SHOWN} more; --json lists all")
 
@@ -191,7 +194,7 @@ def _print_skipped(console: Console, summary: ImportSummary) -> None:
 def _print_collisions(console: Console, summary: ImportSummary) -> None:
     for collision in summary.collisions:
         console.print(
-            styled(
+            styled_text(
                 f"{len(collision.files)} files call themselves {printable(collision.identifier)}", "yellow"
             )
         )
@@ -205,9 +208,9 @@ def _print_collisions(console: Console, summary: ImportSummary) -> None:
 def _print_warnings(console: Console, summary: ImportSummary) -> None:
     for sort, warned in sorted(summary.warnings.items(), key=lambda item: -item[1].count):
         if warned.count == 1:
-            console.print(styled(printable(warned.examples[0]), style="yellow"), soft_wrap=True)
+            console.print(styled_text(printable(warned.examples[0]), style="yellow"), soft_wrap=True)
             continue
-        console.print(styled(f"{warned.count} x {printable(sort)}", style="yellow"), soft_wrap=True)
+        console.print(styled_text(f"{warned.count} x {printable(sort)}", style="yellow"), soft_wrap=True)
         for example in warned.examples:
             place = example.removesuffix(f": {sort}")
-            console.print(styled(f"    {printable(place)}", style="dim"), soft_wrap=True)
+            console.print(styled_text(f"    {printable(place)}", style="dim"), soft_wrap=True)

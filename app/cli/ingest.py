@@ -1,4 +1,4 @@
-"""`trigraph ingest`."""
+"""`trigraph ingest`: import documents, and the steps that every import command shares."""
 
 from __future__ import annotations
 
@@ -10,21 +10,22 @@ from typing import TYPE_CHECKING, Annotated, TypeAlias
 import typer
 from rich.console import Console
 
-from app.cli.import_output import import_progress, stop_on_interrupt
+from app.cli.import_output import end_import, import_progress, stop_on_interrupt
 from app.cli.output import error_console
-from app.cli.runner import finish, settings
+from app.cli.runner import run_async, settings
 from app.domain.page import PageRequest
 from app.errors import NotFound, Unavailable
-from app.services.catalog import CatalogService
-from app.services.catalog.lookup import DEFAULT_PROJECT
-from app.services.container import Memory, open_memory
-from app.services.importing import ImportSummary
-from app.services.maintenance.vector_index import index_ledger
-from app.settings import Settings
+
+if TYPE_CHECKING:
+    from app.services.container import Memory
+    from app.services.importing import ImportRequest, ImportSummary
+    from app.settings import Settings
 
 
 async def index_until_stopped(settings: Settings, stop: asyncio.Event, console: Console) -> None:
-    """Index what has grown large; an interrupt leaves that to the next import, or to `trigraph serve`."""
+    """Index the vectors of large projects; an interrupt leaves it to the next import or `trigraph serve`."""
+    from app.services.maintenance.vector_index import index_ledger
+
     indexing = asyncio.create_task(index_ledger(settings))
     stopping = asyncio.create_task(stop.wait())
     with console.status("indexing the vectors of large projects"):
@@ -35,11 +36,14 @@ async def index_until_stopped(settings: Settings, stop: asyncio.Event, console: 
     await asyncio.gather(indexing, stopping, return_exceptions=True)
 
 
-async def count_waiting(memory: Memory, project: str | None) -> int | None:
-    """Return how many wait in the project that was filed into: 0 when nothing was, None when nobody can tell.
+async def count_pending(memory: Memory, project: str | None) -> int | None:
+    """Return the number of pending references of the project: 0 without a project, None without a database.
 
-    What was filed before is told all the same.
+    References from earlier imports count too.
     """
+    from app.services.catalog import CatalogService
+    from app.services.catalog.lookup import DEFAULT_PROJECT
+
     catalog = CatalogService(memory.database)
     try:
         listing = await catalog.pending_references(memory.caller, project or DEFAULT_PROJECT, PageRequest(0))
@@ -50,17 +54,21 @@ async def count_waiting(memory: Memory, project: str | None) -> int | None:
         return None
 
 
-Import: TypeAlias = Callable[
-    [Memory, int, asyncio.Event, Callable[[ImportSummary], None]], Awaitable[ImportSummary]
-]
-"""Files what there is, so many documents at a time, until it is to stop; tells of each step."""
+ImportFunction: TypeAlias = (
+    "Callable[[Memory, int, asyncio.Event, Callable[[ImportSummary], None]], Awaitable[ImportSummary]]"
+)
+"""Imports documents, a number of them at a time, until the event is set; reports each step."""
 
 
-async def run_import(bring: Import, project: str | None) -> tuple[ImportSummary, int | None]:
-    """Return what became of an import, and how many references of the project wait.
+async def run_import(
+    import_documents: ImportFunction, project: str | None
+) -> tuple[ImportSummary, int | None]:
+    """Run an import; return its summary and the number of pending references of the project.
 
-    At its end what has grown large is indexed, as `trigraph serve` does it.
+    Afterwards index the vectors of large projects, as `trigraph serve` does.
     """
+    from app.services.container import open_memory
+
     chosen = settings()
     async with open_memory(chosen) as memory:
         stop, console = asyncio.Event(), error_console()
@@ -68,17 +76,13 @@ async def run_import(bring: Import, project: str | None) -> tuple[ImportSummary,
         width = chosen.embedding_threads + 1
         with stop_on_interrupt(stop, console):
             with import_progress(console) as watch:
-                summary = await bring(memory, width, stop, watch)
+                summary = await import_documents(memory, width, stop, watch)
             await index_until_stopped(chosen, stop, console)
-        return summary, await count_waiting(memory, project)
-
-
-if TYPE_CHECKING:
-    from app.services.importing import ImportRequest, ImportSummary
+        return summary, await count_pending(memory, project)
 
 
 def _path(text: str) -> Path:
-    """An unset variable of a shell must not mean the whole of the current folder."""
+    """Return the path; refuse an empty one: an unset shell variable must not mean the current folder."""
     if not text:
         raise typer.BadParameter("a path is empty; name . to mean this folder")
     return Path(text)
@@ -118,18 +122,17 @@ def ingest(
         raise typer.BadParameter("paths and --git do not go together: file the one, then the other")
     if git is not None and (states or revisions):
         raise typer.BadParameter("a repository tells its own history; leave out --states and --revisions")
-    from app.cli.import_output import end_import
     from app.services.importing import ImportRequest
 
     request = ImportRequest(
         tuple(paths or ()), project, kind, tuple(states or ()), tuple(revisions or ()), git
     )
-    summary, waiting = finish(_ingest(request))
-    end_import(summary, waiting, as_json=as_json)
+    summary, pending = run_async(_ingest(request))
+    end_import(summary, pending, as_json=as_json)
 
 
 async def _ingest(request: ImportRequest) -> tuple[ImportSummary, int | None]:
-    """Return what became of the import, and how many references of the project wait."""
+    """Run the import; return its summary and the number of pending references of the project."""
     from app.services.importing import ImportService
 
     return await run_import(

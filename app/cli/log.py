@@ -1,4 +1,4 @@
-"""The log of a process: a record is a line, whatever it quotes, and a trace is plainly not one."""
+"""Logging: formatters that write each record on one escaped line, and the setup that uses them."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 from uvicorn.config import LOGGING_CONFIG
 from uvicorn.logging import AccessFormatter, DefaultFormatter
 
-from app.cli.escaping import escaped, one_line
+from app.cli.escaping import escape, one_line
 
 if TYPE_CHECKING:
     from types import TracebackType
@@ -18,14 +18,14 @@ if TYPE_CHECKING:
 
     ExceptionInfo = tuple[type[BaseException], BaseException, TracebackType | None] | tuple[None, None, None]
 
-_BESIDE = "  | "  # no record begins so
+_BAR = "  | "  # no record begins with it
 
 
-class OneLine(logging.Formatter):
-    """Writes each record on one line, escaped, and the lines of a trace beside a bar."""
+class OneLineFormatter(logging.Formatter):
+    """Writes each record on one escaped line, and each line of a traceback behind a bar."""
 
     def formatMessage(self, record: logging.LogRecord) -> str:  # noqa: N802
-        """Return the line of a record."""
+        """Return a record as one escaped line."""
         safe = copy(record)
         safe.message = one_line(record.message)
         if isinstance(record.args, tuple):
@@ -33,42 +33,42 @@ class OneLine(logging.Formatter):
         return super().formatMessage(safe)
 
     def formatException(self, ei: ExceptionInfo) -> str:  # noqa: N802
-        """Return the lines of a trace."""
-        return _beside(super().formatException(ei))
+        """Return the lines of a traceback, each behind a bar."""
+        return _with_bar(super().formatException(ei))
 
     def formatStack(self, stack_info: str) -> str:  # noqa: N802
-        """Return the lines of where a record was made."""
-        return _beside(super().formatStack(stack_info))
+        """Return the lines of a stack, each behind a bar."""
+        return _with_bar(super().formatStack(stack_info))
 
 
-def write_log(settings: Settings) -> None:
-    """Let this process write its log to the error output, as the settings say."""
+def configure_logging(settings: Settings) -> None:
+    """Log to the error output at the level of the settings."""
     handler = logging.StreamHandler()
-    handler.setFormatter(OneLine("%(levelname)s %(name)s: %(message)s"))
+    handler.setFormatter(OneLineFormatter("%(levelname)s %(name)s: %(message)s"))
     logging.basicConfig(level=settings.log_level, handlers=[handler])
 
 
-def _beside(lines: str) -> str:
-    return "\n".join(_BESIDE + line for line in escaped(lines).split("\n"))
+def _with_bar(lines: str) -> str:
+    return "\n".join(_BAR + line for line in escape(lines).split("\n"))
 
 
-class ServerFormatter(OneLine, DefaultFormatter):
-    """Writes what the server tells of itself."""
+class ServerFormatter(OneLineFormatter, DefaultFormatter):
+    """Formats the server's own records."""
 
     def formatMessage(self, record: logging.LogRecord) -> str:  # noqa: N802
-        """Return the line of a record; its second text, which is for terminals alone, is left out."""
+        """Return a record as one line, without the coloured message that uvicorn adds for terminals."""
         vars(record).pop("color_message", None)
         return super().formatMessage(record)
 
 
-class RequestFormatter(OneLine, AccessFormatter):
-    """Writes the requests that the server answers."""
+class RequestFormatter(OneLineFormatter, AccessFormatter):
+    """Formats the access log."""
 
 
-def server_log() -> dict[str, Any]:
-    """Return how the server's log is set up: as it does by itself, but for how records are written.
+def server_log_config() -> dict[str, Any]:
+    """Return uvicorn's logging configuration with our formatters.
 
-    The streams are those beneath the guards, for the colours are the server's own.
+    The handlers write past the guards, since the server's own colours must reach the terminal.
     """
     config = deepcopy(LOGGING_CONFIG)
     config["formatters"]["default"]["()"] = ServerFormatter

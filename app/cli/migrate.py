@@ -1,4 +1,4 @@
-"""`trigraph migrate`."""
+"""`trigraph migrate`: apply or check the migrations of the ledger."""
 
 from __future__ import annotations
 
@@ -7,14 +7,14 @@ from typing import Annotated
 import typer
 
 from app.cli.output import say
-from app.cli.runner import finish, settings
+from app.cli.runner import run_async, settings
 
 
 def migrate(
     check: Annotated[bool, typer.Option("--check", help="Only tell; fail when something is open.")] = False,
 ) -> None:
     """Bring the ledger's schema up to this version."""
-    for line in finish(_migrate(check=check)):
+    for line in run_async(_migrate(check=check)):
         say(line)
 
 

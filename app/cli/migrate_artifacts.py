@@ -1,4 +1,4 @@
-"""`trigraph migrate-artifacts`."""
+"""`trigraph migrate-artifacts`: import documents from a table of a PostgreSQL database."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from app.cli.runner import finish
+from app.cli.runner import run_async
 
 if TYPE_CHECKING:
     from app.services.importing import ImportSummary
@@ -39,12 +39,12 @@ def migrate_artifacts(
     from app.cli.import_output import end_import
     from app.services.importing.table import TableRequest
 
-    summary, waiting = finish(_migrate(TableRequest(source, table, project, kind, aliases)))
-    end_import(summary, waiting, as_json=as_json, nothing_found=NO_ROWS)
+    summary, pending = run_async(_migrate(TableRequest(source, table, project, kind, aliases)))
+    end_import(summary, pending, as_json=as_json, nothing_found=NO_ROWS)
 
 
 async def _migrate(request: TableRequest) -> tuple[ImportSummary, int | None]:
-    """Return what became of the import, and how many references of the project wait."""
+    """Run the import; return its summary and the number of pending references of the project."""
     from app.cli.ingest import run_import
     from app.services.importing.table import TableImportService
 

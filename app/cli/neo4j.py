@@ -1,4 +1,4 @@
-"""`trigraph neo4j`: the graph store, installed, started, stopped and looked into."""
+"""`trigraph neo4j`: install, start, stop and query Neo4j."""
 
 from __future__ import annotations
 
@@ -11,20 +11,24 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from app.cli.output import counted, error_console, print_json, printable, say
-from app.cli.runner import FAILED, fail, finish, settings
+from app.cli.output import error_console, pluralize, print_json, printable, say
+from app.cli.runner import FAILED, fail, run_async, settings
 from app.errors import Invalid, TrigraphError
 from app.settings import EMBEDDED, Settings
-from app.stores.neo4j.driver import Graph
-from app.stores.neo4j.embedded import control
-from app.stores.neo4j.location import GraphLocation, locate_graph
+
+if TYPE_CHECKING:
+    from app.stores.neo4j.driver import Graph
+    from app.stores.neo4j.embedded.control import ServerStatus
+    from app.stores.neo4j.location import GraphLocation
+
+neo4j = typer.Typer(no_args_is_help=True, rich_markup_mode=None)
 
 _COUNT = "RETURN COUNT { () } AS nodes, COUNT { ()-->() } AS relationships"
 
 
 @dataclass(frozen=True, slots=True)
 class Status:
-    """What is seen of Neo4j; a line for people each, and what can be measured when it answers."""
+    """The status of Neo4j: lines for people, and the version and sizes when it answers."""
 
     lines: tuple[str, ...]
     answers: bool = False
@@ -34,32 +38,37 @@ class Status:
     relationships: int | None = None
 
 
-async def look_at(settings: Settings) -> Status:
-    """Look at the Neo4j of the settings, or at the embedded one of the home when they name none."""
+async def read_neo4j_status(settings: Settings) -> Status:
+    """Return the status of the Neo4j in the settings, or of the embedded one when they name none."""
+    from app.stores.neo4j.embedded import control
+    from app.stores.neo4j.location import locate_graph
+
     if settings.neo4j_uri not in (None, EMBEDDED):
         location = await locate_graph(settings)
         assert location is not None
-        return await _answering(location, ())
-    seen = await asyncio.to_thread(control.look, settings.home)
-    lines = _embedded_lines(settings, seen)
-    if seen.location is None:
-        state = "stopped" if seen.is_installed else "not installed; `trigraph neo4j install` fetches it"
+        return await _connected_status(location, ())
+    server = await asyncio.to_thread(control.look, settings.home)
+    lines = _embedded_lines(settings, server)
+    if server.location is None:
+        state = "stopped" if server.is_installed else "not installed; `trigraph neo4j install` fetches it"
         return Status((f"the embedded Neo4j is {state}", *lines))
-    return await _answering(seen.location, lines)
+    return await _connected_status(server.location, lines)
 
 
 def print_status(status: Status, *, as_json: bool) -> None:
-    """Write what was seen, in lines or as one JSON object."""
+    """Print a status as lines or as one JSON object."""
     if as_json:
-        told = asdict(status)
-        del told["lines"]
-        print_json(told)
+        fields = asdict(status)
+        del fields["lines"]
+        print_json(fields)
         return
     for line in status.lines:
         say(printable(line))
 
 
-async def _answering(location: GraphLocation, lines: tuple[str, ...]) -> Status:
+async def _connected_status(location: GraphLocation, lines: tuple[str, ...]) -> Status:
+    from app.stores.neo4j.driver import Graph
+
     try:
         async with Graph(location) as graph:
             version = await graph.version()
@@ -67,31 +76,25 @@ async def _answering(location: GraphLocation, lines: tuple[str, ...]) -> Status:
     except TrigraphError as error:
         return Status((error.message, *lines), uri=location.uri)
     nodes, relationships = int(sizes["nodes"]), int(sizes["relationships"])
-    told = (
+    answer = (
         f"Neo4j {version} answers at {location.uri}",
-        f"{counted(nodes, 'node')}, {counted(relationships, 'relationship')}",
+        f"{pluralize(nodes, 'node')}, {pluralize(relationships, 'relationship')}",
     )
-    return Status((*told, *lines), True, location.uri, version, nodes, relationships)
+    return Status((*answer, *lines), True, location.uri, version, nodes, relationships)
 
 
-def _embedded_lines(settings: Settings, seen: control.ServerStatus) -> tuple[str, ...]:
+def _embedded_lines(settings: Settings, server: ServerStatus) -> tuple[str, ...]:
     lines = []
     if settings.neo4j_uri is None:
         lines.append(
             "TRIGRAPH_NEO4J_URI is not set, so nothing is projected; set it to embedded to use this one"
         )
-    if seen.is_kept:
+    if server.is_kept:
         lines.append("it stays up until `trigraph neo4j stop`")
-    elif seen.location is not None:
+    elif server.location is not None:
         used = "it is in use; it stops by itself soon after the last command that uses it ends"
-        lines.append(used if seen.is_used else "no command uses it, so it stops by itself soon")
+        lines.append(used if server.is_used else "no command uses it, so it stops by itself soon")
     return tuple(lines)
-
-
-if TYPE_CHECKING:
-    from app.stores.neo4j.driver import Graph
-
-neo4j = typer.Typer(no_args_is_help=True, rich_markup_mode=None)
 
 
 @neo4j.callback()
@@ -105,11 +108,11 @@ def install() -> None:
     from app.stores.neo4j.embedded.jars import VERSION, jars_folder
 
     try:
-        fetched = _fetch_with_a_bar()
+        fetched = _fetch_with_progress()
     except TrigraphError as error:
         fail(error)
-    said = f"fetched {fetched} files" if fetched else "there was nothing to fetch"
-    say(f"Neo4j {VERSION} lies in {jars_folder()}: {said}")
+    description = f"fetched {fetched} files" if fetched else "there was nothing to fetch"
+    say(f"Neo4j {VERSION} lies in {jars_folder()}: {description}")
 
 
 @neo4j.command()
@@ -144,11 +147,10 @@ def stop() -> None:
 def status(
     as_json: Annotated[bool, typer.Option("--json", help="Print one JSON object.")] = False,
 ) -> None:
-    """Return whether Neo4j runs, where, and how much is in it; fails when it does not answer."""
-
-    told = finish(look_at(settings()))
-    print_status(told, as_json=as_json)
-    if not told.answers:
+    """Tell whether Neo4j runs, where, and how much is in it; fails when it does not answer."""
+    found = run_async(read_neo4j_status(settings()))
+    print_status(found, as_json=as_json)
+    if not found.answers:
         raise typer.Exit(FAILED)
 
 
@@ -166,32 +168,32 @@ def shell(
     Nothing can be written: the graph is a projection of the ledger, which is written by filing.
     """
     if query is not None or not sys.stdin.isatty():
-        finish(_run_script(sys.stdin.read() if query is None else query, as_json=as_json))
+        run_async(_run_script(sys.stdin.read() if query is None else query, as_json=as_json))
     elif as_json:
         raise typer.BadParameter("a prompt answers in tables; use --json with -c or a pipe")
     else:
-        _converse()
+        _run_prompt()
 
 
 async def _run_script(text: str, *, as_json: bool) -> None:
     from app.cli.neo4j_shell import run_script
     from app.cli.output import console
 
-    async with _opened(settings()) as graph:
+    async with _open_graph(settings()) as graph:
         await run_script(graph, text, console(), as_json=as_json)
 
 
-def _converse() -> None:
-    from app.cli.neo4j_shell import converse
+def _run_prompt() -> None:
+    from app.cli.neo4j_shell import run_prompt
     from app.cli.output import console
 
     chosen = settings()
-    opening = _opened(chosen)
+    opening = _open_graph(chosen)
     try:
         with asyncio.Runner() as runner:
             graph = runner.run(opening.__aenter__())
             try:
-                converse(runner, graph, console(), chosen.home.expanduser() / "neo4j.history")
+                run_prompt(runner, graph, console(), chosen.home.expanduser() / "neo4j.history")
             finally:
                 runner.run(opening.__aexit__(None, None, None))
     except TrigraphError as error:
@@ -199,8 +201,8 @@ def _converse() -> None:
 
 
 @asynccontextmanager
-async def _opened(chosen: Settings) -> AsyncIterator[Graph]:
-    """Open the graph of the settings; the embedded one, which is then started, when they name none."""
+async def _open_graph(chosen: Settings) -> AsyncIterator[Graph]:
+    """Yield the graph of the settings, or of the embedded server, started if needed, when they name none."""
     from app.stores.neo4j.driver import Graph
     from app.stores.neo4j.location import locate_graph
 
@@ -217,7 +219,7 @@ async def _opened(chosen: Settings) -> AsyncIterator[Graph]:
 
 
 def _embedded_settings() -> Settings:
-    """Return the settings, unless they name a server, which is started and stopped where it runs."""
+    """Return the settings; fail when they name another server, which this command cannot start or stop."""
     chosen = settings()
     if chosen.neo4j_uri not in (None, EMBEDDED):
         fail(
@@ -233,26 +235,26 @@ def _ensure_installed() -> None:
     from app.stores.neo4j.embedded.jars import is_installed
 
     if not is_installed():
-        _fetch_with_a_bar()
+        _fetch_with_progress()
 
 
-def _fetch_with_a_bar() -> int:
-    """Fetch the jars that are missing, with a bar for people who watch; answer how many those were."""
+def _fetch_with_progress() -> int:
+    """Fetch the missing jars with a progress bar; return how many were missing."""
     from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn
 
     from app.stores.neo4j.embedded.jars import MEGABYTES, VERSION, install_jars
 
     screen = error_console()
-    said = f"fetching Neo4j {VERSION}, up to {MEGABYTES} MB"
+    description = f"fetching Neo4j {VERSION}, up to {MEGABYTES} MB"
     columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn())
     progress = Progress(*columns, console=screen, transient=True, disable=not screen.is_terminal)
-    task = progress.add_task(said)
+    task = progress.add_task(description)
 
     def watch(done: int, total: int) -> None:
         if done == 0:
             progress.start()
             if not screen.is_terminal:
-                say(said, is_result=False)
+                say(description, is_result=False)
         progress.update(task, completed=done, total=total)
 
     try:

@@ -1,4 +1,4 @@
-"""What a query answers: a table for people, or one JSON object a query for programs."""
+"""Print the result of a Cypher query, as a table or as one JSON object."""
 
 from __future__ import annotations
 
@@ -18,13 +18,13 @@ from rich.measure import Measurement
 from rich.table import Table
 
 from app.cli.escaping import one_line
-from app.cli.output import Screen, print_json, printable, styled
+from app.cli.output import Screen, print_json, printable, styled_text
 
 _PLAIN_NAME = re.compile(r"[^\W\d]\w*\Z")
 
 
 def cypher_text(value: Any) -> str:
-    """Return a value on one line, nearly as one would write it in a query."""
+    """Return a value on one line, almost in Cypher syntax."""
     match value:
         case Node():
             return f"({_labelled(value)})"
@@ -47,7 +47,7 @@ def cypher_text(value: Any) -> str:
 
 
 def json_value(value: Any) -> Any:
-    """Return a value in the words of JSON; what JSON has no word for becomes text."""
+    """Return a value as JSON; what JSON cannot express becomes text."""
     match value:
         case float() if not math.isfinite(value):
             return None
@@ -73,7 +73,7 @@ def json_value(value: Any) -> Any:
 
 
 def _moment(value: Date | Time | DateTime) -> str:
-    """Return a moment in ISO 8601; nanoseconds only where there are some."""
+    """Return a moment in ISO 8601, without nanoseconds if they are zero."""
     return value.iso_format().replace(".000000000", "")
 
 
@@ -112,14 +112,14 @@ _UNBOUNDED = 1_000_000
 
 @dataclass(frozen=True, slots=True)
 class Result:
-    """The columns of an answer, and its rows."""
+    """The columns and rows of a query."""
 
     columns: list[str]
     rows: list[Record]
 
 
 def print_result(console: Console, result: Result, *, as_json: bool) -> None:
-    """Write an answer; a table ends after a thousand rows and says so."""
+    """Print a result; a table shows at most a thousand rows and says so."""
     if as_json:
         print_json(
             {"columns": result.columns, "rows": [_row(result.columns, record) for record in result.rows]}
@@ -127,27 +127,27 @@ def print_result(console: Console, result: Result, *, as_json: bool) -> None:
         return
     if result.columns:
         _print_table(console, _table(result))
-    console.print(styled(_counted(len(result.rows)), style="dim"), soft_wrap=True)
+    console.print(styled_text(_row_count(len(result.rows)), style="dim"), soft_wrap=True)
 
 
 def _table(result: Result) -> Table:
     table = Table(box=box.SIMPLE_HEAD, pad_edge=False, show_edge=False)
     for column in result.columns:
-        table.add_column(styled(printable(column)), overflow="fold")
+        table.add_column(styled_text(printable(column)), overflow="fold")
     for record in result.rows[:MAX_ROWS]:
-        table.add_row(*(styled(cypher_text(value)) for value in record.values()))
+        table.add_row(*(styled_text(cypher_text(value)) for value in record.values()))
     return table
 
 
 def _print_table(console: Console, table: Table) -> None:
-    """Write a table as wide as the terminal, or so wide that nothing is cut where there is none."""
+    """Print a table as wide as the terminal; without a terminal, wide enough to cut nothing."""
     if not console.is_terminal:
         console = Screen(width=_UNBOUNDED)
         console.width = Measurement.get(console, console.options, table).maximum
     console.print(table)
 
 
-def _counted(rows: int) -> str:
+def _row_count(rows: int) -> str:
     if rows > MAX_ROWS:
         return f"{MAX_ROWS} of {rows} rows; end the query with LIMIT, or see all with --json"
     return "1 row" if rows == 1 else f"{rows} rows"

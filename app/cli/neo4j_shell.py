@@ -1,4 +1,4 @@
-"""A small prompt for Cypher: what it reads, and how it goes on after a mistake."""
+"""The Cypher shell: split a text into statements, run a script, or run an interactive prompt."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from rich.console import Console
 
 from app.cli.neo4j_output import Result, print_result
 from app.cli.output import say
-from app.cli.runner import complain, complain_of
+from app.cli.runner import print_error, print_failure
 from app.errors import TrigraphError
 from app.stores.neo4j.driver import Graph
 
@@ -31,9 +31,9 @@ _PIECE = re.compile(
 
 
 def split_statements(text: str) -> tuple[list[str], str]:
-    """Return the statements that a semicolon ends, and what follows the last one.
+    """Return the statements that end in a semicolon, and the text after the last one.
 
-    A semicolon in quotes, in a name or in a comment ends nothing. What has no words is no statement.
+    A semicolon in quotes, in a name or in a comment ends no statement. Blank statements are left out.
     """
     statements, pieces = [], list[str]()
     for match in _PIECE.finditer(text):
@@ -46,39 +46,39 @@ def split_statements(text: str) -> tuple[list[str], str]:
 
 
 def has_words(text: str) -> bool:
-    """Return whether a text holds more than white space and comments."""
+    """Return whether a text has more than white space and comments."""
     return any(match[0].strip() and not match[0].startswith(("//", "/*")) for match in _PIECE.finditer(text))
 
 
 GREETING = "Neo4j {version} at {uri}. End a query with ; and leave with :quit. Nothing can be written here."
-_FIRST, _MORE = "cypher> ", "   ...> "
-_LEAVING = (":quit", ":exit", "quit", "exit")
+_PROMPT, _CONTINUATION_PROMPT = "cypher> ", "   ...> "
+_QUIT_WORDS = (":quit", ":exit", "quit", "exit")
 _HISTORY_LENGTH = 1000
 
 
-async def ask(graph: Graph, query: str) -> Result:
-    """Return one query in a transaction that may only read; raises Unavailable when it is refused."""
+async def run_query(graph: Graph, query: str) -> Result:
+    """Run one query in a read-only transaction; raises Unavailable when the server refuses it."""
     async with graph.reading() as transaction:
         result = await transaction.run(query)
         return Result(list(result.keys()), [record async for record in result])
 
 
 async def run_script(graph: Graph, text: str, console: Console, *, as_json: bool) -> None:
-    """Return each query of a text in turn, the last with or without a semicolon, until one fails."""
+    """Run and print each query of a text in turn until one fails; the last needs no semicolon."""
     queries, rest = split_statements(text)
     for query in [*queries, rest.strip()] if has_words(rest) else queries:
-        print_result(console, await ask(graph, query), as_json=as_json)
+        print_result(console, await run_query(graph, query), as_json=as_json)
 
 
-def converse(runner: asyncio.Runner, graph: Graph, console: Console, history: Path) -> None:
-    """Read queries from a terminal and answer each, until the person leaves."""
+def run_prompt(runner: asyncio.Runner, graph: Graph, console: Console, history: Path) -> None:
+    """Read queries from a terminal and print each result, until the user quits."""
     version = runner.run(graph.version())
     console.print(GREETING.format(version=version, uri=graph.uri), soft_wrap=True)
     text = ""
     with _line_editing(history):
         while True:
             try:
-                line = input(_MORE if has_words(text) else _FIRST)
+                line = input(_CONTINUATION_PROMPT if has_words(text) else _PROMPT)
             except KeyboardInterrupt:  # takes back what was typed, as in any shell
                 say("")
                 text = ""
@@ -86,25 +86,25 @@ def converse(runner: asyncio.Runner, graph: Graph, console: Console, history: Pa
             except EOFError:
                 say("")
                 return
-            if not has_words(text) and line.strip().rstrip(";").lower() in _LEAVING:
+            if not has_words(text) and line.strip().rstrip(";").lower() in _QUIT_WORDS:
                 return
             queries, text = split_statements(f"{text}{line}\n")
             for query in queries:
-                _answer(runner, graph, console, query)
+                _print_answer(runner, graph, console, query)
 
 
-def _answer(runner: asyncio.Runner, graph: Graph, console: Console, query: str) -> None:
+def _print_answer(runner: asyncio.Runner, graph: Graph, console: Console, query: str) -> None:
     try:
-        print_result(console, runner.run(ask(graph, query)), as_json=False)
+        print_result(console, runner.run(run_query(graph, query)), as_json=False)
     except TrigraphError as error:
-        complain_of(error)
+        print_failure(error)
     except KeyboardInterrupt:
-        complain("interrupted")
+        print_error("interrupted")
 
 
 @contextmanager
 def _line_editing(history: Path) -> Iterator[None]:
-    """Let lines be edited and earlier ones come back, where this Python can; keep them for the next time."""
+    """Enable line editing and history if this Python has readline; save the history at the end."""
     try:
         import readline
     except ImportError:

@@ -1,4 +1,4 @@
-"""`trigraph project`: the graph in Neo4j, kept a copy of the ledger."""
+"""`trigraph projection`: project the ledger into Neo4j, and compare the two."""
 
 from __future__ import annotations
 
@@ -9,25 +9,34 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from app.cli.output import error_console, print_json, printable, say
-from app.cli.runner import FAILED, complain, finish, settings
-from app.projector.verify import ComparedKind, Verification
+from app.cli.runner import FAILED, print_error, run_async, settings
 
-_NAMED = 20
+if TYPE_CHECKING:
+    import asyncpg
+
+    from app.projector.verify import ComparedKind, Verification
+    from app.stores.neo4j.driver import Graph
+
+projection = typer.Typer(no_args_is_help=True, rich_markup_mode=None)
+
+AsJson = Annotated[bool, typer.Option("--json", help="Print one JSON object.")]
+
+_MAX_NAMES = 20
 
 
 def print_verification(verification: Verification, *, as_json: bool) -> None:
-    """Write what was compared and what differs, some of each by name; as JSON, all of it."""
+    """Print the counts of each kind and the differing names: the first of each kind as text, all as JSON."""
     if as_json:
         print_json(_object(verification))
         return
     for kind in verification.kinds:
         mark = "equal " if kind.is_equal else "DIFFER"
         say(f"{mark} {kind.name}: {kind.in_ledger.count} in the ledger, {kind.in_graph.count} in the graph")
-        for told, names in _differences(kind).items():
-            for name in names[:_NAMED]:
-                say(f"       {told}: {printable(name)}")
-            if len(names) > _NAMED:
-                say(f"       {told}: and {len(names) - _NAMED} more")
+        for difference, names in _differences(kind).items():
+            for name in names[:_MAX_NAMES]:
+                say(f"       {difference}: {printable(name)}")
+            if len(names) > _MAX_NAMES:
+                say(f"       {difference}: and {len(names) - _MAX_NAMES} more")
     found = "equals" if verification.is_equal else "differs from"
     say(f"the graph {found} the ledger at position {verification.position}")
     say(f"digest {verification.digest}")
@@ -55,65 +64,54 @@ def _differences(kind: ComparedKind) -> dict[str, tuple[str, ...]]:
     return {"missing": kind.missing, "unexpected": kind.unexpected, "different": kind.different}
 
 
-if TYPE_CHECKING:
-    import asyncpg
-
-    from app.projector.verify import Verification
-    from app.stores.neo4j.driver import Graph
-
-project = typer.Typer(no_args_is_help=True, rich_markup_mode=None)
-
-AsJson = Annotated[bool, typer.Option("--json", help="Print one JSON object.")]
-
-
-@project.callback()
+@projection.callback()
 def _about() -> None:
     """Keep the graph in Neo4j a copy of the ledger, fill it anew, and compare the two."""
 
 
-@project.command()
+@projection.command()
 def run() -> None:
     """Project every change until interrupted or terminated, as `trigraph serve` does.
 
     Fails when it has to stop by itself.
     """
-    failure = finish(_run())
+    failure = run_async(_run())
     if failure is not None:
-        complain(failure)
+        print_error(failure)
         raise typer.Exit(FAILED)
 
 
-@project.command()
+@projection.command()
 def rebuild() -> None:
     """Clear the graph and fill it from the ledger; whoever else projects waits meanwhile."""
-    rows, position = finish(_rebuild())
+    rows, position = run_async(_rebuild())
     say(f"projected {rows} rows of the ledger, up to position {position}")
 
 
-@project.command()
+@projection.command()
 def status(as_json: AsJson = False) -> None:
     """Tell how far the graph has come; fails when something keeps it from moving on."""
-    if not finish(_status(as_json=as_json)):
+    if not run_async(_status(as_json=as_json)):
         raise typer.Exit(FAILED)
 
 
-@project.command()
+@projection.command()
 def verify(as_json: AsJson = False) -> None:
     """Catch up, then compare ledger and graph, node for node and edge for edge; fails when they differ."""
-    if not finish(_verify(as_json=as_json)):
+    if not run_async(_verify(as_json=as_json)):
         raise typer.Exit(FAILED)
 
 
 async def _run() -> str | None:
-    """Return why it stopped by itself; None when a service manager asked it to."""
+    """Run the projector; return why it stopped by itself, or None after a request to terminate."""
     import asyncio
     import signal
 
-    from app.cli.log import write_log
+    from app.cli.log import configure_logging
     from app.projector.loop import Projector
 
     chosen = settings()
-    write_log(chosen)
+    configure_logging(chosen)
     projector = Projector(chosen)
     work = asyncio.create_task(projector.run())
     asyncio.get_running_loop().add_signal_handler(signal.SIGTERM, work.cancel)
@@ -151,21 +149,26 @@ async def _rebuild() -> tuple[int, int]:
 async def _status(*, as_json: bool) -> bool:
     from dataclasses import asdict
 
-    from app.cli.output import print_json
     from app.projector.stores import ProjectionStatus, read_standing
 
     async with _stores() as (owner, graph):
-        standing: ProjectionStatus = await read_standing(owner, graph)
+        projection_status: ProjectionStatus = await read_standing(owner, graph)
     if as_json:
-        told = asdict(standing)
-        print_json({_camel(name): value for name, value in told.items()})
+        fields = asdict(projection_status)
+        print_json({_camel(name): value for name, value in fields.items()})
     else:
-        reached = "not begun" if standing.position is None else f"at position {standing.position}"
-        say(f"the graph is {reached}, the ledger at {standing.ledger_position}")
-        say(f"{standing.behind} changes are not projected yet" if standing.behind else "nothing is left")
-        if standing.failure is not None:
-            complain(standing.failure)
-    return standing.failure is None
+        reached = (
+            "not begun" if projection_status.position is None else f"at position {projection_status.position}"
+        )
+        say(f"the graph is {reached}, the ledger at {projection_status.ledger_position}")
+        say(
+            f"{projection_status.behind} changes are not projected yet"
+            if projection_status.behind
+            else "nothing is left"
+        )
+        if projection_status.failure is not None:
+            print_error(projection_status.failure)
+    return projection_status.failure is None
 
 
 async def _verify(*, as_json: bool) -> bool:

@@ -1,4 +1,4 @@
-"""`trigraph recall`."""
+"""`trigraph recall`: ask a question and print the hits."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from app.cli.runner import HELP, complain, finish, read_moment, settings
+from app.cli.runner import MOMENT_HELP, parse_moment, print_error, run_async, settings
 from app.domain.artifact import MemoryDomain
 from app.domain.recall import RecallRequest, StateFlag
 
@@ -16,11 +16,11 @@ def recall(
     query: Annotated[str, typer.Argument(help="The question, in words or by name.")],
     as_of: Annotated[
         datetime | None,
-        typer.Option(parser=read_moment, metavar="MOMENT", help=f"Answer as of this moment. {HELP}"),
+        typer.Option(parser=parse_moment, metavar="MOMENT", help=f"Answer as of this moment. {MOMENT_HELP}"),
     ] = None,
     known_at: Annotated[
         datetime | None,
-        typer.Option(parser=read_moment, metavar="MOMENT", help="Answer from what was recorded until then."),
+        typer.Option(parser=parse_moment, metavar="MOMENT", help="Answer from what was recorded until then."),
     ] = None,
     prefer_wip: Annotated[
         bool, typer.Option("--prefer-wip/--no-prefer-wip", help="Let a draft speak before what it drafts.")
@@ -59,7 +59,7 @@ def recall(
         first=first,
         token_budget=token_budget,
     )
-    finish(_recall(request, explain=explain, as_json=as_json))
+    run_async(_recall(request, explain=explain, as_json=as_json))
 
 
 async def _recall(request: RecallRequest, *, explain: bool, as_json: bool) -> None:
@@ -79,4 +79,4 @@ async def _recall(request: RecallRequest, *, explain: bool, as_json: bool) -> No
     print_hits(console(), request, result, explain=explain)
     if result.hits or any(ranking.problem for ranking in result.legs):
         for advisory in result.advisories:
-            complain(advisory)
+            print_error(advisory)

@@ -18,7 +18,7 @@ from app.stores.postgres.lookups import labels_as_of
 
 @dataclass(frozen=True, slots=True)
 class Details:
-    """The entities of a result with what they are called at its moment, and the projects by number."""
+    """The entities of a result with their labels at its moment, and the projects by number."""
 
     entities: Mapping[UUID, Entity]
     labels: Mapping[UUID, str]
@@ -26,7 +26,7 @@ class Details:
 
 
 async def load_details(memory: Memory, result: RecallResult) -> Details:
-    """Return the entities that hits belong to, that replaced them, and that the query names."""
+    """Load the entities of the hits, of their replacements and of the anchors."""
     ids = {hit.artifact.entity for hit in result.hits}
     ids |= {hit.annotation.superseded_by for hit in result.hits if hit.annotation.superseded_by}
     ids |= {anchor.entity.id for anchor in result.anchors}
@@ -44,7 +44,7 @@ async def load_details(memory: Memory, result: RecallResult) -> Details:
 
 
 def result_json(result: RecallResult, details: Details) -> dict[str, Any]:
-    """Return a RecallResult; bodies stay in the ledger, since a hit names its best passage."""
+    """Return a result as a JSON object; a hit has its best passage in place of the whole body."""
     return {
         "id": result.id,
         "hits": [_hit(hit, details) for hit in result.hits],

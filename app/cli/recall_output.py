@@ -1,4 +1,4 @@
-"""Hits as blocks that people read."""
+"""Print a recall result for people: the hits, their reasons, and why there are none."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ import re
 from rich.console import Console
 from rich.text import Text
 
-from app.cli.output import counted, moment_text, printable, styled
+from app.cli.output import moment_text, pluralize, printable, styled_text
 from app.domain.recall import Anchor, FlagGround, Hit, RecallRequest, RecallResult, StateFlag
 from app.domain.text import beginning
 from app.domain.types import label_of
@@ -19,29 +19,29 @@ _GROUNDS = {
 
 
 def reasons(hit: Hit, result: RecallResult) -> str:
-    """Return whether the query names a hit, and the rank that each leg gave it.
+    """Return why a hit is in the result: named by the query, a replacement, and its rank in each leg.
 
-    A hit that stands where it does for the one below that it replaced says which that is.
+    A hit that is ranked for a lower hit that it replaced says which that is.
     """
     shares = [f"{share.leg.lower()} {share.rank}" for share in hit.contributions]
-    return ", ".join([*_beside_legs(hit, result), *shares])
+    return ", ".join([*_other_reasons(hit, result), *shares])
 
 
-def explained(hit: Hit, result: RecallResult) -> str:
-    """Return the same with every score, and what the hit's flag rests on."""
+def explanation(hit: Hit, result: RecallResult) -> str:
+    """Return the reasons of a hit with every score and the ground of its flag."""
     shares = [
         f"{share.leg.lower()} rank {share.rank}, scored {share.score:.4f}, adds {share.contribution:.5f}"
         for share in hit.contributions
     ]
-    return "; ".join([f"score {hit.score:.5f}", *_beside_legs(hit, result), *_flag(hit), *shares])
+    return "; ".join([f"score {hit.score:.5f}", *_other_reasons(hit, result), *_flag_reason(hit), *shares])
 
 
-def _flag(hit: Hit) -> list[str]:
+def _flag_reason(hit: Hit) -> list[str]:
     flag, ground = hit.annotation.flag, hit.annotation.ground
     return [] if flag is None or ground is None else [f"{flag.lower()} {_GROUNDS[ground]}"]
 
 
-def _beside_legs(hit: Hit, result: RecallResult) -> list[str]:
+def _other_reasons(hit: Hit, result: RecallResult) -> list[str]:
     entity = hit.artifact.entity
     if any(anchor.exact and anchor.entity.id == entity for anchor in result.anchors):
         return ["named"]
@@ -52,14 +52,14 @@ def _beside_legs(hit: Hit, result: RecallResult) -> list[str]:
     return [] if hit.contributions else ["brought along"]
 
 
-def why_nothing(request: RecallRequest, result: RecallResult) -> str:
-    """Return one line for a result without hits."""
+def no_hits_line(request: RecallRequest, result: RecallResult) -> str:
+    """Return one line that explains a result without hits."""
     if request.first == 0:
         return "--first 0 asks for nothing"
     if any(ranking.problem for ranking in result.legs):
         return "the legs of recall that answered found nothing; ask again"
     if any(ranking.candidates for ranking in result.legs):
-        return _left_out(request)
+        return _filtered_out_line(request)
     if request.known_at is not None:
         return f"nothing that fits was known at {moment_text(result.known_at)}{_as_of(request, result)}"
     if request.as_of is not None:
@@ -69,7 +69,7 @@ def why_nothing(request: RecallRequest, result: RecallResult) -> str:
     return "nothing fits; ask in other words, or file something with `trigraph ingest PATH`"
 
 
-def _left_out(request: RecallRequest) -> str:
+def _filtered_out_line(request: RecallRequest) -> str:
     flags = " or ".join(request.flags).lower()
     if not flags:
         return "what fits is left out: raise --token-budget"
@@ -91,34 +91,36 @@ _LEADING_HEADING = re.compile(r"\s*(?:#{1,6}[ \t][^\n]*|[^\n]+\n[ \t]*(?:=+|-+)[
 def print_hits(
     console: Console, request: RecallRequest, result: RecallResult, *, explain: bool = False
 ) -> None:
-    """Write each hit: rank, identifier, title, date and flag, why, the passage, and what brought it here."""
+    """Print each hit: rank, identifier, title, date and flag, then its state, its passage and its reasons."""
     for hit in result.hits:
         console.print(_headline(hit), soft_wrap=True)
         if hit.annotation.summary:
-            console.print(styled(f"    {printable(hit.annotation.summary)}", style="yellow"), soft_wrap=True)
-        console.print(styled(f"    {_snippet(hit)}", style="dim"), soft_wrap=True)
-        why = explained(hit, result) if explain else reasons(hit, result)
-        console.print(styled(f"    {why}", style="blue"), soft_wrap=True)
+            console.print(
+                styled_text(f"    {printable(hit.annotation.summary)}", style="yellow"), soft_wrap=True
+            )
+        console.print(styled_text(f"    {_snippet(hit)}", style="dim"), soft_wrap=True)
+        why = explanation(hit, result) if explain else reasons(hit, result)
+        console.print(styled_text(f"    {why}", style="blue"), soft_wrap=True)
     if not result.hits:
-        console.print(styled(why_nothing(request, result)), soft_wrap=True)
+        console.print(styled_text(no_hits_line(request, result)), soft_wrap=True)
 
 
 def print_explanation(console: Console, result: RecallResult) -> None:
-    """Write what the query was understood to name, the instants it was asked at, and how each leg fared."""
+    """Print the anchors of the query, the two instants of the result, and the outcome of each leg."""
     for anchor in result.anchors:
-        named = f"{printable(anchor.surface_form)}: {printable(_called(anchor))}"
+        named = f"{printable(anchor.surface_form)}: {printable(_anchor_text(anchor))}"
         console.print(f"names     {named}", soft_wrap=True)
     console.print(f"as of     {moment_text(result.as_of)}")
     console.print(f"known at  {moment_text(result.known_at)}")
     for ranking in result.legs:
-        candidates = counted(len(ranking.candidates), "candidate")
-        told = f"{candidates}, {ranking.milliseconds:.1f} ms, {ranking.served}"
-        told += ", approximate" if ranking.approximate else ""
-        console.print(f"leg       {ranking.leg.lower()}: {ranking.problem or told}", soft_wrap=True)
+        candidates = pluralize(len(ranking.candidates), "candidate")
+        outcome = f"{candidates}, {ranking.milliseconds:.1f} ms, {ranking.served}"
+        outcome += ", approximate" if ranking.approximate else ""
+        console.print(f"leg       {ranking.leg.lower()}: {ranking.problem or outcome}", soft_wrap=True)
 
 
-def _called(anchor: Anchor) -> str:
-    """Return the identifier and title that an anchor has at the asked time, else its type."""
+def _anchor_text(anchor: Anchor) -> str:
+    """Return the identifier and title of an anchor at the moment of the result, or its type and id."""
     props = {} if anchor.state is None else anchor.state.props
     parts = [props.get("identifier"), label_of(props)]
     called = " ".join(dict.fromkeys(part for part in parts if isinstance(part, str)))
@@ -127,7 +129,7 @@ def _called(anchor: Anchor) -> str:
 
 def _headline(hit: Hit) -> Text:
     flag = hit.annotation.flag
-    line = styled(f"{hit.rank:>2}  ")
+    line = styled_text(f"{hit.rank:>2}  ")
     if hit.artifact.identifier:
         line.append(f"{printable(hit.artifact.identifier)}  ", style="bold")
     line.append(printable(hit.artifact.title))
@@ -139,7 +141,7 @@ def _headline(hit: Hit) -> Text:
 
 def _snippet(hit: Hit) -> str:
     *above, heading = (hit.passage.heading or "").split(" > ")
-    if not above and heading.endswith(hit.artifact.title):  # it stands in the line above already
+    if not above and heading.endswith(hit.artifact.title):  # the line above has it already
         heading = ""
     words = _without_headings(hit.passage.text)
     text = printable(f"{heading}: {words}" if heading and words else words or hit.passage.text)
@@ -148,7 +150,7 @@ def _snippet(hit: Hit) -> str:
 
 
 def _without_headings(text: str) -> str:
-    """Return a passage without the headings it opens with; those inside it end in a colon instead."""
+    """Return a passage without its leading headings; inner headings end in a colon instead."""
     rest = text
     while (match := _LEADING_HEADING.match(rest)) is not None:
         rest = rest[match.end() :]

@@ -1,9 +1,9 @@
-"""`trigraph reembed`."""
+"""`trigraph reembed`: compute every vector again with the encoder of the settings."""
 
 from __future__ import annotations
 
-from app.cli.output import counted, error_console, say
-from app.cli.runner import finish, settings
+from app.cli.output import error_console, pluralize, say
+from app.cli.runner import run_async, settings
 
 
 def reembed() -> None:
@@ -11,8 +11,10 @@ def reembed() -> None:
 
     Cut off, it goes on where it stopped when it is run again.
     """
-    done = finish(_reembed())
-    say(f"embedded {counted(done, 'document')} again" if done else "every vector is of this encoder already")
+    done = run_async(_reembed())
+    say(
+        f"embedded {pluralize(done, 'document')} again" if done else "every vector is of this encoder already"
+    )
 
 
 async def _reembed() -> int:

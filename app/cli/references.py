@@ -1,50 +1,54 @@
-"""`trigraph references`."""
+"""`trigraph references`: list the references that hold, or the pending ones."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 from datetime import datetime
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 from rich.console import Console
 
-from app.cli.entity_lookup import ToldEntities, find_named, load_entities
-from app.cli.output import moment_text, printable, styled
-from app.cli.runner import HELP, finish, read_moment, settings
+from app.cli.output import moment_text, printable, styled_text
+from app.cli.runner import MOMENT_HELP, parse_moment, run_async, settings
 from app.domain.entity import Reference
 from app.domain.page import PageRequest
 from app.domain.pending_reference import PendingReference
 from app.domain.temporal import EVERYTHING_KNOWN
-from app.services.catalog import CatalogService, Edges
-from app.services.container import Memory
+
+if TYPE_CHECKING:
+    from app.cli.entity_lookup import EntityNames
+    from app.services.container import Memory
 
 
 @dataclass(frozen=True, slots=True)
-class HeldReferences:
-    """The first of the references that hold, how many do in all, and what they join."""
+class CurrentReferences:
+    """The first of the references that hold, their total count, and the entities they join."""
 
     listed: tuple[Reference, ...]
     count: int
-    ends: ToldEntities
+    ends: EntityNames
 
 
 @dataclass(frozen=True, slots=True)
 class PendingReferences:
-    """The first of the references that wait, how many do in all, and whose they are."""
+    """The first of the pending references, their total count, and their source entities."""
 
     listed: tuple[PendingReference, ...]
     count: int
-    ends: ToldEntities
+    ends: EntityNames
 
 
-async def load_held(
+async def load_references(
     memory: Memory, what: str | None, project: str | None, as_of: datetime | None, page: PageRequest
-) -> HeldReferences:
-    """Return the references of a project or of all, or those of a thing: from it, then to it.
+) -> CurrentReferences:
+    """Load the references of a project or of all projects, or those from and to one entity.
 
-    Raises NotFound for an unknown project, or when nothing goes by the name.
+    Raises NotFound for an unknown project or name.
     """
+    from app.cli.entity_lookup import find_named, load_entities
+    from app.services.catalog import CatalogService, Edges
+
     wanted = [Edges()]
     if what is not None:
         thing = (await find_named(memory, what, project, as_of)).entity.id
@@ -54,13 +58,16 @@ async def load_held(
     listed = tuple(reference for listing in found for reference in listing.page.items)
     ends = {end for reference in listed for end in (reference.source, reference.target)}
     count = sum([await listing.count() for listing in found])
-    return HeldReferences(listed, count, await load_entities(memory, ends, as_of))
+    return CurrentReferences(listed, count, await load_entities(memory, ends, as_of))
 
 
 async def load_pending(
     memory: Memory, what: str | None, project: str | None, page: PageRequest
 ) -> PendingReferences:
-    """Return the references that wait, of a project, of all or of one document; raises as the others do."""
+    """Load the pending references of a project, of all projects or of one document; raises as above."""
+    from app.cli.entity_lookup import find_named, load_entities
+    from app.services.catalog import CatalogService
+
     catalog = CatalogService(memory.database)
     if what is None:
         listing = await catalog.pending_references(memory.caller, project, page)
@@ -72,35 +79,35 @@ async def load_pending(
     return PendingReferences(listed, count, await load_entities(memory, {each.source for each in listed}))
 
 
-def print_references(console: Console, found: HeldReferences | PendingReferences, nothing: str) -> None:
-    """Write each reference: its id, what refers to what and how, and since when it holds or waits."""
+def print_references(console: Console, found: CurrentReferences | PendingReferences, nothing: str) -> None:
+    """Print each reference: its id, its source, type and target, and since when it holds or is pending."""
     for reference in found.listed:
         if isinstance(reference, Reference):
-            told = _reference_line(reference, found.ends)
+            line = _reference_line(reference, found.ends)
         else:
-            told = _waiting(reference, found.ends)
-        console.print(styled(f"{reference.id}  {printable(told)}"), soft_wrap=True)
+            line = _pending_line(reference, found.ends)
+        console.print(styled_text(f"{reference.id}  {printable(line)}"), soft_wrap=True)
     if more := found.count - len(found.listed):
         console.print(f"{more} more; --first lists up to 100")
     if not found.count:
         console.print(nothing)
 
 
-def _reference_line(reference: Reference, ends: ToldEntities) -> str:
+def _reference_line(reference: Reference, ends: EntityNames) -> str:
     until = "" if reference.valid.end is None else f" until {moment_text(reference.valid.end)}"
-    said = f"{ends.told(reference.source)} {reference.type} {ends.told(reference.target)}"
-    return f"{said} since {moment_text(reference.valid.start)}{until}"
+    line = f"{ends.text(reference.source)} {reference.type} {ends.text(reference.target)}"
+    return f"{line} since {moment_text(reference.valid.start)}{until}"
 
 
-def _waiting(waiting: PendingReference, ends: ToldEntities) -> str:
-    ways = (ends.told(waiting.source), waiting.waits_for)
-    source, target = reversed(ways) if waiting.is_inverted else ways
-    several = ", which could be several" if waiting.is_ambiguous else ""
-    return f"{source} {waiting.type} {target}{several}, waits since {moment_text(waiting.recorded_at)}"
+def _pending_line(pending: PendingReference, ends: EntityNames) -> str:
+    ways = (ends.text(pending.source), pending.waits_for)
+    source, target = reversed(ways) if pending.is_inverted else ways
+    several = ", which could be several" if pending.is_ambiguous else ""
+    return f"{source} {pending.type} {target}{several}, waits since {moment_text(pending.recorded_at)}"
 
 
-def references_json(found: HeldReferences) -> dict[str, Any]:
-    """Return the references with the names that the API gives them."""
+def references_json(found: CurrentReferences) -> dict[str, Any]:
+    """Return the references as a JSON object with the names of the API."""
     listed = [
         {
             "id": reference.id,
@@ -116,18 +123,18 @@ def references_json(found: HeldReferences) -> dict[str, Any]:
 
 
 def pending_json(found: PendingReferences) -> dict[str, Any]:
-    """Return the references that wait with the names that the API gives them."""
+    """Return the pending references as a JSON object with the names of the API."""
     listed = [
         {
-            "id": waiting.id,
-            "source": found.ends.object(waiting.source),
-            "type": waiting.type,
-            "waitsFor": waiting.waits_for,
-            "isInverted": waiting.is_inverted,
-            "isAmbiguous": waiting.is_ambiguous,
-            "recordedAt": waiting.recorded_at,
+            "id": pending.id,
+            "source": found.ends.object(pending.source),
+            "type": pending.type,
+            "waitsFor": pending.waits_for,
+            "isInverted": pending.is_inverted,
+            "isAmbiguous": pending.is_ambiguous,
+            "recordedAt": pending.recorded_at,
         }
-        for waiting in found.listed
+        for pending in found.listed
     ]
     return {"pendingReferences": listed, "count": found.count}
 
@@ -145,7 +152,9 @@ def references(
     ] = False,
     as_of: Annotated[
         datetime | None,
-        typer.Option(parser=read_moment, metavar="MOMENT", help=f"Those that hold at this moment. {HELP}"),
+        typer.Option(
+            parser=parse_moment, metavar="MOMENT", help=f"Those that hold at this moment. {MOMENT_HELP}"
+        ),
     ] = None,
     project: Annotated[str | None, typer.Option(help="Look into this project only.")] = None,
     first: Annotated[
@@ -157,21 +166,20 @@ def references(
     if pending and as_of is not None:
         raise typer.BadParameter("--pending lists what waits now; leave out --as-of")
     if pending:
-        finish(_pending(what, project, first, as_json=as_json))
+        run_async(_pending(what, project, first, as_json=as_json))
     else:
-        finish(_show_references(what, project, as_of, first, as_json=as_json))
+        run_async(_show_references(what, project, as_of, first, as_json=as_json))
 
 
 async def _show_references(
     what: str | None, project: str | None, as_of: datetime | None, first: int, *, as_json: bool
 ) -> None:
     from app.cli.output import console, print_json
-    from app.domain.page import PageRequest
     from app.services.container import open_memory
 
     page = PageRequest(first)
     async with open_memory(settings()) as memory:
-        found = await load_held(memory, what, project, as_of, page)
+        found = await load_references(memory, what, project, as_of, page)
     if as_json:
         print_json(references_json(found))
     else:
@@ -180,7 +188,6 @@ async def _show_references(
 
 async def _pending(what: str | None, project: str | None, first: int, *, as_json: bool) -> None:
     from app.cli.output import console, print_json
-    from app.domain.page import PageRequest
     from app.services.container import open_memory
 
     page = PageRequest(first)

@@ -1,4 +1,4 @@
-"""`trigraph review`."""
+"""`trigraph review`: list the pending candidates, or decide about one."""
 
 from __future__ import annotations
 
@@ -10,70 +10,77 @@ from uuid import UUID
 import typer
 from rich.console import Console
 
-from app.cli.entity_lookup import ToldEntities, load_entities
-from app.cli.output import printable, styled
-from app.cli.runner import finish, settings
+from app.cli.output import printable, styled_text
+from app.cli.runner import run_async, settings
 from app.domain.artifact import Artifact
 from app.domain.candidate import AliasCandidate, Candidate, CandidateStatus, FactCandidate, status_of
 from app.domain.page import PageRequest
-from app.services.container import Memory
-from app.services.review import ReviewService
-from app.stores.postgres import artifacts
+
+if TYPE_CHECKING:
+    from app.cli.entity_lookup import EntityNames
+    from app.services.container import Memory
+    from app.services.review import Decision
 
 
 @dataclass(frozen=True, slots=True)
-class WaitingCandidates:
-    """The first of the candidates that wait, how many wait in all, and what they speak of."""
+class PendingCandidates:
+    """The first of the pending candidates, their total count, their entities and their documents."""
 
     listed: tuple[Candidate, ...]
-    waiting: int
-    entities: ToldEntities
+    pending_count: int
+    entities: EntityNames
     artifacts: Mapping[UUID, Artifact]
 
 
-async def load_candidates(memory: Memory, project: str | None, page: PageRequest) -> WaitingCandidates:
-    """Return the candidates that wait, likely names before likely facts; raises NotFound for no project."""
+async def load_candidates(memory: Memory, project: str | None, page: PageRequest) -> PendingCandidates:
+    """Load the pending candidates, names before facts; raises NotFound for an unknown project."""
+    from app.cli.entity_lookup import load_entities
+    from app.services.review import ReviewService
+    from app.stores.postgres import artifacts
+
     service, caller = ReviewService(memory.database), memory.caller
     names = await service.alias_candidates(caller, project, CandidateStatus.PENDING, page)
     facts = await service.fact_candidates(caller, project, CandidateStatus.PENDING, page)
     listed: tuple[Candidate, ...] = (*names.page.items, *facts.page.items)
-    called = await load_entities(memory, {candidate.entity for candidate in listed})
+    entities = await load_entities(memory, {candidate.entity for candidate in listed})
     async with memory.database.reading(caller.tenant) as connection:
-        told_by = await artifacts.artifacts_by_id(
+        documents = await artifacts.artifacts_by_id(
             connection, caller.tenant, list({candidate.artifact for candidate in listed})
         )
-    return WaitingCandidates(
+    return PendingCandidates(
         listed=listed,
-        waiting=await names.count() + await facts.count(),
-        entities=called,
-        artifacts=told_by,
+        pending_count=await names.count() + await facts.count(),
+        entities=entities,
+        artifacts=documents,
     )
 
 
-def print_candidates(console: Console, found: WaitingCandidates) -> None:
-    """Write each candidate: its id, what it says, and the document and words that say so."""
+def print_candidates(console: Console, found: PendingCandidates) -> None:
+    """Print each candidate: its id, what it suggests, and the quote from its document."""
     for candidate in found.listed:
-        console.print(styled(f"{candidate.id}  {printable(_said(candidate, found))}"), soft_wrap=True)
+        console.print(
+            styled_text(f"{candidate.id}  {printable(_candidate_text(candidate, found))}"), soft_wrap=True
+        )
         source = found.artifacts[candidate.artifact]
-        told = f"{source.identifier or source.title}: {candidate.quote.text}"
-        console.print(styled(f"    {printable(told)}", style="dim"), soft_wrap=True)
-    if more := found.waiting - len(found.listed):
+        quote = f"{source.identifier or source.title}: {candidate.quote.text}"
+        console.print(styled_text(f"    {printable(quote)}", style="dim"), soft_wrap=True)
+    if more := found.pending_count - len(found.listed):
         console.print(
             f"{more} more wait" if found.listed else f"{more} wait; --first lists that many of each"
         )
-    if not found.waiting:
+    if not found.pending_count:
         console.print("nothing waits for review")
 
 
-def _said(candidate: Candidate, found: WaitingCandidates) -> str:
-    subject = found.entities.told(candidate.entity)
+def _candidate_text(candidate: Candidate, found: PendingCandidates) -> str:
+    subject = found.entities.text(candidate.entity)
     if isinstance(candidate, AliasCandidate):
         return f"{candidate.surface_form} may mean {subject}"
     return f"{candidate.property} of {subject} may be {candidate.value}"
 
 
-def candidates_json(found: WaitingCandidates) -> dict[str, Any]:
-    """Return the candidates with the names of the schema."""
+def candidates_json(found: PendingCandidates) -> dict[str, Any]:
+    """Return the candidates as a JSON object with the names of the API."""
     return {
         "aliasCandidates": [
             _json(candidate, found) | {"surfaceForm": candidate.surface_form}
@@ -85,11 +92,11 @@ def candidates_json(found: WaitingCandidates) -> dict[str, Any]:
             for candidate in found.listed
             if isinstance(candidate, FactCandidate)
         ],
-        "waiting": found.waiting,
+        "waiting": found.pending_count,
     }
 
 
-def _json(candidate: Candidate, found: WaitingCandidates) -> dict[str, Any]:
+def _json(candidate: Candidate, found: PendingCandidates) -> dict[str, Any]:
     source = found.artifacts[candidate.artifact]
     return {
         "id": candidate.id,
@@ -100,12 +107,6 @@ def _json(candidate: Candidate, found: WaitingCandidates) -> dict[str, Any]:
         "quoteStart": candidate.quote.start,
         "recordedAt": candidate.recorded_at,
     }
-
-
-if TYPE_CHECKING:
-    from app.domain.candidate import CandidateStatus
-    from app.services.container import Memory
-    from app.services.review import Decision
 
 
 def review(
@@ -124,19 +125,16 @@ def review(
     if candidate is None:
         if promote or reject or reason is not None:
             raise typer.BadParameter("name the candidate to decide about by its id")
-        finish(_list(project, first, as_json=as_json))
+        run_async(_list(project, first, as_json=as_json))
         return
     if promote == reject:
         raise typer.BadParameter("decide: --promote or --reject")
-    from app.domain.candidate import CandidateStatus
-
     status = CandidateStatus.PROMOTED if promote else CandidateStatus.REJECTED
-    finish(_decide(candidate, status, reason, as_json=as_json))
+    run_async(_decide(candidate, status, reason, as_json=as_json))
 
 
 async def _list(project: str | None, first: int, *, as_json: bool) -> None:
     from app.cli.output import console, print_json
-    from app.domain.page import PageRequest
     from app.services.container import open_memory
 
     page = PageRequest(first)
@@ -158,12 +156,12 @@ async def _decide(candidate: UUID, status: CandidateStatus, reason: str | None, 
     if as_json:
         print_json({"candidate": candidate, "status": status, "written": written})
     else:
-        told = "rejected" if written is None else f"promoted; wrote {written}"
-        console().print(f"{candidate}  {told}", soft_wrap=True)
+        outcome = "rejected" if written is None else f"promoted; wrote {written}"
+        console().print(f"{candidate}  {outcome}", soft_wrap=True)
 
 
 async def _review(memory: Memory, decision: Decision) -> UUID | None:
-    """Return the id of the alias or state that the decision wrote; raises NotFound for no candidate."""
+    """Decide about a candidate; return the id of the alias or state written. Raises NotFound without it."""
     from app.services.catalog import CatalogService
     from app.services.review import ReviewService
 

@@ -1,4 +1,4 @@
-"""How a command does its work and how it fails: one red line that says what to do, and an exit status."""
+"""Run the work of a command; turn errors and wrong settings into red lines and an exit status."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ import typer
 from pydantic import ValidationError
 
 from app.cli.escaping import one_line
-from app.cli.output import error_console, styled
+from app.cli.output import error_console, styled_text
 from app.errors import Invalid, TrigraphError
 from app.settings import Settings, read_settings
 
@@ -36,21 +36,21 @@ _PROBLEMS = {
 }
 
 
-def wrong_value(problem: ErrorDetails) -> str:
-    """Return the variable that a problem is about, and what is wrong with its value."""
+def setting_error(problem: ErrorDetails) -> str:
+    """Return a line that names the variable of a wrong setting and says what is wrong."""
     name = "_".join(str(part) for part in problem["loc"]).upper()
-    told = _PROBLEMS.get(problem["type"], problem["msg"])
-    return f"{PREFIX}{name}: {told.format(value=problem['input'], **problem.get('ctx', {}))}"
+    template = _PROBLEMS.get(problem["type"], problem["msg"])
+    return f"{PREFIX}{name}: {template.format(value=problem['input'], **problem.get('ctx', {}))}"
 
 
 def unknown_variables(names: Iterable[str]) -> list[str]:
-    """Return a line for each variable that is named like a setting and is none."""
+    """Return a line for each variable that has the prefix of the settings but is not one."""
     settings = {f"{PREFIX}{name}".upper() for name in Settings.model_fields}
     unknown = sorted({name for name in names if name.upper().startswith(PREFIX)} - settings)
-    return [_unknown(name, settings) for name in unknown if name.upper() not in settings]
+    return [_unknown_variable(name, settings) for name in unknown if name.upper() not in settings]
 
 
-def _unknown(name: str, settings: set[str]) -> str:
+def _unknown_variable(name: str, settings: set[str]) -> str:
     near = difflib.get_close_matches(name.upper(), sorted(settings), n=1, cutoff=0.8)
     hint = f"; is {near[0]} meant?" if near else f"; there are {', '.join(sorted(settings))}"
     return f"{name} is no setting and changes nothing{hint}"
@@ -60,26 +60,26 @@ FAILED = 1
 MISUSED = 2
 INTERRUPTED = 130
 
-Answer = TypeVar("Answer")
+T = TypeVar("T")
 
 
-def finish(
-    work: Coroutine[Any, Any, Answer], loop_factory: Callable[[], asyncio.AbstractEventLoop] | None = None
-) -> Answer:
-    """Do the work and answer its result; an expected failure ends the command with its message.
+def run_async(
+    work: Coroutine[Any, Any, T], loop_factory: Callable[[], asyncio.AbstractEventLoop] | None = None
+) -> T:
+    """Run the work and return its result; an expected error ends the command with its message.
 
-    An interrupt or a request to terminate lets the work end in order: it stops the servers it started.
+    An interrupt or SIGTERM cancels the work, which then stops the servers it started.
     """
     try:
         with asyncio.Runner(loop_factory=loop_factory) as runner:
-            return runner.run(_terminable(work))
+            return runner.run(_cancel_on_sigterm(work))
     except TrigraphError as error:
         fail(error)
     except (KeyboardInterrupt, asyncio.CancelledError):
         raise typer.Exit(INTERRUPTED) from None
 
 
-async def _terminable(work: Coroutine[Any, Any, Answer]) -> Answer:
+async def _cancel_on_sigterm(work: Coroutine[Any, Any, T]) -> T:
     task = asyncio.current_task()
     assert task is not None
     asyncio.get_running_loop().add_signal_handler(signal.SIGTERM, task.cancel)
@@ -87,42 +87,44 @@ async def _terminable(work: Coroutine[Any, Any, Answer]) -> Answer:
 
 
 def fail(error: TrigraphError) -> NoReturn:
-    """End the command with the message of an error; what was asked wrongly exits as misuse."""
-    complain_of(error)
+    """End the command with the message of an error; Invalid has the exit status of misuse."""
+    print_failure(error)
     raise typer.Exit(MISUSED if isinstance(error, Invalid) else FAILED)
 
 
-def complain_of(error: TrigraphError) -> None:
-    """Write the message of an error to the error output, in red."""
+def print_failure(error: TrigraphError) -> None:
+    """Print the message of an error in red on the error output."""
     _write_red(error.message if error.has_lines else one_line(error.message))
 
 
-def complain(message: str) -> None:
-    """Write a red line to the error output."""
+def print_error(message: str) -> None:
+    """Print one red line on the error output."""
     _write_red(one_line(message))
 
 
 def _write_red(text: str) -> None:
-    error_console().print(styled(text, "red"), soft_wrap=True)
+    error_console().print(styled_text(text, "red"), soft_wrap=True)
 
 
 def settings() -> Settings:
-    """Read the settings, or end the command with the name of the variable that is wrong."""
+    """Return the settings; end the command with a line for each wrong variable."""
     try:
         return read_settings()
     except ValidationError as error:
         for problem in error.errors():
-            complain(wrong_value(problem))
+            print_error(setting_error(problem))
         raise typer.Exit(MISUSED) from None
 
 
-HELP = "A moment with an offset, as in 2026-06-01T09:00:00Z; a plain date is the start of that day in UTC."
+MOMENT_HELP = (
+    "A moment with an offset, as in 2026-06-01T09:00:00Z; a plain date is the start of that day in UTC."
+)
 
 _DATE = re.compile(r"\d{4}-\d{2}-\d{2}", re.ASCII)
 
 
-def read_moment(text: str) -> datetime:
-    """Return the moment that a text names; raises BadParameter when it names none."""
+def parse_moment(text: str) -> datetime:
+    """Return a text as a moment in UTC; raises BadParameter for any other text."""
     spelled = f"{text}T00:00:00Z" if _DATE.fullmatch(text) else text
     try:
         moment = datetime.fromisoformat(spelled)

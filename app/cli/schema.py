@@ -1,4 +1,4 @@
-"""`trigraph schema`."""
+"""`trigraph schema`: print the GraphQL schema."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""`trigraph serve`."""
+"""`trigraph serve`: serve the API on an address of this machine."""
 
 from __future__ import annotations
 
@@ -9,9 +9,9 @@ from typing import Annotated
 
 import typer
 
-from app.cli.log import write_log
-from app.cli.runner import fail, finish, settings
-from app.cli.server import opening, server_of
+from app.cli.log import configure_logging
+from app.cli.runner import fail, run_async, settings
+from app.cli.server import create_served_app, server_config
 from app.errors import Forbidden, Invalid, TrigraphError, Unavailable
 
 
@@ -25,23 +25,23 @@ def serve(
     ] = 1,
 ) -> None:
     """Serve GraphQL and GraphiQL at /graphql until it is interrupted."""
-    # Somebody else's folder of measures is none of this service.
+    # A metrics folder that the environment names belongs to another service.
     os.environ.pop("PROMETHEUS_MULTIPROC_DIR", None)
     try:
-        with listening(host, port) as listener:
+        with listen(host, port) as listener:
             if workers == 1:
                 _serve(listener)
             else:
-                _serve_by(workers, listener)
+                _serve_with_workers(workers, listener)
     except TrigraphError as error:
         fail(error)
 
 
-def listening(host: str, port: int) -> socket.socket:
-    """Return a socket that listens on an address of this machine alone.
+def listen(host: str, port: int) -> socket.socket:
+    """Return a socket that listens on a loopback address.
 
-    Raises Forbidden for one that others can reach, since nobody is asked who they are, and Unavailable
-    when it is taken.
+    Raises Forbidden for an address that others can reach, since there is no authentication, and Unavailable
+    when the port is taken.
     """
     family, address = _loopback(host)
     try:
@@ -71,19 +71,19 @@ def _serve(listener: socket.socket) -> None:
 
     chosen = settings()
     failures: list[TrigraphError] = []
-    app = opening(chosen, listener.getsockname()[:2], failures.append)
+    app = create_served_app(chosen, listener.getsockname()[:2], failures.append)
     try:
-        Server(server_of(app, chosen)).run(sockets=[listener])
+        Server(server_config(app, chosen)).run(sockets=[listener])
     except SystemExit:
         if not failures:
             raise
         raise failures[0] from None
 
 
-def _serve_by(workers: int, listener: socket.socket) -> None:
-    """Serve in processes that this one looks after."""
-    from app.cli.workers import serve_by
+def _serve_with_workers(workers: int, listener: socket.socket) -> None:
+    """Serve in worker processes that this one supervises."""
+    from app.cli.workers import serve_with_workers
 
     chosen = settings()
-    write_log(chosen)
-    finish(serve_by(workers, chosen, listener))
+    configure_logging(chosen)
+    run_async(serve_with_workers(workers, chosen, listener))

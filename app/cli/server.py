@@ -1,4 +1,4 @@
-"""The application while it opens: its address is told, and whoever serves it is told of a failure."""
+"""The served application and the server's configuration; logs the address and reports a failure to start."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import logging
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
-from app.cli.log import write_log
+from app.cli.log import configure_logging
 from app.errors import TrigraphError
 from app.settings import Settings
 
@@ -14,26 +14,26 @@ if TYPE_CHECKING:
     from starlette.types import ASGIApp, Message, Receive, Scope, Send
     from uvicorn import Config
 
-_GRACE = 10  # seconds that requests have to end in when the service does
+_SHUTDOWN_SECONDS = 10  # that running requests get to end when the service stops
 
 _LOG = logging.getLogger("trigraph")
 
 
-class Opening:
-    """An application as it is, but for an expected failure to open: that is no fault with a trace."""
+class StartupReporter:
+    """Wraps an application; reports an expected failure to start without a traceback."""
 
-    def __init__(self, app: ASGIApp, url: str, failed: Callable[[TrigraphError], None]) -> None:
+    def __init__(self, app: ASGIApp, url: str, on_failure: Callable[[TrigraphError], None]) -> None:
         self._app = app
         self._url = url
-        self._failed = failed
+        self._on_failure = on_failure
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Return one request, or open and close the application."""
+        """Pass a request on; at startup log the address or report the failure."""
         if scope["type"] != "lifespan":
             await self._app(scope, receive, send)
             return
 
-        async def told(message: Message) -> None:
+        async def send_lifespan(message: Message) -> None:
             if message["type"] == "lifespan.startup.complete":
                 _LOG.info("GraphQL answers at %s", self._url)
             if message["type"] == "lifespan.startup.failed":
@@ -41,35 +41,37 @@ class Opening:
             await send(message)
 
         try:
-            await self._app(scope, receive, told)
+            await self._app(scope, receive, send_lifespan)
         except TrigraphError as error:
-            self._failed(error)
+            self._on_failure(error)
             await send({"type": "lifespan.startup.failed", "message": ""})
 
 
-def opening(settings: Settings, address: tuple[str, int], failed: Callable[[TrigraphError], None]) -> Opening:
-    """Return the application at an address of this machine; the process writes its log from now on."""
+def create_served_app(
+    settings: Settings, address: tuple[str, int], on_failure: Callable[[TrigraphError], None]
+) -> StartupReporter:
+    """Return the application for an address of this machine; configure the log of the process."""
     from app.main import LOOPBACK_HOSTS, create_app
 
-    write_log(settings)
+    configure_logging(settings)
     host, port = address
     place = f"[{host}]" if ":" in host else host
     app = create_app(settings, hosts=[*LOOPBACK_HOSTS, host])
-    return Opening(app, f"http://{place}:{port}/graphql", failed)
+    return StartupReporter(app, f"http://{place}:{port}/graphql", on_failure)
 
 
-def server_of(app: ASGIApp | Callable[[], ASGIApp], settings: Settings, **others: Any) -> Config:
-    """Return how a server serves an application, or what makes one, with other settings of uvicorn's."""
+def server_config(app: ASGIApp | Callable[[], ASGIApp], settings: Settings, **others: Any) -> Config:
+    """Return uvicorn's configuration for an application or its factory."""
     from uvicorn import Config
 
-    from app.cli.log import server_log
+    from app.cli.log import server_log_config
 
     return Config(
         app,
         loop="uvloop",
         http="httptools",
-        log_config=server_log(),
+        log_config=server_log_config(),
         log_level=settings.log_level.lower(),
-        timeout_graceful_shutdown=_GRACE,
+        timeout_graceful_shutdown=_SHUTDOWN_SECONDS,
         **others,
     )

@@ -1,36 +1,35 @@
-"""`trigraph state`."""
+"""`trigraph state`: show the states of an entity, or list the open drafts."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 from uuid import UUID
 
-import asyncpg
 import typer
 from rich.console import Console
 
-from app.cli.entity_lookup import ToldEntities, find_named, load_entities
-from app.cli.output import moment_text, printable, properties_text, styled
-from app.cli.runner import HELP, finish, read_moment, settings
+from app.cli.output import moment_text, printable, properties_text, styled_text
+from app.cli.runner import MOMENT_HELP, parse_moment, run_async, settings
 from app.domain.entity import AliasResolution, Entity
 from app.domain.page import MAX_ITEMS, PageRequest
 from app.domain.temporal import EVERYTHING_KNOWN, AsOf, EntityState, StateEvent, present
 from app.errors import NotFound
-from app.services.container import Memory
-from app.services.states import StateService, is_stale
-from app.stores.postgres import artifacts, ledger_clock, lookups, state_history, states
-from app.stores.postgres.lookups import labels_as_of
-from app.stores.postgres.state_history import Arrival
+
+if TYPE_CHECKING:
+    import asyncpg
+
+    from app.cli.entity_lookup import EntityNames
+    from app.services.container import Memory
 
 
 @dataclass(frozen=True, slots=True)
 class StateListing:
-    """A thing, some of its states in order, the event that led to each, and what the causes are called.
+    """An entity, some of its states in order with their events, and the labels of the causes.
 
-    `aliases` are the forms that led from the name asked for to the thing, none for its own name or id.
+    `aliases` are the aliases that led from the given name to the entity; empty for its own name or id.
     """
 
     entity: Entity
@@ -44,35 +43,45 @@ class StateListing:
 async def load_history(
     memory: Memory, what: str, project: str | None, known_at: datetime | None
 ) -> StateListing:
-    """Return all states of a thing, the first hundred.
+    """Load the first hundred states of an entity.
 
-    Raises NotFound when nothing goes by the name, or nothing was known of it then.
+    Raises NotFound when no entity has the name, or nothing was known of it then.
     """
+    from app.cli.entity_lookup import find_named
+    from app.stores.postgres import state_history
+
     named = await find_named(memory, what, project, None)
     known = known_at or EVERYTHING_KNOWN
     async with memory.database.reading(memory.caller.tenant) as connection:
         where = (connection, memory.caller.tenant)
         id = named.entity.id
         pages = await state_history.states_of_entities(*where, [id], known, PageRequest(MAX_ITEMS))
-        return await _told(*where, named, pages[id].items)
+        return await _load_listing(*where, named, pages[id].items)
 
 
 async def load_moment(
     memory: Memory, what: str, project: str | None, as_of: datetime | None, known_at: datetime | None
 ) -> StateListing:
-    """Return what is in force of a thing at a moment, and its draft; raises NotFound as a history does."""
+    """Load the state of an entity at a moment, and its draft; raises NotFound as `load_history` does."""
+    from app.cli.entity_lookup import find_named
+    from app.stores.postgres import ledger_clock, states
+
     named = await find_named(memory, what, project, as_of)
     async with memory.database.reading(memory.caller.tenant) as connection:
         where = (connection, memory.caller.tenant)
         valid = as_of or present(await ledger_clock.read_clock(*where))
         moment = AsOf(valid, known_at or EVERYTHING_KNOWN)
         found = await states.states_as_of(*where, [named.entity.id], moment)
-        return await _told(*where, named, sorted(found.values(), key=lambda held: held.branch))
+        return await _load_listing(*where, named, sorted(found.values(), key=lambda held: held.branch))
 
 
-async def _told(
+async def _load_listing(
     connection: asyncpg.Connection, tenant: int, named: AliasResolution, held: Sequence[EntityState]
 ) -> StateListing:
+    from app.stores.postgres import artifacts, ledger_clock, lookups, state_history
+    from app.stores.postgres.lookups import labels_as_of
+    from app.stores.postgres.state_history import Arrival
+
     entity, now = (
         named.entity,
         AsOf(present(await ledger_clock.read_clock(connection, tenant)), EVERYTHING_KNOWN),
@@ -90,31 +99,35 @@ async def _told(
     documents = await artifacts.artifacts_by_id(connection, tenant, ids)
     causes = {id: document.identifier or document.title for id, document in documents.items()}
     pairs = zip(held, arrivals, strict=True)
-    told = tuple((each, events.get(arrival)) for each, arrival in pairs)
+    listing = tuple((each, events.get(arrival)) for each, arrival in pairs)
     aliases = tuple(alias.surface_form for alias in named.chain)
-    return StateListing(entity, label, project.key, aliases, told, causes)
+    return StateListing(entity, label, project.key, aliases, listing, causes)
 
 
-def print_states(console: Console, told: StateListing) -> None:
-    """Write what the thing is, then each state: since when and what made it so, what was said, what it is."""
-    console.print(styled(_what(told)), soft_wrap=True)
-    for held, event in told.states:
+def print_states(console: Console, listing: StateListing) -> None:
+    """Print the entity, then each state: since when, its event, its description and its properties."""
+    console.print(styled_text(_heading(listing)), soft_wrap=True)
+    for held, event in listing.states:
         until = "" if held.valid.end is None else f" until {moment_text(held.valid.end)}"
-        line = styled(f"{held.branch.lower().ljust(9)}  {moment_text(held.valid.start)}{until}", style="bold")
-        console.print(line.append(f"  {_why(event, told.causes)}", style="blue"), soft_wrap=True)
+        line = styled_text(
+            f"{held.branch.lower().ljust(9)}  {moment_text(held.valid.start)}{until}", style="bold"
+        )
+        console.print(line.append(f"  {_event_text(event, listing.causes)}", style="blue"), soft_wrap=True)
         if event is not None and event.description is not None:
-            console.print(styled(f"    {printable(event.description)}", style="italic"), soft_wrap=True)
-        console.print(styled(f"    {properties_text(held.props)}"), soft_wrap=True)
+            console.print(styled_text(f"    {printable(event.description)}", style="italic"), soft_wrap=True)
+        console.print(styled_text(f"    {properties_text(held.props)}"), soft_wrap=True)
 
 
-def _what(told: StateListing) -> str:
-    """Say what is shown, and by which aliases it was found: `ADR Queue (id) in harbor, by the alias Mole`."""
-    by = "" if not told.aliases else f", by the alias {', then '.join(told.aliases)}"
-    return printable(f"{told.entity.type_name} {told.label} ({told.entity.id}) in {told.project}{by}")
+def _heading(listing: StateListing) -> str:
+    """Return the entity and the aliases that led to it: `ADR Queue (id) in harbor, by the alias Mole`."""
+    by = "" if not listing.aliases else f", by the alias {', then '.join(listing.aliases)}"
+    return printable(
+        f"{listing.entity.type_name} {listing.label} ({listing.entity.id}) in {listing.project}{by}"
+    )
 
 
-def _why(event: StateEvent | None, causes: Mapping[UUID, str]) -> str:
-    """Say what made a state so: `superseded at 1a2b3c because of ADR-13, told by ada`."""
+def _event_text(event: StateEvent | None, causes: Mapping[UUID, str]) -> str:
+    """Return the event of a state: `superseded at 1a2b3c because of ADR-13, told by ada`."""
     if event is None:
         return ""
     commit = "" if event.cause_commit is None else f" at {event.cause_commit[:12]}"
@@ -128,16 +141,16 @@ def _cause(event: StateEvent, causes: Mapping[UUID, str]) -> dict[str, Any] | No
     return None if cause is None else {"id": cause, "label": causes.get(cause)}
 
 
-def states_json(told: StateListing) -> dict[str, Any]:
-    """Return a thing and its states with the names that the API gives them."""
+def states_json(listing: StateListing) -> dict[str, Any]:
+    """Return an entity and its states as a JSON object with the names of the API."""
     return {
         "entity": {
-            "id": str(told.entity.id),
-            "type": told.entity.type_name,
-            "label": told.label,
-            "project": told.project,
+            "id": str(listing.entity.id),
+            "type": listing.entity.type_name,
+            "label": listing.label,
+            "project": listing.project,
         },
-        "aliases": told.aliases,
+        "aliases": listing.aliases,
         "states": [
             {
                 "id": str(held.id),
@@ -147,43 +160,49 @@ def states_json(told: StateListing) -> dict[str, Any]:
                 "recordedAt": held.recorded_at,
                 "props": held.props,
                 "eventType": None if event is None else event.event_type,
-                "causeArtifact": None if event is None else _cause(event, told.causes),
+                "causeArtifact": None if event is None else _cause(event, listing.causes),
                 "causeCommit": None if event is None else event.cause_commit,
                 "description": None if event is None else event.description,
                 "actor": held.actor if event is None else event.actor,
             }
-            for held, event in told.states
+            for held, event in listing.states
         ],
     }
 
 
 @dataclass(frozen=True, slots=True)
 class OpenDrafts:
-    """The first of the drafts, how many there are in all, what they are drafts of, and the moment of it."""
+    """The first of the open drafts, their total count, their entities, and the present."""
 
     listed: tuple[EntityState, ...]
     count: int
-    entities: ToldEntities
+    entities: EntityNames
     now: datetime
 
 
 async def load_drafts(memory: Memory, project: str | None) -> OpenDrafts:
-    """Return the drafts of a project, or of all, the first hundred; raises NotFound for no project."""
+    """Load the first hundred drafts of a project or of all; raises NotFound for an unknown project."""
+    from app.cli.entity_lookup import load_entities
+    from app.services.states import StateService
+    from app.stores.postgres import ledger_clock
+
     listing = await StateService(memory.database).drafts(memory.caller, project, PageRequest(MAX_ITEMS))
     async with memory.database.reading(memory.caller.tenant) as connection:
         now = present(await ledger_clock.read_clock(connection, memory.caller.tenant))
-    called = await load_entities(memory, {draft.entity for draft in listing.page.items}, now)
-    return OpenDrafts(listing.page.items, await listing.count(), called, now)
+    names = await load_entities(memory, {draft.entity for draft in listing.page.items}, now)
+    return OpenDrafts(listing.page.items, await listing.count(), names, now)
 
 
 def print_drafts(console: Console, found: OpenDrafts) -> None:
-    """Write each draft: its id, what it is a draft of, since when nobody touched it, then what it says."""
+    """Print each draft: its id, its entity, when and by whom it was last saved, and its properties."""
+    from app.services.states import is_stale
+
     for draft in found.listed:
-        name = found.entities.told(draft.entity)
+        name = found.entities.text(draft.entity)
         stale = "; seal it or discard it" if is_stale(draft, found.now) else ""
         touched = f"touched {moment_text(draft.recorded_at)} by {draft.actor}{stale}"
-        console.print(styled(f"{draft.id}  {printable(name)}  {printable(touched)}"), soft_wrap=True)
-        console.print(styled(f"    {properties_text(draft.props)}", style="dim"), soft_wrap=True)
+        console.print(styled_text(f"{draft.id}  {printable(name)}  {printable(touched)}"), soft_wrap=True)
+        console.print(styled_text(f"    {properties_text(draft.props)}", style="dim"), soft_wrap=True)
     if more := found.count - len(found.listed):
         console.print(f"{more} more drafts")
     if not found.count:
@@ -191,7 +210,9 @@ def print_drafts(console: Console, found: OpenDrafts) -> None:
 
 
 def drafts_json(found: OpenDrafts) -> dict[str, Any]:
-    """Return the drafts with the names that the API gives them."""
+    """Return the drafts as a JSON object with the names of the API."""
+    from app.services.states import is_stale
+
     return {
         "drafts": [
             {
@@ -215,11 +236,11 @@ def state(
     ] = None,
     as_of: Annotated[
         datetime | None,
-        typer.Option(parser=read_moment, metavar="MOMENT", help=f"What holds at this moment. {HELP}"),
+        typer.Option(parser=parse_moment, metavar="MOMENT", help=f"What holds at this moment. {MOMENT_HELP}"),
     ] = None,
     known_at: Annotated[
         datetime | None,
-        typer.Option(parser=read_moment, metavar="MOMENT", help="Answer from what was recorded until then."),
+        typer.Option(parser=parse_moment, metavar="MOMENT", help="Answer from what was recorded until then."),
     ] = None,
     history: Annotated[
         bool, typer.Option("--history", help="Show every state, the first hundred, instead of one moment's.")
@@ -235,13 +256,13 @@ def state(
     if drafts:
         if what is not None or history or as_of is not None or known_at is not None:
             raise typer.BadParameter("--drafts lists the drafts of now; give it --project alone")
-        finish(_drafts(project, as_json=as_json))
+        run_async(_drafts(project, as_json=as_json))
         return
     if what is None:
         raise typer.BadParameter("name the thing to show; --drafts lists all drafts")
     if history and as_of is not None:
         raise typer.BadParameter("--history shows all moments; leave out --as-of, or move --known-at")
-    finish(_state(what, project, as_of, known_at, history=history, as_json=as_json))
+    run_async(_state(what, project, as_of, known_at, history=history, as_json=as_json))
 
 
 async def _drafts(project: str | None, *, as_json: bool) -> None:
@@ -270,10 +291,10 @@ async def _state(
 
     async with open_memory(settings()) as memory:
         if history:
-            told = await load_history(memory, what, project, known_at)
+            listing = await load_history(memory, what, project, known_at)
         else:
-            told = await load_moment(memory, what, project, as_of, known_at)
+            listing = await load_moment(memory, what, project, as_of, known_at)
     if as_json:
-        print_json(states_json(told))
+        print_json(states_json(listing))
     else:
-        print_states(console(), told)
+        print_states(console(), listing)

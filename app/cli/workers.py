@@ -1,4 +1,4 @@
-"""Several processes that answer at one address, a processor for each, and one that looks after them."""
+"""Worker processes that serve one address, and the supervisor that restarts them."""
 
 from __future__ import annotations
 
@@ -24,59 +24,59 @@ from uvicorn.supervisors import Multiprocess
 from uvicorn.supervisors.multiprocess import Process
 
 from app.cli.guarded_streams import guard_output
-from app.cli.runner import complain_of
-from app.cli.server import opening, server_of
+from app.cli.runner import print_failure
+from app.cli.server import create_served_app, server_config
 from app.errors import Invalid, Unavailable
 from app.metrics import SHARED_FOLDER
 from app.services.container import open_memory_at
 from app.settings import Settings
-from app.stores.file_locks import shared, taken_alone
+from app.stores.file_locks import share_lock, try_lock
 from app.stores.postgres.embedded.server import most_processes
 from app.stores.postgres.location import LedgerLocation, locate_ledger
 
 if TYPE_CHECKING:
     from starlette.types import ASGIApp, Receive, Scope, Send
 
-SECONDS_BEFORE_ANOTHER_TRY = 2.0
-_SECONDS_TO_START = 60  # for those that replace others one by one, on a busy machine
+RETRY_SECONDS = 2.0
+_STARTUP_SECONDS = 60  # for workers that are replaced one by one, on a busy machine
 
-_USERS = "workers"  # the file in the folder of measures that those who count there hold together
+_USERS_FILE = "workers"  # the file in the metrics folder that each of its users locks shared
 
 log = logging.getLogger(__name__)
 
 
 @dataclass(frozen=True, slots=True)
-class Application:
-    """What a worker serves, made in it: nothing that is open can be handed to another process."""
+class WorkerApplication:
+    """Creates the application inside a worker, since open resources cannot be passed to another process."""
 
     settings: Settings
     address: tuple[str, int]
 
-    def __call__(self) -> Counting:
-        """Return the application; a failure to open it is told by the worker itself."""
+    def __call__(self) -> SharedMetricsApp:
+        """Return the application; the worker itself prints a failure to start."""
         guard_output()
-        signal.signal(signal.SIGHUP, signal.SIG_IGN)  # a terminal that closes tells all, and one acts on it
+        signal.signal(signal.SIGHUP, signal.SIG_IGN)  # a closed terminal signals all; the supervisor acts
         parent = parent_process()
         assert parent is not None
-        Thread(target=_end_after, args=[parent], daemon=True).start()
-        app = opening(self.settings, self.address, complain_of)
-        return Counting(app, Path(os.environ[SHARED_FOLDER]), parent)
+        Thread(target=_exit_with_parent, args=[parent], daemon=True).start()
+        app = create_served_app(self.settings, self.address, print_failure)
+        return SharedMetricsApp(app, Path(os.environ[SHARED_FOLDER]), parent)
 
 
-class Counting:
-    """An application as it is, in a process that shares a folder of measures with its like.
+class SharedMetricsApp:
+    """Wraps an application in a worker that shares a metrics folder with the other workers.
 
-    Of those whose supervisor is gone, the last to have answered everything removes the folder.
+    When the supervisor is gone, the last worker to close removes the folder.
     """
 
     def __init__(self, app: ASGIApp, folder: Path, parent: BaseProcess) -> None:
         self._app = app
         self._folder = folder
         self._parent = parent
-        self._share = shared(folder / _USERS)
+        self._share = share_lock(folder / _USERS_FILE)
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Return one request, or open and close the application; nothing is counted after that."""
+        """Pass a request on; after shutdown leave the metrics folder, since nothing more is counted."""
         try:
             await self._app(scope, receive, send)
         finally:
@@ -88,83 +88,84 @@ class Counting:
         if self._parent.is_alive():
             return
         with suppress(FileNotFoundError):  # another one was the last
-            alone = taken_alone(self._folder / _USERS)
+            alone = try_lock(self._folder / _USERS_FILE)
             if alone is not None:
                 shutil.rmtree(self._folder, ignore_errors=True)
                 os.close(alone)
 
 
-def _end_after(parent: BaseProcess) -> None:
-    """End in order once the process that looks after this one is gone: nobody else would ever end it."""
+def _exit_with_parent(parent: BaseProcess) -> None:
+    """Terminate this worker once its supervisor is gone, since nobody else would."""
     parent.join()
     os.kill(os.getpid(), signal.SIGTERM)
 
 
-async def serve_by(workers: int, settings: Settings, listener: socket) -> None:
-    """Let so many processes serve until this one is interrupted or terminated; one that dies is replaced.
+async def serve_with_workers(workers: int, settings: Settings, listener: socket) -> None:
+    """Serve with a number of worker processes until this one is interrupted or terminated.
 
-    Everything is opened here once beforehand, so that what is wrong is said once, and an embedded server runs
-    until the last of them has ended. Raises Invalid for more connections than the embedded server takes,
-    and Unavailable when no worker starts.
+    This process opens the ledger once beforehand, so that an error is printed once, and keeps an embedded
+    server running until the last worker has ended. Raises Invalid when the workers need more connections than
+    the embedded server has, and Unavailable when no worker starts.
     """
-    location = await _located(settings, workers)
+    location = await _locate(settings, workers)
     try:
         async with open_memory_at(location, settings, migrates=location.embedded is not None):
             pass
-        with _shared_measures():
-            # From here on signals are the supervisor's, and so is this thread: nothing else runs in it.
+        with _shared_metrics_folder():
+            # From here on the supervisor handles the signals and blocks this thread.
             asyncio.get_running_loop().remove_signal_handler(signal.SIGTERM)
             _Supervisor(workers, settings, listener).run()
     finally:
         await location.close()
 
 
-async def _located(settings: Settings, workers: int) -> LedgerLocation:
-    most = most_processes(settings.pool_size)
-    if settings.database_url is None and workers > most:
+async def _locate(settings: Settings, workers: int) -> LedgerLocation:
+    max_workers = most_processes(settings.pool_size)
+    if settings.database_url is None and workers > max_workers:
         raise Invalid(
-            f"the embedded database has connections for {most} workers that keep {settings.pool_size} each;"
+            f"the embedded database has connections for {max_workers} workers"
+            f" that keep {settings.pool_size} each;"
             " ask for fewer --workers, or set a smaller TRIGRAPH_POOL_SIZE"
         )
     return await locate_ledger(settings)
 
 
 class _Supervisor(Multiprocess):
-    """Keeps workers running: a dead one is replaced at once, one that does not start is tried again.
+    """Keeps workers running: replaces a dead one at once, and retries one that fails to start.
 
-    Whether one answers is not asked: asking one that dies meanwhile would hold up everything else.
+    It does not ping the workers: a worker that dies during a ping would block the supervisor.
     """
 
     def __init__(self, workers: int, settings: Settings, listener: socket) -> None:
-        config = server_of(
-            Application(settings, listener.getsockname()[:2]),
+        config = server_config(
+            WorkerApplication(settings, listener.getsockname()[:2]),
             settings,
             factory=True,
             workers=workers,
-            timeout_worker_healthcheck=_SECONDS_TO_START,
+            timeout_worker_healthcheck=_STARTUP_SECONDS,
         )
         super().__init__(config, [listener])
-        self._not_before = 0.0
+        self._retry_at = 0.0
 
     def run(self) -> None:
-        """Look after the workers until a signal ends it; raises Unavailable when none of them starts."""
+        """Supervise the workers until a signal; raises Unavailable when none of them starts."""
         super().run()
         if all(process.exitcode == STARTUP_FAILURE for process in self.processes):
             raise Unavailable("no worker starts; what they said stands above")
 
     def keep_subprocess_alive(self) -> None:
-        """Replace the workers that are gone, and end when all of them failed to start."""
+        """Replace dead workers, and stop when all of them failed to start."""
         gone = [place for place, each in enumerate(self.processes) if not each.process.is_alive()]
         failed = [place for place in gone if self.processes[place].exitcode == STARTUP_FAILURE]
         if len(failed) == len(self.processes):
             self.should_exit.set()
             return
         for place in gone:
-            if place not in failed or time.monotonic() >= self._not_before:
+            if place not in failed or time.monotonic() >= self._retry_at:
                 self._replace(place)
 
     def _replace(self, place: int) -> None:
-        self._not_before = time.monotonic() + SECONDS_BEFORE_ANOTHER_TRY
+        self._retry_at = time.monotonic() + RETRY_SECONDS
         gone = self.processes[place]
         log.warning("worker %s ended with status %s; another takes its place", gone.pid, gone.exitcode)
         gone.join()
@@ -173,8 +174,8 @@ class _Supervisor(Multiprocess):
 
 
 @contextmanager
-def _shared_measures() -> Iterator[None]:
-    """Let the workers of the block count in one folder, so that each can tell what all of them measured."""
+def _shared_metrics_folder() -> Iterator[None]:
+    """Create a folder in which the workers share their metrics, so that each can report all of them."""
     with TemporaryDirectory(prefix="trigraph-measures-", ignore_cleanup_errors=True) as folder:
         os.environ[SHARED_FOLDER] = folder
         try:

@@ -1,4 +1,4 @@
-"""Artifacts, their passages, and what a parser reads out of a document."""
+"""Artifacts, passages, and the parsed content of a document."""
 
 from __future__ import annotations
 
@@ -52,7 +52,7 @@ class Artifact:
 
 @dataclass(frozen=True, slots=True)
 class Passage:
-    """A stretch of a body that the encoder reads whole.
+    """A part of a body that the encoder reads whole.
 
     `heading` is the path of headings above it; `tokens` counts the text's word pieces.
     """
@@ -65,11 +65,11 @@ class Passage:
 
 @dataclass(frozen=True, slots=True)
 class ReferenceClaim:
-    """A reference as a document states it, before anyone looked for its target.
+    """A reference as a document states it, before its target is resolved.
 
     `inverted` marks forms like "Superseded by": the edge then runs from the target to the document.
     `count` is how often the document names the target this way. `path` is the relative link the
-    document used, without its fragment; it names a file exactly, so it decides before `target` does.
+    document used, without its fragment; it names a file exactly, so it takes precedence over `target`.
     """
 
     type: ReferenceType
@@ -81,7 +81,7 @@ class ReferenceClaim:
 
 @dataclass(frozen=True, slots=True)
 class Quote:
-    """A piece of a body and the offset, in characters, at which it starts."""
+    """A quoted part of a body and its offset in characters."""
 
     text: str
     start: int
@@ -98,7 +98,7 @@ class AliasClaim:
 
 @dataclass(frozen=True, slots=True)
 class FactClaim:
-    """A likely fact noticed in free text; `subject` is what it is said of, None for the document."""
+    """A likely fact noticed in free text about `subject`; None means the document."""
 
     property: str
     value: str
@@ -108,10 +108,10 @@ class FactClaim:
 
 @dataclass(frozen=True, slots=True)
 class Document:
-    """What one file, row or request says, parsed and ready to be filed.
+    """The parsed content of one file, row or request, ready to be filed.
 
     `links` are the paths of relative links in the body, in order and without fragments.
-    `warnings` tell what was odd and how it was read.
+    `warnings` describe unusual content and how it was read.
     """
 
     kind: str
@@ -134,12 +134,12 @@ class Document:
 
 @dataclass(frozen=True, slots=True)
 class TermCounts:
-    """The terms, one a line, and how often each occurs, between spaces and in the same order."""
+    """Terms, one per line, and their counts, separated by spaces, in the same order."""
 
     names: str
     counts: str
 
     @classmethod
     def of(cls, frequencies: Mapping[str, int]) -> TermCounts:
-        """Return the counts of these terms."""
+        """Create TermCounts from these counts."""
         return cls("\n".join(frequencies), " ".join(map(str, frequencies.values())))

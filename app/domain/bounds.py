@@ -1,4 +1,4 @@
-"""How long a text of a caller may be, and how a message shows a piece of one."""
+"""Length limits for a caller's texts, and excerpts of texts for messages."""
 
 from __future__ import annotations
 
@@ -16,15 +16,15 @@ MAX_LISTED = 5
 
 
 def require_length(field: str, text: str, most: int) -> None:
-    """Raise Invalid, naming the field, for a text of more than so many characters; shows nothing of it."""
+    """Raise Invalid, naming the field but not the text, for a text that is too long."""
     if len(text) > most:
         raise Invalid(f"{field} has {len(text)} characters; at most {most} are kept", field=field)
 
 
 def excerpt(text: str) -> str:
-    """Return the first 60 characters of a text, those that cannot be shown as escapes, `…` for the rest."""
+    """Return the first 60 characters of a text, unprintable ones escaped, and `…` for the rest."""
     start = beginning(text, MAX_EXCERPT)
-    shown = "".join(character if character.isprintable() else _escaped(character) for character in start)
+    shown = "".join(character if character.isprintable() else _escape(character) for character in start)
     return shown if len(start) == len(text) else f"{shown}…"
 
 
@@ -35,5 +35,5 @@ def excerpts(texts: list[str]) -> str:
     return f"{shown} and {more} more" if more > 0 else shown
 
 
-def _escaped(character: str) -> str:
+def _escape(character: str) -> str:
     return character.encode("unicode_escape").decode()

@@ -1,4 +1,4 @@
-"""What extractors noticed and a person judges, once."""
+"""Candidates: likely aliases and facts that extractors noticed and a person reviews once."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from app.domain.temporal import rfc_3339
 
 
 class CandidateStatus(StrEnum):
-    """Whether a candidate waits, or what was decided about it."""
+    """Whether a candidate is pending, or how it was reviewed."""
 
     PENDING = "PENDING"
     PROMOTED = "PROMOTED"
@@ -32,7 +32,7 @@ class Review:
 
 @dataclass(frozen=True, slots=True)
 class AliasCandidate:
-    """A form that may mean an entity, with the words that say so; `review` is None while it waits."""
+    """A form that may mean an entity, with its quote; `review` is None while the candidate is pending."""
 
     id: UUID
     project: int
@@ -46,7 +46,7 @@ class AliasCandidate:
 
 @dataclass(frozen=True, slots=True)
 class FactCandidate:
-    """A value that a property of an entity may have, with the words that say so."""
+    """A value that a property of an entity may have, with its quote."""
 
     id: UUID
     project: int
@@ -63,10 +63,10 @@ Candidate = AliasCandidate | FactCandidate
 
 
 def status_of(candidate: Candidate) -> CandidateStatus:
-    """Return whether a candidate waits, or what was decided about it."""
+    """Return whether a candidate is pending, or how it was reviewed."""
     return CandidateStatus.PENDING if candidate.review is None else candidate.review.status
 
 
-def decision_told(review: Review) -> str:
+def describe_review(review: Review) -> str:
     """Return who decided what about a candidate, and when, for a message."""
     return f"{review.actor} {review.status.lower()} this candidate at {rfc_3339(review.at)}"

@@ -1,4 +1,4 @@
-"""Identity and meaning: entities, the names they go by and the references between them."""
+"""Entities, aliases and references, and the callers and projects they belong to."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ class Direction(StrEnum):
 
 
 class AuthorityTier(IntEnum):
-    """How binding a source is: a person, an agent in an authored artifact, a pattern extractor."""
+    """The authority of a source: a person, an agent in an authored artifact, a pattern extractor."""
 
     PERSON = 1
     AGENT = 2
@@ -52,7 +52,7 @@ class Role(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Caller:
-    """Who is asking: the tenant they work in, their role and the name every write is stamped with."""
+    """The caller of a service: tenant, role, and the name recorded with every write."""
 
     tenant: int
     role: Role
@@ -60,13 +60,13 @@ class Caller:
 
     @property
     def tier(self) -> AuthorityTier:
-        """The authority tier of what this caller writes."""
+        """The authority tier of this caller's writes."""
         return AuthorityTier.PERSON if self.role in (Role.HUMAN, Role.ADMIN) else AuthorityTier.AGENT
 
 
 @dataclass(frozen=True, slots=True)
 class Project:
-    """A named scope inside a tenant; `number` is what every index leads with after the tenant."""
+    """A named scope inside a tenant; every index starts with the tenant and this `number`."""
 
     number: int
     key: str
@@ -75,7 +75,7 @@ class Project:
 
 @dataclass(frozen=True, slots=True)
 class Entity:
-    """Identity alone: what can change is state, never kept here."""
+    """An identity; everything that can change is state and is stored elsewhere."""
 
     id: UUID
     type_name: str
@@ -121,7 +121,7 @@ class Withdrawal:
 
 @dataclass(frozen=True, slots=True)
 class AliasResolution:
-    """The entity a surface form means, and the aliases that led there."""
+    """The entity that a surface form means, and the aliases that lead to it."""
 
     surface_form: str
     entity: Entity

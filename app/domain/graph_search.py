@@ -1,7 +1,7 @@
-"""Who is near an entity along references: breadth first. Pure.
+"""Breadth-first search along references for neighbours and shortest paths. Pure.
 
-How the references around some entities are found is the caller's: it hands in a `Step`, which is asked once
-for each distance, for all that was reached there.
+The caller passes a `Step`, which returns the references around some entities. It is called once per
+distance, with all entities reached there.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ Step: TypeAlias = Callable[[Collection[UUID]], Awaitable[Around]]
 
 @dataclass(frozen=True, slots=True)
 class Neighbour:
-    """An entity near another, and the references that lead to it, one a step."""
+    """An entity near another, and the path of references that leads to it."""
 
     entity: UUID
     path: tuple[Reference, ...]
@@ -36,7 +36,7 @@ def far_end(reference: Reference, entity: UUID) -> UUID:
 async def neighbours_of(
     entities: Collection[UUID], depth: int, most: int, step: Step
 ) -> dict[UUID, list[Neighbour]]:
-    """Return the nearest `most` of what is at most `depth` references away from each entity, by distance."""
+    """Return the nearest `most` entities at most `depth` references away from each entity, by distance."""
     walks = [_Walk(entity, most) for entity in entities]
     for _ in range(depth):
         frontier = {entity for walk in walks for entity in walk.frontier}
@@ -57,7 +57,7 @@ class _Walk:
         self.seen = {start}
 
     def step(self, around: Around) -> None:
-        """Go one reference further from every entity reached last."""
+        """Extend the search by one reference from every entity reached last."""
         reached: dict[UUID, tuple[Reference, ...]] = {}
         for entity, path in self.frontier.items():
             for reference in around[entity]:
@@ -73,10 +73,10 @@ Onward: TypeAlias = dict[UUID, list[Reference]]
 
 
 async def shortest_path(source: UUID, target: UUID, longest: int, step: Step) -> tuple[Reference, ...] | None:
-    """Return the fewest references that lead from one entity to another, either way; None within `longest`.
+    """Return the shortest path between two entities, in either direction; None if longer than `longest`.
 
-    Of several ways as short, each step takes the newest reference that is on one of them. The end around
-    which less was reached goes on, so that a hub in the middle need not be opened.
+    Of several equally short paths, each step takes the newest reference on one of them. The search extends
+    the side that reached fewer entities, so that it need not expand a hub in the middle.
     """
     if source == target:
         return ()
@@ -92,7 +92,7 @@ async def shortest_path(source: UUID, target: UUID, longest: int, step: Step) ->
 
 
 class _Side:
-    """What was reached from one end: the last of it, and the references that led on, distance by distance."""
+    """One side of the search: the entities reached last, and the references followed, by distance."""
 
     def __init__(self, start: UUID) -> None:
         self.frontier = {start}
@@ -100,7 +100,7 @@ class _Side:
         self._steps: list[Onward] = []
 
     def advance(self, around: Around) -> None:
-        """Go one reference further."""
+        """Extend this side by one reference."""
         step = {
             entity: [each for each in around[entity] if far_end(each, entity) not in self._seen]
             for entity in self.frontier
@@ -110,7 +110,7 @@ class _Side:
         self._steps.append(step)
 
     def ways_to(self, meeting: set[UUID]) -> Onward:
-        """Return, for all that lies between the end and a meeting, the references that lead on to it."""
+        """Return, for the entities between this end and a meeting point, the references towards the point."""
         ways: Onward = {}
         wanted = meeting
         for step in reversed(self._steps):
@@ -123,7 +123,7 @@ class _Side:
         return ways
 
     def ways_from(self, meeting: set[UUID]) -> Onward:
-        """Return, for all that lies between a meeting and the end, the references that lead on to it."""
+        """Return, for the entities between a meeting point and this end, the references towards the end."""
         ways: Onward = defaultdict(list)
         for entity, found in self.ways_to(meeting).items():
             for each in found:

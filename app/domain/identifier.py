@@ -22,7 +22,7 @@ def identifier_key(identifier: str) -> str:
     """Return the key that every spelling of an identifier shares.
 
     `ADR-0007`, `adr 7` and `ADR7` give `adr-7`; `forms/ADR-002` gives `forms/adr-2`; what is not a
-    word and a number keeps its folded spelling, cut short where no index could hold it.
+    word and a number keeps its folded spelling, shortened if it is too long for an index.
     """
     folded = fold(_INVISIBLE.sub("", identifier))
     match = _NUMBERED.fullmatch(folded)
@@ -32,12 +32,12 @@ def identifier_key(identifier: str) -> str:
 
 
 def is_numbered(key: str) -> bool:
-    """Return whether a key is a word and a number, as in a series that others may have as well."""
+    """Return whether a key is a word and a number, as in a series that other projects may also have."""
     return _NUMBERED.fullmatch(key) is not None
 
 
 def thing_key(type_name: str, parts: Sequence[str]) -> str:
-    """Return the key of a thing without an identifier, in no namespace: its type and what tells it apart."""
+    """Return the key of a thing without an identifier or namespace: its type and distinguishing text."""
     return short_key(":".join(part.translate(_KEPT_APART) for part in (fold(type_name), *parts)))
 
 
@@ -45,8 +45,8 @@ def may_mean(written: str, own_key: str, candidate: str, folder: str = "") -> bo
     """Return whether a key, written in the document of `own_key`, can mean the candidate.
 
     A key with a namespace means itself. A number of a series means the one in the document's own
-    namespace or folder, or the one without a namespace, and never that of somebody else; other names
-    are looked for everywhere. `folder` is a namespace: the document's folder with a closing slash.
+    namespace or folder, or the one without a namespace, and never one in another namespace; other names
+    are searched everywhere. `folder` is a namespace: the document's folder with a closing slash.
     """
     if "/" in written:
         return candidate == written
@@ -56,7 +56,7 @@ def may_mean(written: str, own_key: str, candidate: str, folder: str = "") -> bo
 
 
 def folder_namespace(source_uri: str | None) -> str:
-    """Return the namespace that a source's folder stands for; empty at the root and without a source."""
+    """Return the namespace of a source's folder; empty at the root and without a source."""
     folder = (source_uri or "").rpartition("/")[0]
     return f"{fold(folder)}/" if folder else ""
 
@@ -67,5 +67,5 @@ def bare_key(key: str) -> str:
 
 
 def namespace(key: str) -> str:
-    """Return the namespace of a key with its closing slash, empty when it has none."""
+    """Return the namespace of a key with its closing slash; empty if it has none."""
     return key[: len(key) - len(bare_key(key))]

@@ -1,4 +1,4 @@
-"""Pages of long lists: how many items, after which one."""
+"""Pages of long lists: their size and the position they follow."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ MAX_ITEMS = 100
 
 
 def require_size(first: int, most: int = MAX_ITEMS) -> int:
-    """Return the size of a page unchanged; raises Invalid below 0 or above `most`."""
+    """Return the size of a page unchanged; raise Invalid below 0 or above `most`."""
     if not 0 <= first <= most:
         raise Invalid(f"first is from 0 to {most}, not {first}", field="first")
     return first
@@ -24,7 +24,7 @@ def require_size(first: int, most: int = MAX_ITEMS) -> int:
 
 @dataclass(frozen=True, slots=True)
 class Position:
-    """Where an item stands in a list sorted by instant and then by id."""
+    """The position of an item in a list sorted by instant and then by id."""
 
     at: datetime
     id: UUID
@@ -32,7 +32,7 @@ class Position:
 
 @dataclass(frozen=True, slots=True)
 class PageRequest:
-    """The first so many items after a position, or from the start.
+    """A request for the first items after a position, or from the start.
 
     Raises Invalid for a size out of bounds.
     """
@@ -53,5 +53,5 @@ class Page(Generic[Item]):
 
     @classmethod
     def cut(cls, items: Sequence[Item], first: int) -> Page[Item]:
-        """Return the page of a list that was read one item further than the page is long."""
+        """Return the page of a list that was read with one item more than the page size."""
         return cls(tuple(items[:first]), len(items) > first)

@@ -1,4 +1,4 @@
-"""References that a document makes to what is not there yet, or to what could be several things."""
+"""Pending references: their target is missing or ambiguous."""
 
 from __future__ import annotations
 
@@ -11,9 +11,9 @@ from app.domain.entity import ReferenceType
 
 @dataclass(frozen=True, slots=True)
 class PendingReference:
-    """A reference of `source` that waits for what its document calls `waits_for`.
+    """A reference of `source` that is pending until its document's name `waits_for` can be resolved.
 
-    `is_inverted` marks one that leads from what is waited for to the source, as `Superseded by` says.
+    `is_inverted` marks one that leads from the missing end to the source, such as `Superseded by`.
     """
 
     id: UUID

@@ -1,4 +1,4 @@
-"""The ledger as a graph: nodes and edges, and how far a copy of it has come."""
+"""The ledger as a graph: nodes, edges, and the checkpoint of a copy."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ Value: TypeAlias = str | int | bool | list[str]
 
 @dataclass(frozen=True, slots=True)
 class ProjectedChange:
-    """A row of the ledger that is new or differs; `kind` is what the outbox calls rows of its table."""
+    """A new or changed row of the ledger; `kind` is the outbox's name for rows of its table."""
 
     kind: str
     tenant: int
@@ -20,7 +20,7 @@ class ProjectedChange:
 
 @dataclass(frozen=True, slots=True)
 class ProjectedEdge:
-    """A relationship between two nodes of one tenant, which are told by their ids, or types by their keys."""
+    """A relationship between two nodes of one tenant, identified by their ids, or types by their keys."""
 
     type: str
     source: str
@@ -30,7 +30,7 @@ class ProjectedEdge:
 
 @dataclass(frozen=True, slots=True)
 class ProjectedNode:
-    """A node of the graph: its label, all it says, and the edge that ties it to what it is of, if any."""
+    """A node of the graph: its label, its properties, and the edge to its owner, if any."""
 
     label: str
     properties: dict[str, Value]
@@ -39,7 +39,7 @@ class ProjectedNode:
 
 @dataclass(frozen=True, slots=True)
 class Piece:
-    """Nodes with their ties, and other edges between them or to others."""
+    """Nodes with the edges to their owners, and other edges."""
 
     nodes: tuple[ProjectedNode, ...]
     edges: tuple[ProjectedEdge, ...]
@@ -47,11 +47,11 @@ class Piece:
 
 @dataclass(frozen=True, slots=True)
 class Checkpoint:
-    """Up to which position of which ledger a graph is a copy.
+    """The ledger that a graph is a copy of, and the position up to which it is one.
 
-    `mark` tells the change at that position from any other that may come to stand there when a ledger is
-    restored from a backup. `generation` is another one each time the graph is filled anew, and until then
-    `is_cleared` is false while something of the one before may be left.
+    `mark` distinguishes the change at that position from another one that may take its place when a ledger is
+    restored from a backup. `generation` changes each time the graph is filled anew; `is_cleared` is false
+    while parts of the previous generation may remain.
     """
 
     ledger: str
@@ -63,7 +63,7 @@ class Checkpoint:
 
 @dataclass(frozen=True, slots=True)
 class Failure:
-    """Why a graph did not move on, and since when, in microseconds since the start of 1970."""
+    """The reason why projection fails, and since when, in microseconds since the start of 1970."""
 
     reason: str
     at: int

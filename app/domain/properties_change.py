@@ -1,7 +1,7 @@
-"""A change of some properties from a moment on, and how far it reaches into what holds later.
+"""Change some properties from a moment on, and carry the change into later states.
 
-Each property holds until a later state that something was said of: one whose events speak of it, or which
-gave it another value. States in between keep what they say of everything else.
+A property's new value holds until a later state whose events set the property, or which gave it another
+value. The states in between keep all their other properties.
 """
 
 from __future__ import annotations
@@ -15,15 +15,15 @@ from uuid import UUID, uuid4
 from app.domain.temporal import EntityState
 from app.domain.timeline import Assertion, PropertyChange, assert_from, differing, state_at
 
-Spoken: TypeAlias = Mapping[datetime, frozenset[str]]
-"""By the start of a state: the properties that the events at this start speak of."""
+AssertedNames: TypeAlias = Mapping[datetime, frozenset[str]]
+"""By the start of a state: the properties that the events at this start set."""
 
 
 @dataclass(frozen=True, slots=True)
 class Amendment:
-    """Properties that somebody sets, None takes one away; `constant` is what holds of the entity always.
+    """Properties to set, None removes one; `constant` holds the entity's immutable properties.
 
-    `source_artifact` is the document they were read from; without one, states keep theirs.
+    `source_artifact` is the document they were read from; without one, states keep their own.
     """
 
     entity: UUID
@@ -35,22 +35,22 @@ class Amendment:
 
 def amend_from(
     timeline: Sequence[EntityState],
-    spoken: Spoken,
+    asserted: AssertedNames,
     amendment: Amendment,
     start: datetime,
     recorded_at: datetime,
 ) -> PropertyChange:
     """Return the change by which an amendment holds from `start` on, as far as it reaches.
 
-    Before the first state nothing else is known, so the time up to it says the amendment alone.
+    Before the first state nothing else is known, so the time up to it has only the amendment.
     """
     covering = state_at(timeline, start)
     base = amendment.constant if covering is None else covering.props
     source = amendment.source_artifact or (None if covering is None else covering.source_artifact)
-    assertion = Assertion(amendment.entity, amended(base, amendment.props), source, amendment.actor)
+    assertion = Assertion(amendment.entity, with_changes(base, amendment.props), source, amendment.actor)
     opening = assert_from(timeline, assertion, start, recorded_at)
-    later = [state for state in timeline if state.valid.start > start]
-    carried = list(_carried(later, base, spoken, amendment, recorded_at))
+    later_states = [state for state in timeline if state.valid.start > start]
+    carried = list(_carry_forward(later_states, base, asserted, amendment, recorded_at))
     return replace(
         opening,
         retracted=(*opening.retracted, *(before.id for before, _ in carried)),
@@ -59,25 +59,25 @@ def amend_from(
     )
 
 
-def amended(props: Mapping[str, Any], changes: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the properties with changes laid over them; None takes a property away."""
+def with_changes(props: Mapping[str, Any], changes: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the properties with the changes applied; None removes a property."""
     taken_away = {name for name, value in changes.items() if value is None}
     return {name: value for name, value in {**props, **changes}.items() if name not in taken_away}
 
 
-def _carried(
-    later: Sequence[EntityState],
+def _carry_forward(
+    later_states: Sequence[EntityState],
     before: Mapping[str, Any],
-    spoken: Spoken,
+    asserted: AssertedNames,
     amendment: Amendment,
     recorded_at: datetime,
 ) -> Iterator[tuple[EntityState, EntityState]]:
-    """Yield each later state that the amendment reaches, as it was and as it is to be."""
+    """Yield each later state that the amendment reaches, before and after the change."""
     reaching = frozenset(amendment.props)
-    for state in later:
-        reaching -= spoken.get(state.valid.start, frozenset()) | differing(before, state.props)
+    for state in later_states:
+        reaching -= asserted.get(state.valid.start, frozenset()) | differing(before, state.props)
         before = state.props
-        props = amended(state.props, {name: amendment.props[name] for name in reaching})
+        props = with_changes(state.props, {name: amendment.props[name] for name in reaching})
         if differing(props, state.props):
             after = replace(
                 state,

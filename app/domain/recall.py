@@ -1,4 +1,4 @@
-"""The words of recall: legs propose candidates, rankings are fused, hits are annotated."""
+"""Recall's data types: legs propose candidates, rankings are fused, hits are annotated."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ class LegName(StrEnum):
 
 
 class StateFlag(StrEnum):
-    """Whether a hit speaks of the present, of the past, or of work in progress."""
+    """Whether a hit is current, historical, or work in progress."""
 
     CURRENT = "CURRENT"
     HISTORICAL = "HISTORICAL"
@@ -32,7 +32,7 @@ class StateFlag(StrEnum):
 
 
 class FlagGround(StrEnum):
-    """What a flag rests on: the document's own state, or the form of a name its text uses."""
+    """The ground of a flag: the document's own state, or a former name that its text uses."""
 
     OWN_STATE = "OWN_STATE"
     MENTION = "MENTION"
@@ -40,7 +40,7 @@ class FlagGround(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class RecallRequest:
-    """One question, with everything that narrows it; absent times mean now."""
+    """A question with its filters; absent times mean now."""
 
     query: str
     as_of: datetime | None = None
@@ -57,7 +57,7 @@ class RecallRequest:
 class Candidate(NamedTuple):
     """One artifact that a leg proposes, with the leg's own score (higher is better).
 
-    A tuple, for a recall makes hundreds of them.
+    It is a tuple because a recall creates hundreds of them.
     """
 
     artifact: int
@@ -66,10 +66,10 @@ class Candidate(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Proposal:
-    """What a leg proposes, best first, and the store that answered.
+    """A leg's candidates, best first, and the store that served them.
 
-    `approximate` tells that a better candidate may have been missed. `born` says since when the documents of
-    candidates are there, as far as the leg knows.
+    `approximate` means that a better candidate may have been missed. `born` gives the creation times of the
+    candidates' documents, as far as the leg knows them.
     """
 
     candidates: Sequence[Candidate] = ()
@@ -80,11 +80,11 @@ class Proposal:
 
 @dataclass(frozen=True, slots=True)
 class Ranking:
-    """A leg's candidates, best first, and what happened while it looked.
+    """A leg's candidates, best first, and how its search went.
 
-    `weight` says how much its ranks count in fusion beside those of the others. `problem` tells why a
-    leg is late or failed; its candidates are then empty. `served` names the store that answered, and
-    `approximate` tells that it may have missed a better candidate. `born` is as its proposal said.
+    `weight` is the weight of its ranks in fusion. `problem` says why a leg is late or failed; its
+    candidates are then empty. `served` names the store that answered, and `approximate` means that it may
+    have missed a better candidate. `born` is as in its proposal.
     """
 
     leg: LegName
@@ -118,9 +118,9 @@ class FusedCandidate:
 
 @dataclass(frozen=True, slots=True)
 class Anchor:
-    """An entity the query names, the form it used, and the state that holds at the asked time.
+    """An entity that the query names, the form used, and the state at the requested time.
 
-    `exact` marks forms that name a thing beyond doubt: an identifier, or the whole query.
+    `exact` marks forms that name a thing without doubt: an identifier, or the whole query.
     """
 
     entity: Entity
@@ -131,7 +131,7 @@ class Anchor:
 
 @dataclass(frozen=True, slots=True)
 class Annotation:
-    """What a hit is worth at the asked time, and why."""
+    """The flag of a hit at the requested time, and the reasons for it."""
 
     flag: StateFlag | None
     ground: FlagGround | None
@@ -142,7 +142,7 @@ class Annotation:
 
 @dataclass(frozen=True, slots=True)
 class Hit:
-    """One answer: an artifact, its best passage and what is known of its standing."""
+    """One result: an artifact, its best passage and its annotation."""
 
     artifact: Artifact
     passage: Passage
@@ -154,10 +154,10 @@ class Hit:
 
 @dataclass(frozen=True, slots=True)
 class RecallResult:
-    """The answer to one recall; `as_of` and `known_at` are the instants it was taken at.
+    """The result of one recall; `as_of` and `known_at` are the instants it was read at.
 
-    `confidence` is the likelihood, from 0 to 1, that something here answers the question; None when the
-    dense leg did not answer.
+    `confidence` is the likelihood, from 0 to 1, that a hit answers the question; None if the dense leg
+    did not answer.
     """
 
     id: UUID

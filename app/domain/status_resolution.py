@@ -1,7 +1,7 @@
-"""What an entity is while others supersede it: one rule, whoever says so first and however it is told.
+"""Resolve an entity's status while others supersede it, by one rule for every source and order of arrival.
 
-A status holds as it was last said. While something in force supersedes the entity it is superseded instead,
-unless that status says itself that it is over, or somebody stated it as a fact since.
+The last asserted status holds. While an entity in force supersedes this one, the status is superseded
+instead, unless the asserted status is itself historical, or was stated as a fact since then.
 """
 
 from __future__ import annotations
@@ -15,125 +15,131 @@ from typing import Any
 from uuid import uuid4
 
 from app.domain.recall import StateFlag
-from app.domain.status_words import SUPERSEDED, standing, was_in_force
-from app.domain.temporal import EntityState, Interval, joined
+from app.domain.status_words import SUPERSEDED, flag_of_status, was_in_force
+from app.domain.temporal import EntityState, Interval, merge_intervals
 
 
 class StatusSource(StrEnum):
-    """Who says a status, which tells what it is worth against what others say."""
+    """The source of a status, which decides its precedence over other sources."""
 
     RECORD = "RECORD"
-    """A document as of its own date: it may have been written long after."""
+    """A document as of its own date; it may have been written long afterwards."""
     EDITION = "EDITION"
-    """A text of the very moment, as a commit left it."""
+    """A document's text at that moment, as a commit left it."""
     ROW = "ROW"
-    """A fact of a history that was told as facts: true until the next one, whatever others say."""
+    """A fact of an imported history of facts: true until the next one, whatever other sources say."""
     CALLER = "CALLER"
     """A fact that somebody stated."""
 
 
 @dataclass(frozen=True, slots=True)
 class StatusAssertion:
-    """A status as it was said from a moment on; None where it was taken away."""
+    """A status asserted from a moment on; None if it was removed."""
 
     at: datetime
-    voice: StatusSource
+    source: StatusSource
     status: Any
 
 
 @dataclass(frozen=True, slots=True)
 class StatusHistory:
-    """The statuses that were said of an entity, in order of time, and every moment at which anything was."""
+    """An entity's asserted statuses in order of time, and the moments of all its assertions."""
 
-    sayings: Sequence[StatusAssertion]
+    assertions: Sequence[StatusAssertion]
     moments: frozenset[datetime]
 
 
 def resolve_status(
-    line: Sequence[EntityState], spans: Sequence[Interval], heard: StatusHistory
+    line: Sequence[EntityState], spans: Sequence[Interval], history: StatusHistory
 ) -> list[EntityState]:
-    """Return what a line of states is while others supersede its entity over these spans.
+    """Return the states of a line while others supersede its entity over these spans.
 
-    A state that stays what it is is answered itself, the others have ids of their own. Whatever the rule made
-    of the line before makes no difference.
+    An unchanged state is returned itself, the others have new ids. The result does not depend on earlier
+    applications of the rule to the line.
     """
-    sayings, lasting = heard.sayings, joined(spans)
-    moments = {each.at for each in sayings} | {each.start for each in lasting}
+    assertions, lasting = history.assertions, merge_intervals(spans)
+    moments = {each.at for each in assertions} | {each.start for each in lasting}
     moments |= {each.end for each in lasting if each.end is not None}
     pieces = [
-        _superseded(piece, lasting, sayings)
-        for state in without_supersession(line, sayings)
-        for piece in _cut(state, sorted(moments))
+        _apply_supersession(piece, lasting, assertions)
+        for state in without_supersession(line, assertions)
+        for piece in _split(state, sorted(moments))
     ]
     if lasting:
-        pieces = _without_hindsight(pieces, lasting[0].start, sayings)
+        pieces = _without_hindsight(pieces, lasting[0].start, assertions)
     held = {state.valid: state for state in line}
-    return [_held_or(held.get(piece.valid), piece) for piece in _joined(pieces, heard.moments)]
+    return [_reuse_state(held.get(piece.valid), piece) for piece in _join_pieces(pieces, history.moments)]
 
 
 def without_supersession(
-    line: Sequence[EntityState], sayings: Sequence[StatusAssertion]
+    line: Sequence[EntityState], assertions: Sequence[StatusAssertion]
 ) -> list[EntityState]:
-    """Return what a line would be if nothing superseded its entity."""
-    return [_bare(state, sayings) for state in line]
+    """Return the states of a line as if nothing superseded its entity."""
+    return [_without_superseded(state, assertions) for state in line]
 
 
-def _bare(state: EntityState, sayings: Sequence[StatusAssertion]) -> EntityState:
+def _without_superseded(state: EntityState, assertions: Sequence[StatusAssertion]) -> EntityState:
     if state.props.get("status") not in (SUPERSEDED, None):
         return state
-    said = _heard(state.valid.start, sayings)
+    said = _last_assertion(state.valid.start, assertions)
     return _with_status(state, None if said is None else said.status)
 
 
-def _heard(moment: datetime, sayings: Sequence[StatusAssertion]) -> StatusAssertion | None:
-    """Return what was said last by a moment."""
-    return next((each for each in reversed(sayings) if each.at <= moment), None)
+def _last_assertion(moment: datetime, assertions: Sequence[StatusAssertion]) -> StatusAssertion | None:
+    """Return the last assertion up to a moment."""
+    return next((each for each in reversed(assertions) if each.at <= moment), None)
 
 
-def _superseded(
-    state: EntityState, spans: Sequence[Interval], sayings: Sequence[StatusAssertion]
+def _apply_supersession(
+    state: EntityState, spans: Sequence[Interval], assertions: Sequence[StatusAssertion]
 ) -> EntityState:
     at = state.valid.start
     span = next((each for each in spans if each.covers(at)), None)
-    if span is None or is_over(state) or _stands(span, _heard(at, sayings), sayings):
+    if (
+        span is None
+        or is_over(state)
+        or _outranks_supersession(span, _last_assertion(at, assertions), assertions)
+    ):
         return state
     return _with_status(state, SUPERSEDED)
 
 
-def _stands(span: Interval, said: StatusAssertion | None, sayings: Sequence[StatusAssertion]) -> bool:
-    """Return whether a status holds although something supersedes its entity."""
-    if said is None or said.voice not in (StatusSource.CALLER, StatusSource.ROW):
+def _outranks_supersession(
+    span: Interval, said: StatusAssertion | None, assertions: Sequence[StatusAssertion]
+) -> bool:
+    """Return whether a status holds even though something supersedes its entity."""
+    if said is None or said.source not in (StatusSource.CALLER, StatusSource.ROW):
         return False
-    followed = any(each.voice is StatusSource.ROW and each.at > said.at for each in sayings)
-    return said.at >= span.start or (said.voice is StatusSource.ROW and followed)
+    followed = any(each.source is StatusSource.ROW and each.at > said.at for each in assertions)
+    return said.at >= span.start or (said.source is StatusSource.ROW and followed)
 
 
 def _without_hindsight(
-    pieces: Sequence[EntityState], first: datetime, sayings: Sequence[StatusAssertion]
+    pieces: Sequence[EntityState], first: datetime, assertions: Sequence[StatusAssertion]
 ) -> list[EntityState]:
-    """Take away from before a first moment that the first record says it was superseded: written afterwards.
+    """Remove, before the first supersession, a superseded status that a record stated in hindsight.
 
-    What it said until then is not known. One that was rejected says so all along, and a later record is of
+    The entity's status until then is unknown. A rejected one keeps its status, and a later record counts from
     its own date.
     """
-    until = [each for each in sayings if each.at <= first]
+    until = [each for each in assertions if each.at <= first]
     if (
         not until
-        or until[0].voice is not StatusSource.RECORD
+        or until[0].source is not StatusSource.RECORD
         or not all(_was_in_force(each) for each in until)
     ):
         return list(pieces)
     written = until[0]
     return [
         _with_status(piece, None)
-        if piece.valid.start < first and _heard(piece.valid.start, sayings) is written
+        if piece.valid.start < first and _last_assertion(piece.valid.start, assertions) is written
         else piece
         for piece in pieces
     ]
 
 
 def is_over(state: EntityState) -> bool:
-    """Return whether the status of a state says that it holds no longer."""
+    """Return whether the status of a state is historical."""
     return _says_it_is_over(state.props.get("status"))
 
 
@@ -142,7 +148,7 @@ def _was_in_force(saying: StatusAssertion) -> bool:
 
 
 def _says_it_is_over(status: Any) -> bool:
-    return isinstance(status, str) and standing(status) is StateFlag.HISTORICAL
+    return isinstance(status, str) and flag_of_status(status) is StateFlag.HISTORICAL
 
 
 def _with_status(state: EntityState, status: Any) -> EntityState:
@@ -150,8 +156,8 @@ def _with_status(state: EntityState, status: Any) -> EntityState:
     return replace(state, props=rest if status is None else {**rest, "status": status})
 
 
-def _cut(state: EntityState, moments: Sequence[datetime]) -> list[EntityState]:
-    """Return a state in pieces of ids of their own, cut wherever somebody says something."""
+def _split(state: EntityState, moments: Sequence[datetime]) -> list[EntityState]:
+    """Return a state split at these moments, each piece with a new id."""
     inside = [each for each in moments if state.valid.start < each and state.valid.covers(each)]
     starts = [state.valid.start, *inside]
     return [
@@ -161,8 +167,8 @@ def _cut(state: EntityState, moments: Sequence[datetime]) -> list[EntityState]:
     ]
 
 
-def _joined(pieces: Sequence[EntityState], moments: frozenset[datetime]) -> list[EntityState]:
-    """Return pieces with those joined that say the same and were cut where nobody said anything."""
+def _join_pieces(pieces: Sequence[EntityState], moments: frozenset[datetime]) -> list[EntityState]:
+    """Return the pieces, with equal neighbours joined where no assertion separates them."""
     found: list[EntityState] = []
     for piece in pieces:
         if found and piece.valid.start not in moments and _say_the_same(found[-1], piece):
@@ -176,5 +182,5 @@ def _say_the_same(one: EntityState, other: EntityState) -> bool:
     return one.props == other.props and one.source_artifact == other.source_artifact
 
 
-def _held_or(held: EntityState | None, piece: EntityState) -> EntityState:
+def _reuse_state(held: EntityState | None, piece: EntityState) -> EntityState:
     return held if held is not None and _say_the_same(held, piece) else piece

@@ -1,4 +1,4 @@
-"""What a status word says about a document: current, historical or work in progress."""
+"""Map status words to flags: current, historical or work in progress."""
 
 from __future__ import annotations
 
@@ -30,25 +30,25 @@ def _never_in_force() -> frozenset[str]:
     return frozenset(_words()["NEVER_IN_FORCE"])
 
 
-def standing(status: str | None) -> StateFlag:
-    """Return what a status says by its leading words; an absent or unknown one counts as current."""
-    return _known(status) or StateFlag.CURRENT
+def flag_of_status(status: str | None) -> StateFlag:
+    """Return the flag of a status by its leading words; an absent or unknown status counts as current."""
+    return _known_flag(status) or StateFlag.CURRENT
 
 
 def is_known(status: str) -> bool:
-    """Return whether the leading words of a status are among those that say something."""
-    return _known(status) is not None
+    """Return whether the leading words of a status are known status words."""
+    return _known_flag(status) is not None
 
 
 def was_in_force(status: str | None) -> bool:
-    """Return whether a status says that something held once and no longer does: superseded, not rejected."""
+    """Return whether a status means "in force once, but no longer": superseded, not rejected."""
     word = _known_word(status)
     return (
         word is not None and _flag_by_word()[word] is StateFlag.HISTORICAL and word not in _never_in_force()
     )
 
 
-def _known(status: str | None) -> StateFlag | None:
+def _known_flag(status: str | None) -> StateFlag | None:
     word = _known_word(status)
     return None if word is None else _flag_by_word()[word]
 

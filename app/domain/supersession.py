@@ -1,4 +1,4 @@
-"""From when on a document that is said to supersede another really does: once it is in force itself."""
+"""Decide from when a supersession takes effect: once the successor is in force itself."""
 
 from __future__ import annotations
 
@@ -8,13 +8,13 @@ from datetime import datetime
 from uuid import UUID
 
 from app.domain.recall import StateFlag
-from app.domain.status_words import standing, was_in_force
+from app.domain.status_words import flag_of_status, was_in_force
 from app.domain.temporal import EntityState, Interval
 
 
 @dataclass(frozen=True, slots=True)
 class DatedStatus:
-    """What the status of an entity was over one stretch of time; None where it says none."""
+    """The status of an entity over one interval; None if it has none."""
 
     valid: Interval
     status: str | None
@@ -22,10 +22,10 @@ class DatedStatus:
 
 @dataclass(frozen=True, slots=True)
 class Succession:
-    """A reference by which one entity supersedes another, and the statuses of the successor in order of time.
+    """A reference by which one entity supersedes another, and the successor's statuses in order of time.
 
-    `stated_from` is the date of the document that states it; `by_predecessor` tells whether that is a
-    document of the superseded entity itself.
+    `stated_from` is the date of the document that states it; `by_predecessor` is whether that document
+    belongs to the superseded entity itself.
     """
 
     predecessor: UUID
@@ -37,10 +37,10 @@ class Succession:
 
     @property
     def effective_from(self) -> datetime | None:
-        """The moment from which the predecessor is superseded; None when it never is.
+        """The moment from which the predecessor is superseded; None if it never is.
 
-        Whoever calls itself superseded is. Otherwise the successor has to be in force while it is said to
-        supersede; what becomes of it afterwards changes nothing.
+        A document that calls itself superseded is. Otherwise the successor must be in force while the
+        reference holds; its later status changes nothing.
         """
         if self.by_predecessor:
             return self.valid.start
@@ -51,20 +51,20 @@ class Succession:
         return moment if self.valid.end is None or moment < self.valid.end else None
 
     def holds_at(self, moment: datetime) -> bool:
-        """Return whether the predecessor is superseded by this at a moment."""
+        """Return whether this supersedes the predecessor at a moment."""
         start = self.effective_from
         return start is not None and start <= moment and self.valid.covers(moment)
 
     def _in_force_from(self) -> datetime | None:
-        """Return the start of the first status, since this is stated, by which the successor is in force.
+        """Return the start of the successor's first status in force since this is stated.
 
-        One whose first known status is that it was superseded had been in force before anybody told of it;
-        a draft that was superseded had not.
+        A successor whose first known status is superseded had been in force before it was recorded;
+        a superseded draft had not.
         """
         was = False
         for place, dated in enumerate(self.statuses):
             ended = was_in_force(dated.status)
-            is_now = standing(dated.status) is StateFlag.CURRENT
+            is_now = flag_of_status(dated.status) is StateFlag.CURRENT
             was = was or is_now or (ended and place == 0)
             lasts = dated.valid.end is None or dated.valid.end > self.stated_from
             if lasts and (is_now or (ended and was)):
@@ -73,6 +73,6 @@ class Succession:
 
 
 def dated_statuses(states: Iterable[EntityState]) -> tuple[DatedStatus, ...]:
-    """Return the statuses that states say, None for one that is no text."""
+    """Return the statuses of states, None for one that is not a text."""
     said = ((state.valid, state.props.get("status")) for state in states)
     return tuple(DatedStatus(valid, status if isinstance(status, str) else None) for valid, status in said)

@@ -1,4 +1,4 @@
-"""Time as Trigraph keeps it: when a thing is true, and when it was believed."""
+"""Bitemporal time: when a thing is true, and when it was believed."""
 
 from __future__ import annotations
 
@@ -13,14 +13,14 @@ from app.errors import Invalid
 
 
 class Branch(StrEnum):
-    """Which of an entity's two lines of states a state belongs to."""
+    """The one of an entity's two lines of states that a state belongs to."""
 
     COMMITTED = "COMMITTED"
     WIP = "WIP"
 
 
 class WipSource(StrEnum):
-    """Where a draft comes from."""
+    """The source of a draft."""
 
     SESSION_INTENT = "SESSION_INTENT"
     WORKING_TREE = "WORKING_TREE"
@@ -30,7 +30,7 @@ class WipSource(StrEnum):
 def require_offset(moment: datetime, field: str) -> datetime:
     """Return the moment unchanged.
 
-    Raises Invalid when it says no offset from UTC, since such a time names no instant.
+    Raises Invalid for a moment without an offset from UTC, which is no instant.
     """
     if moment.tzinfo is None or moment.utcoffset() is None:
         raise Invalid(f"{field} needs an offset from UTC, as in 2026-01-31T09:00:00Z", field=field)
@@ -39,7 +39,7 @@ def require_offset(moment: datetime, field: str) -> datetime:
 
 @dataclass(frozen=True, slots=True)
 class AsOf:
-    """The pair of instants a read is taken at: valid time, then transaction time."""
+    """The pair of instants of a read: valid time, then transaction time."""
 
     valid: datetime
     known: datetime
@@ -51,7 +51,7 @@ class AsOf:
 
 @dataclass(frozen=True, slots=True)
 class Interval:
-    """A half-open stretch of time; an absent end means "still"."""
+    """A half-open interval of time; an absent end means "still"."""
 
     start: datetime
     end: datetime | None = None
@@ -66,8 +66,8 @@ class Interval:
         return self.start <= moment and (self.end is None or moment < self.end)
 
 
-def uncovered(start: datetime, covered: Iterable[Interval]) -> list[Interval]:
-    """Return, in order, what no interval covers of the time from a moment on; none overlaps another."""
+def find_gaps(start: datetime, covered: Iterable[Interval]) -> list[Interval]:
+    """Return, in order, the parts of the time from a moment on that no interval covers."""
     missing = []
     for interval in sorted(covered, key=lambda each: each.start):
         if start < interval.start:
@@ -79,18 +79,18 @@ def uncovered(start: datetime, covered: Iterable[Interval]) -> list[Interval]:
 
 
 def still_missing(held: Iterable[Interval], start: datetime, now: datetime) -> list[Interval]:
-    """Return when something that is stated from a moment on does not hold, by when it is held to.
+    """Return the intervals to add so that something stated from a moment on holds.
 
-    What was withdrawn and is stated again holds again from then on. What will end at a later day stays so:
-    who says now that it holds says no more of that.
+    A withdrawn thing that is stated again holds again from then on. A future end stays: a statement that it
+    holds now does not extend it.
     """
-    missing = uncovered(start, held)
+    missing = find_gaps(start, held)
     return [each for each in missing if each.start == start or each.start <= now]
 
 
 @dataclass(frozen=True, slots=True)
 class EntityState:
-    """What was believed of one entity over one stretch of valid time."""
+    """The state of one entity over one interval of valid time."""
 
     id: UUID
     entity: UUID
@@ -108,7 +108,7 @@ class EntityState:
 class StateEvent:
     """The step from one state to the one that replaced it.
 
-    `properties` are the names it speaks of; `draft` is the draft that it ended, if any.
+    `properties` are the names it sets; `draft` is the draft that it ended, if any.
     """
 
     id: UUID
@@ -135,7 +135,7 @@ _ENDS = (datetime.min.replace(tzinfo=UTC), datetime.max.replace(tzinfo=UTC))
 
 
 def require_in_calendar(moment: datetime, field: str) -> datetime:
-    """Return the moment unchanged; raises Invalid without an offset, and at the ends of the calendar."""
+    """Return the moment unchanged; raise Invalid without an offset, and at the ends of the calendar."""
     if not _ENDS[0] < require_offset(moment, field) < _ENDS[1]:
         raise Invalid(
             f"{field} lies after the first instant of year 1 and before the last of 9999", field=field
@@ -144,7 +144,7 @@ def require_in_calendar(moment: datetime, field: str) -> datetime:
 
 
 def present(ledger_clock: datetime) -> datetime:
-    """Return now; a ledger's clock may run ahead of this machine's, and what was just written exists now."""
+    """Return the later of now and the ledger's clock, so that what was just written exists now."""
     return max(datetime.now(UTC), ledger_clock)
 
 
@@ -163,7 +163,7 @@ def from_microseconds(microseconds: int) -> datetime:
 
 
 def rfc_3339(moment: datetime) -> str:
-    """Return an instant as people are told it: in UTC with a `Z`, its microseconds kept."""
+    """Return an instant in RFC 3339 form: in UTC with a `Z`, with its microseconds."""
     return moment.astimezone(UTC).replace(tzinfo=None).isoformat() + "Z"
 
 
@@ -171,8 +171,8 @@ def rfc_3339(moment: datetime) -> str:
 _NEVER = datetime.max.replace(tzinfo=UTC)
 
 
-def joined(spans: Iterable[Interval]) -> list[Interval]:
-    """Return what these stretches cover together, those that touch as one."""
+def merge_intervals(spans: Iterable[Interval]) -> list[Interval]:
+    """Return the union of these intervals, with adjacent ones merged."""
     found: list[Interval] = []
     for span in sorted(spans, key=lambda span: (span.start, _end(span))):
         if found and span.start <= _end(found[-1]):
@@ -182,22 +182,22 @@ def joined(spans: Iterable[Interval]) -> list[Interval]:
     return found
 
 
-def without(span: Interval, taken: Iterable[Interval]) -> list[Interval]:
-    """Return what is left of a stretch when others are taken from it."""
+def subtract_intervals(span: Interval, taken: Iterable[Interval]) -> list[Interval]:
+    """Return the parts of an interval that the others do not cover."""
     left = [span]
     for each in taken:
-        left = [rest for part in left for rest in _cut(part, each)]
+        left = [rest for part in left for rest in _subtract_one(part, each)]
     return left
 
 
-def _cut(part: Interval, taken: Interval) -> list[Interval]:
+def _subtract_one(part: Interval, taken: Interval) -> list[Interval]:
     before = (part.start, min(_end(part), taken.start))
     after = (max(part.start, _end(taken)), _end(part))
     return [_interval(start, end) for start, end in (before, after) if start < end]
 
 
-def after(span: Interval, start: datetime) -> list[Interval]:
-    """Return what of a stretch lies at or after a moment."""
+def part_after(span: Interval, start: datetime) -> list[Interval]:
+    """Return the part of an interval at or after a moment."""
     begins = max(span.start, start)
     return [_interval(begins, _end(span))] if begins < _end(span) else []
 

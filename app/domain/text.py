@@ -1,4 +1,4 @@
-"""Whether a text shows anything at all."""
+"""Normalise, compare, shorten and inspect texts."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ _UNSEEN = frozenset({"Zs", "Zl", "Zp", "Cc", "Cf", "Cs", "Mn", "Mc", "Me"})
 
 
 def is_blank(text: str) -> bool:
-    """Return whether a text shows nothing: only white space, controls, fillers, or marks without a letter."""
+    """Return whether a text is blank: only white space, controls, fillers, or marks without a letter."""
     return all(character in _FILLERS or unicodedata.category(character) in _UNSEEN for character in text)
 
 
@@ -24,9 +24,9 @@ _JOINER = "\u200d"
 
 
 def safe_cut(text: str, place: int) -> int:
-    """Return the nearest place at or before this one that tears no grapheme.
+    """Return the nearest position at or before this one that splits no grapheme.
 
-    Past 64 characters of one unbroken grapheme the place itself is answered: no reader sees that as one.
+    After 64 characters of one grapheme the position itself is returned: no reader sees that as one grapheme.
     """
     for candidate in range(place, max(0, place - FARTHEST) - 1, -1):
         if candidate in (0, len(text)) or not _continues(text, candidate):
@@ -35,12 +35,12 @@ def safe_cut(text: str, place: int) -> int:
 
 
 def beginning(text: str, most: int) -> str:
-    """Return at most this many characters of the start of a text, cut where no grapheme is torn."""
+    """Return at most this many characters of the start of a text, without splitting a grapheme."""
     return text if len(text) <= most else text[: safe_cut(text, most)]
 
 
 def _continues(text: str, place: int) -> bool:
-    """Return whether the character at the place belongs to the one before it."""
+    """Return whether the character at a position belongs to the previous one."""
     after, before = text[place], text[place - 1]
     if after.isascii() and before.isascii():
         return False
@@ -54,7 +54,7 @@ def _continues(text: str, place: int) -> bool:
 
 
 def _flags_before(text: str, place: int) -> int:
-    """Two regional letters make one flag, so what counts is whether a pair is open."""
+    """Return how many regional letters precede a position directly; two of them make one flag."""
     start = place
     while start > max(0, place - FARTHEST) and _is_between(text[start - 1], 0x1F1E6, 0x1F1FF):
         start -= 1
@@ -75,11 +75,11 @@ def without_stacks(text: str) -> str:
 
     Normalisation sorts the marks of one letter in quadratic time; no writing system stacks thirty.
     """
-    return _stacked(max(text, default="") > "\uffff").sub(r"\1", text)
+    return _stacks_pattern(max(text, default="") > "\uffff").sub(r"\1", text)
 
 
 @cache
-def _stacked(beyond_the_basic_plane: bool) -> re.Pattern[str]:
+def _stacks_pattern(beyond_the_basic_plane: bool) -> re.Pattern[str]:
     marks = MARKS + "".join(_astral_marks() if beyond_the_basic_plane else ())
     return re.compile(f"([{marks}][{marks}]{{29}})[{marks}]+")
 
@@ -89,7 +89,7 @@ def _astral_marks() -> Iterator[str]:
 
 
 UNKEEPABLE = re.compile("[\x00\ud800-\udfff]")
-"""What a text cannot hold in any store: NUL, and halves of characters."""
+"""Characters that no store can hold: NUL, and surrogates."""
 
 _WORD = re.compile(r"\w+")
 
@@ -103,8 +103,8 @@ def fold(text: str) -> str:
 
     NFKC first, then full case folding (ß and SS meet, İ keeps its dot), NFKC again since folding
     can undo it, then every run of white space becomes one space and the ends are trimmed. A text that is
-    too long for a name loses what stands beyond thirty marks on one letter, as the analyser reads it. Takes
-    time linear in the text, which NFKC makes 18 times as long at most; what a caller names is bounded before
+    too long for a name loses the marks beyond thirty on one letter, as in the analyser. It takes linear
+    time; NFKC makes a text at most 18 times as long, and callers' names are bounded before
     (`app.domain.bounds`).
     """
     if text.isascii():
@@ -116,21 +116,21 @@ def fold(text: str) -> str:
 
 
 def name_key(text: str) -> str:
-    """Return the form under which names are kept and looked up: folded, and short enough for an index."""
+    """Return the form in which names are stored and looked up: folded, and short enough for an index."""
     return short_key(fold(text))
 
 
 def may_be_a_word(form: str) -> bool:
     """Return whether a form may be an ordinary word: letters of one case, or small ones after a capital.
 
-    `Harbor` and `IT` may, and in other case are; `PrismGR` and `C++` are names in any case.
+    `Harbor` and `IT` may be words; `PrismGR` and `C++` are always names.
     """
     rest = form[1:]
     return form.isalpha() and (form == form.upper() or rest == rest.lower())
 
 
 def first_word(folded: str) -> str:
-    """Return the first word of a folded form, which every text that uses the form holds; "" without one."""
+    """Return the first word of a folded form, which every text with the form contains; "" without one."""
     found = _WORD.search(folded)
     return "" if found is None else short_key(found.group())
 
@@ -141,7 +141,7 @@ def words_of(folded: str) -> set[str]:
 
 
 def short_key(key: str) -> str:
-    """Return a key that an index can hold: a key of more than 2,048 bytes is its start and a digest."""
+    """Return a key short enough for an index: one of more than 2,048 bytes becomes its start and a digest."""
     if len(key.encode()) <= MAX_KEY_BYTES:
         return key
     return f"{key[:128]}…{hashlib.sha256(key.encode()).hexdigest()}"

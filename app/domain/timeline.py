@@ -1,7 +1,7 @@
-"""How a new belief fits among those already held, without overwriting any.
+"""Add a state to a timeline without overwriting recorded states.
 
-A timeline is what is believed of one branch of one entity: states that tile time from the first on.
-A change to it retracts some beliefs and records others; together they tile time again.
+A timeline is the current states of one branch of one entity, which tile time from the first on.
+A change retracts some states and records others; together they tile time again.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from app.domain.temporal import Branch, EntityState, Interval, WipSource
 
 @dataclass(frozen=True, slots=True)
 class Assertion:
-    """What somebody says of an entity, from a moment on."""
+    """An assertion about an entity, from a moment on."""
 
     entity: UUID
     props: dict[str, Any]
@@ -30,9 +30,9 @@ class Assertion:
 
 @dataclass(frozen=True, slots=True)
 class PropertyChange:
-    """Beliefs to retract and to record; `previous` is the state that `new` follows, as it then stands.
+    """States to retract and to record; `previous` is the state before `new`, as it is then recorded.
 
-    `properties` are the names that the change speaks of.
+    `properties` are the names that the change sets.
     """
 
     retracted: tuple[UUID, ...]
@@ -48,15 +48,15 @@ def state_at(timeline: Sequence[EntityState], moment: datetime) -> EntityState |
 
 
 def differ(one: object, other: object) -> bool:
-    """Return whether two JSON values differ; Python takes true for 1, and JSON does not.
+    """Return whether two JSON values differ; unlike in Python, true is not 1.
 
-    A number is the same however it is written: a ledger gives 1e16 back as a whole number.
+    A number is the same however it is written: a ledger returns 1e16 as an integer.
     """
     return json.dumps(_whole(one), sort_keys=True) != json.dumps(_whole(other), sort_keys=True)
 
 
 def _whole(value: object) -> object:
-    """Return a JSON value with its numbers that are whole as whole ones."""
+    """Return a JSON value with its integral numbers as integers."""
     if isinstance(value, Mapping):
         return {name: _whole(inner) for name, inner in value.items()}
     if isinstance(value, list | tuple):
@@ -79,7 +79,7 @@ def assert_from(
     """Return the change by which an assertion holds from `start` until the next state there is.
 
     Before the first state it fills the time up to it; at the start of a state it corrects that state;
-    inside a state it cuts it in two. It speaks of all that it has or the state before had.
+    inside a state it splits it. It sets all properties that it or the previous state has.
     """
     following = next((state.valid.start for state in timeline if state.valid.start > start), None)
     new = _state(assertion, Interval(start, following), recorded_at)
@@ -89,7 +89,7 @@ def assert_from(
     properties = tuple(sorted(assertion.props.keys() | covering.props.keys()))
     if covering.valid.start == start:
         return PropertyChange((covering.id,), (new,), covering, new, properties)
-    before = shortened(covering, covering.props, start, recorded_at)
+    before = shorten(covering, covering.props, start, recorded_at)
     return PropertyChange((covering.id,), (before, new), before, new, properties)
 
 
@@ -108,7 +108,7 @@ def _state(assertion: Assertion, valid: Interval, recorded_at: datetime) -> Enti
     )
 
 
-def shortened(state: EntityState, props: dict[str, Any], end: datetime, recorded_at: datetime) -> EntityState:
-    """Return a state as it is believed once it ends, with these properties."""
+def shorten(state: EntityState, props: dict[str, Any], end: datetime, recorded_at: datetime) -> EntityState:
+    """Return a state that ends at a moment, with these properties."""
     valid = Interval(state.valid.start, end)
     return replace(state, id=uuid4(), valid=valid, props=props, recorded_at=recorded_at)

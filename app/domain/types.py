@@ -1,4 +1,4 @@
-"""Types and the references they may join, as shipped and as defined later."""
+"""Types and the references allowed between them, shipped or user-defined."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ PTYPE = "application"
 
 
 class Zone(StrEnum):
-    """Whether a type belongs to the system, and so to every project, or to projects."""
+    """Whether a type belongs to the system, and so to every project, or to single projects."""
 
     SYSTEM = "SYSTEM"
     PROJECT = "PROJECT"
@@ -39,7 +39,7 @@ class TypeDefinition:
 
     @property
     def props(self) -> tuple[str, ...]:
-        """Every property it allows, those that never change first."""
+        """Every property it allows, immutable ones first."""
         return (*self.immutable_props, *self.mutable_props)
 
     def unknown_props(self, props: dict[str, Any]) -> list[str]:
@@ -56,14 +56,14 @@ class ReferenceRule:
     target: str
 
 
-def _shipped(name: str) -> Any:
+def _read_data(name: str) -> Any:
     return json.loads(files("app.domain").joinpath("data", name).read_text(encoding="utf-8"))
 
 
 @cache
 def shipped_types() -> tuple[TypeDefinition, ...]:
     """Return the fourteen types every tenant starts with."""
-    data = _shipped("types.json")
+    data = _read_data("types.json")
     shape = data["documents"]
     documents = [
         TypeDefinition(name, Zone.PROJECT, PTYPE, True, tuple(shape["immutable"]), tuple(shape["mutable"]))
@@ -84,8 +84,8 @@ def shipped_types() -> tuple[TypeDefinition, ...]:
 
 
 def document_type(name: str, mutable_props: tuple[str, ...]) -> TypeDefinition:
-    """Return a document type of this name that allows these properties beside the usual ones."""
-    shape = _shipped("types.json")["documents"]
+    """Return a document type of this name that allows these properties in addition to the usual ones."""
+    shape = _read_data("types.json")["documents"]
     usual = tuple(shape["mutable"])
     extra = tuple(sorted(set(mutable_props) - set(usual) - set(shape["immutable"])))
     return TypeDefinition(name, Zone.PROJECT, PTYPE, True, tuple(shape["immutable"]), usual + extra)
@@ -94,15 +94,15 @@ def document_type(name: str, mutable_props: tuple[str, ...]) -> TypeDefinition:
 def thing_type(
     name: str, ptype: str, immutable_props: tuple[str, ...], mutable_props: tuple[str, ...]
 ) -> TypeDefinition:
-    """Return a type of this name whose things have no document."""
+    """Return a type of this name for things without a document."""
     return TypeDefinition(name, Zone.PROJECT, ptype, False, immutable_props, mutable_props)
 
 
 def rules_among(types: tuple[TypeDefinition, ...]) -> tuple[ReferenceRule, ...]:
-    """Return every CAN_REFERENCE rule that the shipped data gives for these types."""
+    """Return every shipped CAN_REFERENCE rule for these types."""
     rules = {
         ReferenceRule(source.name, ReferenceType(name), target.name)
-        for row in _shipped("reference_rules.json")
+        for row in _read_data("reference_rules.json")
         for source in types
         if _matches(row["source"], source)
         for target in types
@@ -114,20 +114,20 @@ def rules_among(types: tuple[TypeDefinition, ...]) -> tuple[ReferenceRule, ...]:
 
 @cache
 def types_from_documents_to_things() -> frozenset[ReferenceType]:
-    """Return the types of reference by which the shipped rules let any document join any thing."""
+    """Return the reference types that the shipped rules allow from any document to any thing."""
     return _types_between("document", "thing")
 
 
 @cache
 def types_from_things_to_documents() -> frozenset[ReferenceType]:
-    """Return the types of reference by which the shipped rules let any thing join any document."""
+    """Return the reference types that the shipped rules allow from any thing to any document."""
     return _types_between("thing", "document")
 
 
 def _types_between(source: str, target: str) -> frozenset[ReferenceType]:
     return frozenset(
         ReferenceType(name)
-        for row in _shipped("reference_rules.json")
+        for row in _read_data("reference_rules.json")
         if (row["source"], row["target"]) == (source, target)
         for name in row["types"]
     )
@@ -142,7 +142,7 @@ def _matches(pattern: str, candidate: TypeDefinition) -> bool:
 
 
 def naming_forms(props: dict[str, Any]) -> dict[str, str]:
-    """Return the properties by which a thing is called, with their text."""
+    """Return the naming properties of a thing, with their text."""
     return {
         name: value.strip()
         for name in NAMING_PROPERTIES
@@ -151,7 +151,7 @@ def naming_forms(props: dict[str, Any]) -> dict[str, str]:
 
 
 def label_of(props: dict[str, Any], constant: Sequence[str] = ()) -> str | None:
-    """Return the name a person would use for a thing in this state, or else what of it never changes."""
+    """Return a thing's name for people in this state, or else its immutable text."""
     forms = naming_forms(props)
     label = next((forms[name] for name in LABEL_PROPERTIES if name in forms), None)
     values = (props[name] for name in constant if name in props)

@@ -1,4 +1,4 @@
-"""Turning text into vectors: one protocol, two real implementations."""
+"""Turn text into vectors: one protocol, two implementations."""
 
 from app.embedding.embedder import Embedder, Vector, Vectors
 from app.embedding.factory import open_embedder

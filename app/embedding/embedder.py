@@ -14,45 +14,45 @@ Vectors: TypeAlias = NDArray[np.float32]
 
 
 class Embedder(Protocol):
-    """Reads text and answers where it lies among meanings.
+    """Turns texts into vectors of their meaning.
 
-    The two `embed_` methods work in threads of their own, so the event loop stays free;
+    The two `embed_` methods work in their own threads, so the event loop stays free;
     they raise Unavailable once the embedder is closed.
     """
 
     @property
     def name(self) -> str:
-        """The model's name, as people write it."""
+        """The model's name for people."""
 
     @property
     def fingerprint(self) -> str:
-        """Says how vectors are made; two equal fingerprints mean that vectors may be compared."""
+        """Return a hash of how vectors are made; vectors with equal fingerprints may be compared."""
 
     @property
     def dimensions(self) -> int:
-        """How many numbers a vector holds."""
+        """The number of dimensions of a vector."""
 
     @property
     def longest_passage(self) -> int:
-        """How many word pieces the encoder reads, the two marks it sets around a text included.
+        """The number of word pieces that the encoder reads, including the two marks around a text.
 
         A text of `longest_passage - 2` pieces, as `piece_offsets` counts them, is read whole;
-        what follows in a longer text has no part in its vector.
+        the rest of a longer text does not affect its vector.
         """
 
     @property
     def piece_offsets(self) -> Callable[[str], list[tuple[int, int]]]:
-        """Says where each word piece of the whole text starts and ends, in characters.
+        """Return where each word piece of the whole text starts and ends, in characters.
 
         Blocks for about a millisecond per thousand pieces; white space belongs to no piece. It can be
-        pickled: documents are cut in another process.
+        pickled, since documents are split in another process.
         """
 
     async def embed_query(self, text: str) -> Vector:
-        """Return the vector of a question; one asked lately is remembered."""
+        """Return the vector of a question; recent ones are cached."""
 
     async def embed_passages(self, texts: Sequence[str]) -> Vectors:
         """Return the vectors of stored texts, in their order."""
 
     async def close(self) -> None:
-        """Let the work at hand end and free the threads."""
+        """Wait for the current work and free the threads."""

@@ -7,9 +7,9 @@ from app.settings import Settings
 
 
 def open_embedder(settings: Settings) -> Embedder:
-    """Open the embedder that the settings name; it takes a moment and reads files.
+    """Open the embedder that the settings name; this takes a moment and reads files.
 
-    Raises Unavailable when a part is not installed or altered, Invalid when the model named cannot be used.
+    Raises Unavailable when a part is missing or altered, Invalid when the named model cannot be used.
     """
     if settings.embedder == "onnx":
         if settings.embedding_model is not None:

@@ -24,10 +24,10 @@ BEFORE, AFTER = 101, 102
 
 
 class OnnxEmbedder:
-    """all-MiniLM-L6-v2 on ONNX Runtime: the mean of what the encoder says of each piece, normalised.
+    """all-MiniLM-L6-v2 on ONNX Runtime: the normalised mean of the encoder's output for each piece.
 
-    Each run reads one text alone: on a processor batches gain nothing, and the encoder's bytes span the
-    numbers of one run, so that a text has the same vector, to the bit, whatever stands beside it.
+    Each run reads one text: on a CPU batches gain nothing, and the encoder quantizes the numbers of one run
+    together, so that a text has bitwise the same vector whatever other texts are embedded.
     """
 
     name = "all-MiniLM-L6-v2"
@@ -43,12 +43,12 @@ class OnnxEmbedder:
 
     @property
     def fingerprint(self) -> str:
-        """Says how vectors are made: weights, what is computed of them, vocabulary and how much is read."""
+        """Return a hash of how vectors are made: weights, computation, vocabulary and longest passage."""
         recipe = f"{WEIGHTS_SHA256} {GRAPH_SHA256} {VOCABULARY_SHA256} {MAX_PASSAGE_LENGTH}"
         return f"{self.name} onnx int8 {hashlib.sha256(recipe.encode()).hexdigest()[:16]}"
 
     async def embed_query(self, text: str) -> Vector:
-        """Return the vector of a question; one asked lately is remembered."""
+        """Return the vector of a question; recent ones are cached."""
         vector = self._remembered.get(text)
         if vector is None:
             vector = await self._lanes.query(self._embed, text)
@@ -61,7 +61,7 @@ class OnnxEmbedder:
         return np.array(vectors, np.float32).reshape(len(vectors), self.dimensions)
 
     async def close(self) -> None:
-        """Let the work at hand end and free the threads."""
+        """Wait for the current work and free the threads."""
         await self._lanes.close()
 
     def _embed(self, text: str) -> Vector:
@@ -71,7 +71,7 @@ class OnnxEmbedder:
         return vector
 
     def _read(self, text: str) -> list[int]:
-        """Return the numbers of the pieces that the encoder reads, between its two marks."""
+        """Return the ids of the pieces that the encoder reads, between its two marks."""
         room = MAX_PASSAGE_LENGTH - 2
         numbers: list[int] = []
         for _, encoding in encodings(self._tokenizer, text):

@@ -1,4 +1,4 @@
-"""The encoder's graph on ONNX Runtime: products of bytes, with the weights where the packaged file has them.
+"""The encoder's graph on ONNX Runtime: byte products, with weights at their offsets in the packaged file.
 
 The graph and the probe are package data; `tests/embedding/encoder_graph.py` writes them.
 """
@@ -15,7 +15,7 @@ from app.errors import Unavailable
 
 
 def read_verified(path: Path, sha256: str, remedy: str) -> bytes:
-    """Return the bytes of a file that must be, to the byte, the one expected.
+    """Return the bytes of a file after checking its hash.
 
     Raises Unavailable, naming the file and the remedy, when it is missing or altered.
     """
@@ -38,12 +38,12 @@ WEIGHTS_NAME = "model.onnx"
 
 
 def open_session(weights: bytes) -> onnxruntime.InferenceSession:
-    """Open the encoder over the packaged weights, which must be the published ones to the byte.
+    """Open the encoder with the packaged weights, which must be exactly the published ones.
 
-    It reads numbers of word pieces, int64 of shape (1, pieces), and answers `vector`, float32 of shape
+    Its input is word piece ids, int64 of shape (1, pieces); its output is `vector`, float32 of shape
     (1, 384) and length 1. Raises Unavailable when the graph is missing or altered.
     """
-    graph = _packaged("encoder.onnx", GRAPH_SHA256)
+    graph = _read_packaged("encoder.onnx", GRAPH_SHA256)
     options = _options()
     options.add_external_initializers_from_files_in_memory([WEIGHTS_NAME], [weights], [len(weights)])
     if multiplies_exactly():
@@ -57,15 +57,15 @@ def open_session(weights: bytes) -> onnxruntime.InferenceSession:
 def multiplies_exactly() -> bool:
     """Return whether products of bytes are exact on this processor.
 
-    Those of x86 without VNNI add pairs of them in 16 bits and cut off what does not fit.
+    x86 processors without VNNI add pairs of products in 16 bits, which may overflow.
     """
-    session = _session(_packaged("probe.onnx", PROBE_SHA256), _options())
+    session = _session(_read_packaged("probe.onnx", PROBE_SHA256), _options())
     largest = np.full((1, PROBE_LENGTH), LARGEST, np.uint8)
     ((found,),) = session.run(["sum"], {"bytes": largest})[0]
     return bool(found == PROBE_LENGTH * LARGEST * MAX_WEIGHT)
 
 
-def _packaged(name: str, sha256: str) -> bytes:
+def _read_packaged(name: str, sha256: str) -> bytes:
     remedy = "install it again: pip install --force-reinstall --no-deps trigraph"
     return read_verified(DATA / name, sha256, remedy)
 

@@ -9,7 +9,7 @@ MAX_KEY_LENGTH = 4096
 
 
 class QueryCache:
-    """Remembers the vectors of the queries asked last, at most `capacity` of them."""
+    """Caches the vectors of the latest queries, at most `capacity` of them."""
 
     def __init__(self, capacity: int = 2048) -> None:
         self._capacity = capacity
@@ -19,14 +19,14 @@ class QueryCache:
         return len(self._vectors)
 
     def get(self, text: str) -> Vector | None:
-        """Return the vector remembered for a text, which counts as asked again."""
+        """Return the cached vector of a text and mark it as used."""
         vector = self._vectors.get(text)
         if vector is not None:
             self._vectors.move_to_end(text)
         return vector
 
     def put(self, text: str, vector: Vector) -> None:
-        """Remember a vector and forget the one asked longest ago when there are too many."""
+        """Cache a vector; evict the least recently used one when there are too many."""
         if len(text) > MAX_KEY_LENGTH:
             return
         self._vectors[text] = vector

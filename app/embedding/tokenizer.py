@@ -18,8 +18,8 @@ _UP_TO_WHITE_SPACE = re.compile(r".*[ \t\n\r]", re.DOTALL)
 def stretches(text: str) -> Iterator[tuple[int, str]]:
     """Cut a text after white space into stretches of at most STRETCH characters, each with its start.
 
-    Tokenising takes some hundred bytes a character, so a text of any size goes through in
-    stretches. No word is cut, but where STRETCH characters hold no white space at all.
+    Tokenising takes about a hundred bytes per character, so a long text is tokenised in stretches.
+    No word is split, unless STRETCH characters have no white space at all.
     """
     start = 0
     while len(text) - start > STRETCH:
@@ -30,15 +30,15 @@ def stretches(text: str) -> Iterator[tuple[int, str]]:
     yield start, text[start:]
 
 
-def sound(text: str) -> str:
-    """Put U+FFFD for every lone surrogate, which no encoder of UTF-8 accepts; lengths stay."""
+def replace_surrogates(text: str) -> str:
+    """Replace every lone surrogate, which UTF-8 cannot encode, by U+FFFD; the length stays the same."""
     return _SURROGATE.sub("\ufffd", text)
 
 
 def encodings(tokenizer: Tokenizer, text: str) -> Iterator[tuple[int, Encoding]]:
     """Yield the pieces of a text stretch by stretch, each with its start, without any marks."""
     for start, stretch in stretches(text):
-        yield start, tokenizer.encode(sound(stretch), add_special_tokens=False)
+        yield start, tokenizer.encode(replace_surrogates(stretch), add_special_tokens=False)
 
 
 def piece_offsets(tokenizer: Tokenizer, text: str) -> list[tuple[int, int]]:
@@ -51,7 +51,7 @@ def piece_offsets(tokenizer: Tokenizer, text: str) -> list[tuple[int, int]]:
 
 
 class PieceOffsets:
-    """Where the word pieces of a text start and end, by one tokenizer; another process can have it too."""
+    """Finds where the word pieces of a text start and end; it can be sent to another process."""
 
     def __init__(self, tokenizer: Tokenizer) -> None:
         self._tokenizer = tokenizer
@@ -64,7 +64,7 @@ class PieceOffsets:
 def uncased_word_pieces(vocabulary: str) -> Tokenizer:
     """Build BERT's uncased tokenizer: lower case, no accents, CJK characters one by one.
 
-    It knows no special words, so `[SEP]` in a text is data like any other.
+    It has no special tokens, so `[SEP]` in a text is ordinary data.
     """
     pieces = {piece: number for number, piece in enumerate(vocabulary.splitlines())}
     tokenizer = Tokenizer(WordPiece(pieces, unk_token="[UNK]"))

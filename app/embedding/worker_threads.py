@@ -12,10 +12,10 @@ Result = TypeVar("Result")
 
 
 class Lanes:
-    """Two sets of threads, so that a question never queues behind the filing of documents.
+    """Two thread pools, so that a question never waits for the filing of documents.
 
-    Passages go in small jobs, and a call has no more of them under way than there are threads:
-    calls that run at the same time take turns, and one that is cancelled stops soon.
+    Passages are embedded in small jobs, and a call has no more jobs in progress than there are threads:
+    concurrent calls take turns, and a cancelled call stops soon.
     """
 
     def __init__(self, threads: int) -> None:
@@ -25,13 +25,13 @@ class Lanes:
         self._closed = False
 
     async def query(self, work: Callable[[Job], Result], job: Job) -> Result:
-        """Do one job in the lane of the questions; Unavailable when closed."""
+        """Run one job in the thread pool for questions; raise Unavailable when closed."""
         return await self._do(self._queries, work, job)
 
     async def passages(self, work: Callable[[Job], Result], jobs: Iterable[Job]) -> list[Result]:
-        """Do every job in the lane of the passages and answer the results in the order of the jobs.
+        """Run every job in the thread pool for passages and return the results in the order of the jobs.
 
-        Raises what the first failing job raised, Unavailable when closed.
+        Raises the error of the first failing job, and Unavailable when closed.
         """
         remaining = enumerate(jobs)
         results: dict[int, Result] = {}
@@ -49,7 +49,7 @@ class Lanes:
         return [results[number] for number in sorted(results)]
 
     async def close(self) -> None:
-        """Refuse further jobs, let those under way end and free the threads."""
+        """Refuse further jobs, wait for those in progress and free the threads."""
         self._closed = True
         for lane in (self._queries, self._passages):
             await asyncio.to_thread(lane.shutdown)

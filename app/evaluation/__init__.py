@@ -1,1 +1,1 @@
-"""Scoring recall on a folder of documents with questions or judged queries."""
+"""Score recall on a folder of documents with questions or judged queries."""

@@ -1,4 +1,4 @@
-"""Reading what a folder asks: questions with answers, or queries with judgements."""
+"""Read the judged queries of a folder: questions with answers, or queries with judgements."""
 
 from __future__ import annotations
 
@@ -20,39 +20,39 @@ from app.services.importing.open_file import open_file
 
 @dataclass(frozen=True, slots=True)
 class Fields:
-    """The fields of one object, the place it stands at, and what must stand there, in words."""
+    """The fields of one object, its place in a file, and a description of what is required there."""
 
     values: dict[str, object]
     place: str
     needed: str
 
     def invalid(self, problem: str) -> Invalid:
-        """Return the failure that names the place, the problem and what must stand there."""
+        """Return an error that names the place, the problem and what is required."""
         return Invalid(f"{self.place}: {problem}; {self.needed}")
 
     def text(self, name: str) -> str:
-        """Return a text that is not blank; raises Invalid when there is none."""
+        """Return a text that is not blank; raise Invalid if there is none."""
         value = self.text_or_none(name)
         if value is None or not value.strip():
             raise self.invalid(f'"{name}" must be a text')
         return value
 
     def text_or_none(self, name: str) -> str | None:
-        """Return a text, or None when it is left out; raises Invalid when it is anything else."""
+        """Return a text, or None if it is missing; raise Invalid for any other value."""
         value = self.values.get(name)
         if value is not None and not isinstance(value, str):
             raise self.invalid(f'"{name}" must be a text')
         return value
 
     def whole(self, name: str) -> int:
-        """Return a whole number; raises Invalid when there is none."""
+        """Return an integer; raise Invalid if there is none."""
         value = self.values.get(name)
         if not isinstance(value, int) or isinstance(value, bool):
             raise self.invalid(f'"{name}" must be a whole number')
         return value
 
     def texts(self, name: str) -> list[str]:
-        """Return a list of texts, empty when it is left out; raises Invalid when it is anything else."""
+        """Return a list of texts, empty if it is missing; raise Invalid for any other value."""
         values = self._list(name)
         texts = [value for value in values if isinstance(value, str)]
         if len(texts) < len(values):
@@ -60,7 +60,7 @@ class Fields:
         return texts
 
     def objects(self, name: str) -> list[Fields]:
-        """Return a list of objects, empty when it is left out; raises Invalid when it is anything else."""
+        """Return a list of objects, empty if it is missing; raise Invalid for any other value."""
         values = self._list(name)
         objects = [value for value in values if isinstance(value, dict)]
         if len(objects) < len(values):
@@ -75,8 +75,8 @@ class Fields:
 
 
 def lines_of(path: Path) -> Iterator[tuple[int, str]]:
-    """Yield the lines that are not blank, by number; raises Invalid for one that is not UTF-8."""
-    with _opened(path) as file:
+    """Yield the lines that are not blank, by number; raise Invalid for one that is not UTF-8."""
+    with _open(path) as file:
         for number, line in enumerate(file, start=1):
             try:
                 text = line.decode("utf-8-sig" if number == 1 else "utf-8").strip("\r\n")
@@ -86,7 +86,7 @@ def lines_of(path: Path) -> Iterator[tuple[int, str]]:
                 yield number, text
 
 
-def _opened(path: Path) -> IO[bytes]:
+def _open(path: Path) -> IO[bytes]:
     try:
         return open_file(path.resolve())
     except Invalid as error:
@@ -94,7 +94,7 @@ def _opened(path: Path) -> IO[bytes]:
 
 
 def rows_of(path: Path, needed: str) -> Iterator[Fields]:
-    """Yield the object on each line; raises Invalid for a line that holds none."""
+    """Yield the object on each line; raise Invalid for a line without one."""
     for number, line in lines_of(path):
         place = f"{path.name}, line {number}"
         try:
@@ -111,7 +111,7 @@ _PROPERTIES = ("status", "title")
 
 @dataclass(frozen=True, slots=True)
 class ExpectedRelation:
-    """How a category asks along references, and the property in which a document states the same."""
+    """A category's reference type and direction, and the property in which documents state the same."""
 
     type: ReferenceType
     direction: Direction
@@ -129,9 +129,9 @@ RELATIONS = {
 
 @dataclass(frozen=True, slots=True)
 class Expected:
-    """The right answer about a subject: that it is not there, properties, related documents, or who leads.
+    """The right answer about a subject: its absence, properties, related documents, or the leading document.
 
-    `related` holds keys; `leader` is the document that recall has to put first.
+    `related` has keys; `leader` is the document that recall must rank first.
     """
 
     subject: str
@@ -143,33 +143,33 @@ class Expected:
 
 
 def read_expected(row: Fields, category: str) -> Expected | None:
-    """Read what a question expects, None when it expects no more than relevant documents.
+    """Return what a question expects; None if it expects only relevant documents.
 
     Raises Invalid when its answer cannot be read.
     """
     subject, answer = row.text_or_none("subject"), row.values.get("answer")
     if subject is None or not isinstance(answer, dict):
         return None
-    told = Fields(answer, row.place, row.needed)
-    props = tuple((name, told.text(name)) for name in _PROPERTIES if name in answer)
+    fields = Fields(answer, row.place, row.needed)
+    props = tuple((name, fields.text(name)) for name in _PROPERTIES if name in answer)
     if answer.get("exists") is False:
         return Expected(subject, is_absent=True)
     if props:
         return Expected(subject, props=props)
     if "prefer" in answer:
-        return Expected(subject, leader=told.text("prefer"))
+        return Expected(subject, leader=fields.text("prefer"))
     if category in RELATIONS and "ids" in answer:
-        related = frozenset(identifier_key(name) for name in told.texts("ids"))
+        related = frozenset(identifier_key(name) for name in fields.texts("ids"))
         return Expected(subject, relation=RELATIONS[category], related=related)
     return None
 
 
 @dataclass(frozen=True, slots=True)
 class ReferenceVerdict:
-    """Whether the ledger told what a question expects, and what it told instead."""
+    """Whether the ledger says what a question expects, and what it says instead."""
 
     is_right: bool
-    told: str
+    found: str
 
 
 UNCATEGORISED = "all"
@@ -188,8 +188,8 @@ _GRADE_NAMES = frozenset({"score", "grade", "rel", "relevance", "relevancy", "la
 class Judged:
     """One query with the grade of each relevant document.
 
-    `forbidden` must not be returned; `excluded` is dropped before scoring, as the document the query
-    was taken from. `expected` is what the ledger has to tell of its subject, if anything.
+    `forbidden` must not be returned; `excluded` is dropped before scoring, such as the document the query
+    was taken from. `expected` is what the ledger must say about its subject, if anything.
     """
 
     text: str

@@ -1,4 +1,4 @@
-"""Measuring a folder from its files: import, ask, score, and leave nothing behind."""
+"""Evaluate recall on a folder: import it, run its queries, score them, and remove everything."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from app.evaluation.judgements import read_judged
 from app.evaluation.scoring import EvaluationReport, score
 from app.services.container import Memory, open_memory_at
 from app.services.importing import ImportRequest, ImportService
-from app.services.importing.run import ImportSummary
+from app.services.importing.request import ImportSummary
 from app.settings import Settings
 from app.stores.postgres.connection import owner_connection
 from app.stores.postgres.location import LedgerLocation, locate_ledger
@@ -93,10 +93,10 @@ async def evaluate(
     imported: Callable[[ImportSummary], None],
     asked: Callable[[int, int], None],
 ) -> EvaluationReport:
-    """Return how well recall does on a folder's questions, over its documents and their history alone.
+    """Return the scores of recall on a folder's questions, over only its documents and their history.
 
-    `imported` is told of each document and `asked` of each question, as how many of how many. Raises
-    Invalid when the folder cannot be read or a document of it was refused, since scores would then lie.
+    `imported` is called after each document and `asked` after each question, with the done and total numbers.
+    Raises Invalid when the folder cannot be read or a document was refused, since scores would be wrong.
     """
     judged, files = read_judged(folder), document_files(folder)
     async with scratch_memory(settings) as memory:

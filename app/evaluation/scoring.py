@@ -1,4 +1,4 @@
-"""Asking every judged query and scoring each leg, the plain fusion and the answer."""
+"""Run every judged query and score each leg, the plain fusion and the result."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from app.domain.entity import Direction, Entity, ReferenceType
 from app.domain.identifier import identifier_key
 from app.domain.page import MAX_ITEMS, PageRequest
 from app.domain.recall import RecallRequest, RecallResult, StateFlag
-from app.domain.status_words import standing
+from app.domain.status_words import flag_of_status
 from app.domain.temporal import EVERYTHING_KNOWN, AsOf, Branch, EntityState, present
 from app.domain.text import fold
 from app.evaluation.judgements import Expected, ExpectedRelation, Judged, ReferenceVerdict
@@ -37,7 +37,7 @@ from app.stores.postgres.entity_edges import ReferencesAround
 async def judge(
     memory: Memory, expected: Expected, as_of: datetime | None, ranking: Sequence[str]
 ) -> ReferenceVerdict:
-    """Return whether a question is answered right: by recall when it asks who leads, else by the ledger."""
+    """Judge an answer: by recall's ranking if the question asks for a leader, else by the ledger."""
     if expected.leader is not None:
         return ReferenceVerdict(ranking[:1] == [expected.leader], ", ".join(ranking[:2]) or "nothing")
     async with memory.database.reading(memory.caller.tenant) as connection:
@@ -58,16 +58,16 @@ class _Asking:
         entity = await self._entity(expected.subject)
         state = None if entity is None else (await self._states([entity.id])).get(entity.id)
         if entity is None or state is None or expected.is_absent:
-            told = "nothing" if state is None else f"{state.props.get('status')}"
-            return ReferenceVerdict(expected.is_absent and state is None, told)
+            found = "nothing" if state is None else f"{state.props.get('status')}"
+            return ReferenceVerdict(expected.is_absent and state is None, found)
         if expected.relation is None:
-            told_props = tuple((name, str(state.props.get(name))) for name, _ in expected.props)
-            return ReferenceVerdict(told_props == expected.props, ", ".join(value for _, value in told_props))
-        related = await self._related(entity, state, expected.relation)
+            props = tuple((name, str(state.props.get(name))) for name, _ in expected.props)
+            return ReferenceVerdict(props == expected.props, ", ".join(value for _, value in props))
+        related = await self._related_keys(entity, state, expected.relation)
         return ReferenceVerdict(related == expected.related, ", ".join(sorted(related)) or "none")
 
     async def _entity(self, subject: str) -> Entity | None:
-        """Return what goes by an identifier in whichever project has it."""
+        """Return the entity with this identifier, in any project."""
         key = identifier_key(subject)
         for project in await projects.all_projects(self._connection, self._tenant):
             found = await entities.entity_by_key(self._connection, self._tenant, project.number, key)
@@ -79,10 +79,10 @@ class _Asking:
         held = await states.states_as_of(self._connection, self._tenant, wanted, self._moment)
         return {entity: state for (entity, branch), state in held.items() if branch is Branch.COMMITTED}
 
-    async def _related(
+    async def _related_keys(
         self, entity: Entity, state: EntityState, relation: ExpectedRelation
     ) -> frozenset[str]:
-        """Return what a document says it is related to; where its kind does not keep that, by references."""
+        """Return the keys of related documents, by property if its type has one, else by references."""
         if relation.property is not None and await self._keeps(entity, relation.property):
             stated = state.props.get(relation.property, [])
             return frozenset(identifier_key(name) for name in stated if isinstance(name, str))
@@ -112,9 +112,9 @@ class _Asking:
 
 
 def _is_in_force(state: EntityState) -> bool:
-    """Return whether what a document says counts yet: a draft replaces nothing."""
+    """Return whether a document is in force: a draft replaces nothing."""
     status = state.props.get("status")
-    return standing(status if isinstance(status, str) else None) is not StateFlag.WIP
+    return flag_of_status(status if isinstance(status, str) else None) is not StateFlag.WIP
 
 
 NDCG_DEPTH = 10
@@ -124,12 +124,12 @@ FAR_DEPTH = 100
 
 def ndcg(ranking: Sequence[str], relevance: Mapping[str, int], depth: int = NDCG_DEPTH) -> float:
     """Return normalised discounted cumulative gain at a depth (Järvelin and Kekäläinen, 2002)."""
-    gained = _discounted([relevance.get(found, 0) for found in ranking[:depth]])
-    ideal = _discounted(sorted(relevance.values(), reverse=True)[:depth])
+    gained = _discounted_gain([relevance.get(found, 0) for found in ranking[:depth]])
+    ideal = _discounted_gain(sorted(relevance.values(), reverse=True)[:depth])
     return gained / ideal if ideal else 0.0
 
 
-def _discounted(gains: Sequence[int]) -> float:
+def _discounted_gain(gains: Sequence[int]) -> float:
     return sum(gain / log2(place + 1) for place, gain in enumerate(gains, start=1))
 
 
@@ -168,7 +168,7 @@ SCORED_LEGS = ("dense", "lexical", "graph")
 
 @dataclass(slots=True)
 class Answers:
-    """How many questions of a category there are, and how many were answered right."""
+    """The number of questions of a category, and of those answered right."""
 
     asked: int = 0
     right: int = 0
@@ -180,7 +180,7 @@ class EvaluationReport:
 
     `unknown` lists the judged documents that are not among the documents: they count as never found.
     `answers` says, by category, how many questions about a subject were answered right, and `wrong` what
-    was told instead.
+    was found instead.
     """
 
     documents: int
@@ -196,7 +196,7 @@ class EvaluationReport:
 async def score(
     memory: Memory, judged: Sequence[Judged], documents: int, advance: Callable[[], None]
 ) -> EvaluationReport:
-    """Return how well recall does on judged queries; `advance` is called after each."""
+    """Return the scores of recall on judged queries; `advance` is called after each."""
     scores: dict[str, list[Scores]] = defaultdict(list)
     categories: dict[str, list[Scores]] = defaultdict(list)
     answers: dict[str, Answers] = defaultdict(Answers)
@@ -230,7 +230,7 @@ async def score(
 
 def _wrong(query: Judged, verdict: ReferenceVerdict) -> str:
     when = "" if query.as_of is None else f" as of {query.as_of:%Y-%m-%d}"
-    return f"{query.category}: {query.text}{when}: {verdict.told}"
+    return f"{query.category}: {query.text}{when}: {verdict.found}"
 
 
 async def _unknown(memory: Memory, judged: Sequence[Judged]) -> list[str]:

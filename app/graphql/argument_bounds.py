@@ -1,7 +1,7 @@
-"""How much an argument may hold, asked of every argument before a resolver sees any of it.
+"""Check the size of every argument before a resolver sees it.
 
-A text is bounded by the name of the argument or input field it is given to, everything else by its type. A
-schema with a text that has no bound is refused when it is made.
+A text's limit depends on the name of its argument or input field, any other value's on its type. A schema
+with a text that has no limit is refused when it is created.
 """
 
 from __future__ import annotations
@@ -79,7 +79,7 @@ Arguments: TypeAlias = Mapping[str, GraphQLInputType]
 
 
 def bound_arguments(schema: GraphQLSchema) -> None:
-    """Let every field of a schema check its arguments first; raises KeyError for a text without a bound."""
+    """Make every field of a schema check its arguments first; raise KeyError for a text without a limit."""
     for type_ in schema.type_map.values():
         if isinstance(type_, GraphQLObjectType) and not type_.name.startswith("__"):
             for field in type_.fields.values():
@@ -114,8 +114,8 @@ def _resolve_bounded(
 ) -> Any:
     """Resolve a field whose arguments are within bounds.
 
-    A mutation reports a problem for the first that is not; where a query is given too much it raises Invalid,
-    naming the argument.
+    For the first argument out of bounds, a mutation reports a problem; a query raises Invalid, naming the
+    argument.
     """
     try:
         for name, value in given.items():
@@ -128,7 +128,7 @@ def _resolve_bounded(
 
 
 def _payload_of(field: GraphQLField) -> Callable[..., Any] | None:
-    """Return the class of what a mutation answers, which tells problems; None for the fields of a query."""
+    """Return the payload class of a mutation, which has problems; None for the fields of a query."""
     named = get_named_type(field.type)
     definition = named.extensions.get("strawberry-definition")
     if isinstance(definition, StrawberryObjectDefinition) and "problems" in getattr(named, "fields", ()):
@@ -137,7 +137,7 @@ def _payload_of(field: GraphQLField) -> Callable[..., Any] | None:
 
 
 def _check(name: str, value: Any, type_: GraphQLInputType) -> None:
-    """Raise Invalid where a value holds more than an argument of its name and type may."""
+    """Raise Invalid when a value exceeds the limit of its argument's name and type."""
     named = get_named_type(type_)
     if value is None:
         return

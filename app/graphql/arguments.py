@@ -1,4 +1,4 @@
-"""Arguments that many fields share, each described once."""
+"""Arguments shared by many fields."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ IDEMPOTENCY_KEY = (
 
 
 def uuid_of(given: str) -> UUID | None:
-    """Return the UUID an id is, or None: an id that is none belongs to nothing."""
+    """Return an id as a UUID, or None if it is not one."""
     try:
         return UUID(given)
     except ValueError:
@@ -55,7 +55,7 @@ def uuid_of(given: str) -> UUID | None:
 
 
 def id_of(given: str, kind: str, field: str) -> UUID:
-    """Return the UUID that an id in an input is; raises NotFound for one that is none."""
+    """Return an id of an input as a UUID; raise NotFound if it is not one."""
     id = uuid_of(given)
     if id is None:
         raise nothing_has(kind, given, field)

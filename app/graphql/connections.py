@@ -33,7 +33,7 @@ def cursor_of(order: str, position: Position) -> str:
 
 
 def position_of(order: str, cursor: str) -> Position:
-    """Return the position that a cursor marks; raises Invalid for one that no list of this order gave."""
+    """Return the position of a cursor; raise Invalid for one that no list of this order gave."""
     try:
         given, microseconds, item = _parts(cursor)
         position = Position(EPOCH + microseconds * MICROSECOND, UUID(item))
@@ -102,19 +102,19 @@ class Connection(Generic[Wrapped]):
 
     @strawberry.field(description="How many items the whole list has.")
     async def total_count(self) -> int:
-        """Count the list; only asking for it costs a statement."""
+        """Count the list; the statement runs only if the field is selected."""
         return await self.count()
 
 
 @dataclass(frozen=True, slots=True)
 class Order(Generic[Item]):
-    """How a list is sorted; its name binds cursors to it."""
+    """The sort order of a list; its name binds cursors to it."""
 
     name: str
     position: Callable[[Item], Position]
 
     def request(self, first: int | None, after: str | None) -> PageRequest:
-        """Return the page that the arguments ask for; raises Invalid where they cannot be met."""
+        """Return the page that the arguments request; raise Invalid for invalid arguments."""
         size = DEFAULT_SIZE if first is None else first
         return PageRequest(size, None if after is None else position_of(self.name, after))
 

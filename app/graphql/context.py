@@ -1,4 +1,4 @@
-"""What resolvers reach for: the caller, the services and this request's loaders."""
+"""The context of resolvers: the caller, the services and the request's loaders."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from app.services.states import StateService
 
 
 class Context:
-    """One request's way down to the services."""
+    """The context of one request."""
 
     def __init__(self, memory: Memory) -> None:
         self.caller = memory.caller
@@ -38,11 +38,11 @@ class Context:
 
     @cached_property
     def loaders(self) -> Loaders:
-        """Return the loaders of this request: many questions follow no edge and need none."""
+        """Return the loaders of this request, created on first use: many requests need none."""
         return Loaders(self._database, self._graph, self.caller.tenant)
 
     def renew(self) -> None:
-        """Forget what was loaded, since a mutation of this request changes it."""
+        """Discard the loaded objects, since a mutation of this request changes them."""
         self.__dict__.pop("loaders", None)
 
 

@@ -1,4 +1,4 @@
-"""How failures reach a GraphQL client: coded errors from queries, problems from mutations."""
+"""Report failures to GraphQL clients: coded errors from queries, problems from mutations."""
 
 from __future__ import annotations
 
@@ -51,7 +51,7 @@ class ProblemCode(Enum):
 
 @strawberry.interface(description="Why a mutation wrote nothing.")
 class Problem:
-    """One reason, for a person to read and a program to branch on."""
+    """A failure, with a message for people and a code for programs."""
 
     code: ProblemCode = strawberry.field(description="The kind of failure.")
     message: str = strawberry.field(description="What is wrong and what to do about it.")
@@ -107,7 +107,7 @@ PROBLEMS: Mapping[type[TrigraphError], type[Problem]] = MappingProxyType(
 def problem_from(error: TrigraphError) -> Problem:
     """Return the problem a mutation reports for an error of one of the five families.
 
-    An error outside them is a bug and is raised again.
+    Any other error is a bug and is raised again.
     """
     if isinstance(error, Unavailable):
         return UnavailableProblem.of(error)
@@ -117,13 +117,13 @@ def problem_from(error: TrigraphError) -> Problem:
     raise error
 
 
-def reported(error: GraphQLError) -> dict[str, Any]:
-    """Return the JSON of an error as a client may see it, always with `extensions.code`.
+def client_error(error: GraphQLError) -> dict[str, Any]:
+    """Return the JSON of an error for the client, always with `extensions.code`.
 
-    Whatever nobody raised on purpose is logged under a fresh id and reported by that id alone.
+    An unexpected error is logged under a new id, and only the id is reported.
     """
     if "code" in (error.extensions or {}):
-        return _shortened(error)
+        return _shorten(error)
     cause = _cause(error)
     if isinstance(cause, TrigraphError):
         after = cause.retry_after if isinstance(cause, Unavailable) else None
@@ -131,11 +131,11 @@ def reported(error: GraphQLError) -> dict[str, Any]:
         return _with_code(error, code, field=cause.field, rule=cause.rule, retryAfter=after)
     if _is_input_mistake(error, cause):
         return _with_code(error, BAD_USER_INPUT)
-    return _masked(error, cause)
+    return _mask(error, cause)
 
 
 def _cause(error: GraphQLError) -> Exception:
-    """Return what was raised first, beneath every location that was added to it."""
+    """Return the original error, without the located errors around it."""
     cause: Exception = error
     while isinstance(cause, GraphQLError) and cause.original_error is not None:
         cause = cause.original_error
@@ -143,7 +143,7 @@ def _cause(error: GraphQLError) -> Exception:
 
 
 def _is_input_mistake(error: GraphQLError, cause: Exception) -> bool:
-    """Tell refused variables and arguments from failures of the resolvers themselves.
+    """Return whether an error is a refused variable or argument and not a failure of a resolver.
 
     Before execution (no path) the library names the variable's node; during it, only a refused argument
     is a GraphQLError that knows its node before it is located.
@@ -155,18 +155,18 @@ def _is_input_mistake(error: GraphQLError, cause: Exception) -> bool:
 
 def _with_code(error: GraphQLError, code: str, **details: str | int | None) -> dict[str, Any]:
     extensions = {"code": code, **{name: value for name, value in details.items() if value is not None}}
-    return {**_shortened(error), "extensions": extensions}
+    return {**_shorten(error), "extensions": extensions}
 
 
-def _shortened(error: GraphQLError) -> dict[str, Any]:
-    """Return the JSON of an error, its message cut where the library repeats all that it was given."""
+def _shorten(error: GraphQLError) -> dict[str, Any]:
+    """Return the JSON of an error, with its message shortened where the library quotes a whole value."""
     most = MAX_MESSAGE if isinstance(_cause(error), TrigraphError) else MAX_LIBRARY_MESSAGE
     if len(error.message) <= most:
         return dict(error.formatted)
     return {**error.formatted, "message": f"{beginning(error.message, most)}…"}
 
 
-def _masked(error: GraphQLError, cause: Exception) -> dict[str, Any]:
+def _mask(error: GraphQLError, cause: Exception) -> dict[str, Any]:
     error_id = str(uuid.uuid4())
     logger.error("internal error %s at %s", error_id, error.path, exc_info=cause)
     message = f"Internal error {error_id}; whoever runs this server finds it in the log under that id."

@@ -1,4 +1,4 @@
-"""How an operation runs: read and judged once per text, then executed, its failures left to the view."""
+"""Execute operations: parse and check each text once, then execute; the view reports failures."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ from app.graphql.scalars import SCALARS
 
 
 class PlainField(NamedTuple):
-    """The attribute that a field answers, what makes it a value of the response, and if it may be null."""
+    """A field's attribute, the function that serialises it, and whether it may be null."""
 
     attribute: str
     coerce: Callable[[Any], Any]
@@ -42,16 +42,16 @@ class PlainField(NamedTuple):
 
 
 class PlainFieldExecution(StrawberryGraphQLCoreExecutionContext):
-    """Strawberry's execution with a short cut for scalar and enum attributes.
+    """Strawberry's execution with a shortcut for scalar and enum attributes.
 
-    They are most of a response and have neither arguments nor resolvers, so nothing needs to know where
-    they stand. What fails, or is null where it may not be, goes the whole way.
+    They are most of a response and have neither arguments nor resolvers, so they need no path. A value that
+    fails, or is null although it may not be, takes the normal way.
     """
 
     def execute_field(  # type: ignore[no-untyped-def]
         self, parent_type, source, field_details_list, path, position_context
     ) -> Any:
-        """Return the value of a field as it goes into the response."""
+        """Return the value of a field for the response."""
         plain = plain_field(self.schema, parent_type, field_details_list[0].node.name.value)
         if plain is not None:
             # What is wrong is found once more on the long way, which says where.
@@ -66,7 +66,7 @@ class PlainFieldExecution(StrawberryGraphQLCoreExecutionContext):
 
 @lru_cache(maxsize=4096)
 def plain_field(schema: GraphQLSchema, parent: GraphQLObjectType, name: str) -> PlainField | None:
-    """Return how a field of a type is answered when that is an attribute and nothing else."""
+    """Return a field's PlainField if it only reads an attribute, else None."""
     field = schema.get_field(parent, name)
     if field is None or field.args:
         return None
@@ -84,7 +84,7 @@ MAX_ERRORS = 3
 
 
 class CheckedDocument(NamedTuple):
-    """A document as read from its text, why it is refused, and the variables that its cost depends on."""
+    """A parsed document, its refusals, and the variables that its cost depends on."""
 
     document: DocumentNode
     errors: list[GraphQLError]
@@ -92,9 +92,9 @@ class CheckedDocument(NamedTuple):
 
 
 def check_document(schema: GraphQLSchema, text: str) -> CheckedDocument:
-    """Parse, judge and validate a text; short texts are remembered.
+    """Parse, check and validate a text; results for short texts are cached.
 
-    Raises GraphQLError where the text is no GraphQL, or too long to be read.
+    Raises GraphQLError when the text is not GraphQL, or too long.
     """
     if len(text) > MAX_CACHED_DOCUMENT_LENGTH:
         return checked_documents.__wrapped__(schema, text)
@@ -103,7 +103,7 @@ def check_document(schema: GraphQLSchema, text: str) -> CheckedDocument:
 
 @lru_cache(maxsize=CACHED_DOCUMENTS)
 def checked_documents(schema: GraphQLSchema, text: str) -> CheckedDocument:
-    """Parse, judge and validate a text; raises GraphQLError for one that is no GraphQL."""
+    """Parse, check and validate a text; raise GraphQLError if it is not GraphQL."""
     require_short(text)
     document = _parse(text)
     verdict = judge(schema, document, {})
@@ -129,17 +129,17 @@ def _validate(schema: GraphQLSchema, document: DocumentNode) -> list[GraphQLErro
 
 
 class CheckedOperation(SchemaExtension):
-    """Gives each operation its checked document and refuses it before anything runs."""
+    """Provides each operation's checked document and refuses operations before they run."""
 
     def on_parse(self) -> Iterator[None]:
-        """Take the document from the texts read before, or read it."""
+        """Provide the document, from the cache if possible."""
         context = self.execution_context
         self.checked = check_document(context.schema._schema, context.query or "")
         context.graphql_document = self.checked.document
         yield
 
     def on_validate(self) -> Iterator[None]:
-        """Take what was found wrong with the document, then look at this request's variables."""
+        """Report the document's refusals, then check this request's variables."""
         context = self.execution_context
         context.pre_execution_errors = self.checked.errors or self._refusals(context)
         yield
@@ -157,7 +157,7 @@ class CheckedOperation(SchemaExtension):
 
 
 class GuardedSchema(strawberry.Schema):
-    """A schema with the scalars and problems of this project, whose operations are checked first."""
+    """A schema with this project's scalars and problems, whose operations are checked first."""
 
     def __init__(self, query: type, mutation: type | None = None, types: Iterable[type] = ()) -> None:
         super().__init__(
@@ -172,11 +172,11 @@ class GuardedSchema(strawberry.Schema):
     def _get_custom_context_kwargs(
         self, operation_extensions: dict[str, Any] | None = None, *, sync: bool = False
     ) -> dict[str, Any]:
-        """Return what executions are given beside the usual: how many wrong values are looked for."""
+        """Return additional execution arguments: the maximum number of reported coercion errors."""
         given = super()._get_custom_context_kwargs(operation_extensions, sync=sync)
         return given | {"max_coercion_errors": MAX_ERRORS}
 
     def process_errors(
         self, errors: list[GraphQLError], execution_context: ExecutionContext | None = None
     ) -> None:
-        """Log nothing: whoever answers the request reports its errors, each once and without its query."""
+        """Log nothing: the view reports each error once and without its query."""

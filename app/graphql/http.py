@@ -1,7 +1,7 @@
 """The ASGI view of the GraphQL API: GraphQL over HTTP for programs, GraphiQL for people.
 
-Queries come by GET or POST, mutations by POST alone, bodies as application/json alone: a foreign web page can
-send none of these to change anything without the browser asking first, which nothing here allows.
+Queries come by GET or POST, mutations only by POST, and bodies only as application/json. A foreign web page
+cannot send a mutation without a CORS preflight, which is never allowed here.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ from strawberry.types import ExecutionResult
 from strawberry.types.graphql import OperationType
 
 from app.domain.bounds import MAX_NAME, excerpt
-from app.graphql.errors import BAD_REQUEST, BAD_USER_INPUT, INTERNAL, reported
+from app.graphql.errors import BAD_REQUEST, BAD_USER_INPUT, INTERNAL, client_error
 from app.graphql.execution import GuardedSchema
 from app.graphql.scalars import MAX_INTEGER
 
@@ -39,7 +39,7 @@ _TEXT_OR_NUMBER = re.compile(rb'"[^"\\]*+(?:\\.[^"\\]*+)*+"|-?\d[\d.eE+-]*+')
 
 
 class Refused(Exception):
-    """A request that cannot be answered as GraphQL: the HTTP status, and the header that explains it."""
+    """A request that is refused before GraphQL: the HTTP status, and the header that explains it."""
 
     def __init__(
         self, status: int, message: str, *, code: str = BAD_REQUEST, headers: dict[str, str] | None = None
@@ -53,7 +53,7 @@ class Refused(Exception):
 
 @dataclass(frozen=True, slots=True)
 class OperationRequest:
-    """One operation as its client sent it."""
+    """One operation of a request."""
 
     query: str
     operation_name: str | None
@@ -61,20 +61,20 @@ class OperationRequest:
 
 
 async def read_operation(request: Request) -> OperationRequest:
-    """Return the operation in the address of a GET or the body of a POST; raises Refused."""
+    """Return the operation in the URL of a GET or the body of a POST; raise Refused if there is none."""
     if request.method == "POST":
-        return _operation(_decoded(await _body(request), "The body"))
+        return _operation(_decode(await _body(request), "The body"))
     parameters: dict[str, object] = {
         name: request.query_params[name] for name in PARAMETERS if name in request.query_params
     }
     for name in ("variables", "extensions"):
         if name in parameters:
-            parameters[name] = _decoded(str(parameters[name]).encode(), name)
+            parameters[name] = _decode(str(parameters[name]).encode(), name)
     return _operation(parameters)
 
 
 async def _body(request: Request) -> bytes:
-    """Return the body, read no further than it may be long."""
+    """Return the body, without reading more than the size limit."""
     _check_content_type(request.headers.get("content-type", ""))
     _check_encoding(request.headers.get("content-encoding", ""))
     announced = request.headers.get("content-length", "0")
@@ -89,7 +89,7 @@ async def _body(request: Request) -> bytes:
 
 
 def _check_content_type(content_type: str) -> None:
-    """Refuse all but JSON: a form or plain text is what a foreign page may post without asking first."""
+    """Refuse all but JSON: a foreign page may post a form or plain text without a CORS preflight."""
     media, *parameters = (part.strip().lower() for part in content_type.split(";"))
     charsets = [value[8:].strip('"') for value in parameters if value.startswith("charset=")]
     if media != "application/json" or any(charset not in ("utf-8", "utf8") for charset in charsets):
@@ -107,7 +107,7 @@ def _check_encoding(encoding: str) -> None:
         )
 
 
-def _decoded(text: bytes, what: str) -> object:
+def _decode(text: bytes, what: str) -> object:
     try:
         value: object = orjson.loads(text)
     except orjson.JSONDecodeError as error:
@@ -127,7 +127,7 @@ def _decoded(text: bytes, what: str) -> object:
 
 
 def _has_many_values(value: object) -> bool:
-    """Return whether JSON holds more than MAX_VALUES values and keys; looks at no more than that."""
+    """Return whether JSON has more than MAX_VALUES values and keys, without parsing more than that."""
     pending, count = [value], 1
     while pending:
         item = pending.pop()
@@ -148,7 +148,7 @@ def _too_many(what: str) -> Refused:
 
 
 def _is_too_long(token: bytes) -> bool:
-    """Return whether a text or a number of JSON is a whole number that is read as another one."""
+    """Return whether a JSON text or number is an integer that would be parsed as another one."""
     digits = token.removeprefix(b"-")
     largest = MAX_INTEGER + token.startswith(b"-")
     return digits.isdigit() and (len(digits) > 19 or int(digits) > largest)
@@ -185,7 +185,7 @@ HTML = "text/html"
 def answer_type(accept: str | None) -> str | None:
     """Return the media type for a GraphQL response, or None when the client takes neither.
 
-    A client that names neither type and takes anything is an old one: it gets application/json.
+    An old client that accepts anything and names neither type gets application/json.
     """
     if not accept or not accept.strip():
         return JSON
@@ -198,14 +198,14 @@ def answer_type(accept: str | None) -> str | None:
 
 
 def prefers_page(accept: str | None) -> bool:
-    """Return whether a client, as browsers do, asks for HTML rather than for a GraphQL response."""
+    """Return whether a client prefers HTML to a GraphQL response, as browsers do."""
     qualities = read_accept(accept or "")
     page = qualities.get(HTML, 0.0)
     return page > 0 and page >= max(qualities.get(GRAPHQL_RESPONSE, 0.0), qualities.get(JSON, 0.0))
 
 
 def read_accept(accept: str) -> dict[str, float]:
-    """Return the quality of each media range; one that cannot be read counts as not acceptable."""
+    """Return the quality of each media range; a malformed one counts as not acceptable."""
     qualities: dict[str, float] = {}
     for entry in accept.split(","):
         media, *parameters = (part.strip().lower() for part in entry.split(";"))
@@ -240,7 +240,7 @@ STATUSES = {"FORBIDDEN": 403, "UNAVAILABLE": 503, INTERNAL: 500}
 
 
 class GraphQLView:
-    """An ASGI application that answers one GraphQL operation a request."""
+    """An ASGI application that executes one GraphQL operation per request."""
 
     def __init__(
         self,
@@ -253,7 +253,7 @@ class GraphQLView:
         self.page = page
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Handle a request; one that its client left before it was read is dropped."""
+        """Handle a request; drop it if the client disconnects before it is read."""
         request = Request(scope, receive)
         try:
             response = await self.respond(request)
@@ -275,7 +275,7 @@ class GraphQLView:
             return _refusal(refused, answer_type(accept) or JSON)
 
     async def execute(self, request: Request, operation: OperationRequest) -> ExecutionResult:
-        """Run an operation of a kind its method allows; raises Refused for the others."""
+        """Run an operation whose kind the method allows; raise Refused for others."""
         try:
             return await self.schema.execute(
                 operation.query,
@@ -318,29 +318,29 @@ def _not_found(name: str | None) -> Refused:
 
 
 def _answer(result: ExecutionResult, media: str) -> Response:
-    """Return the response; what failed before execution has no data, and a status where the type has room."""
-    errors = [reported(error) for error in result.errors or ()]
+    """Return the response; a failure before execution has no data, and a status if the media type allows."""
+    errors = [client_error(error) for error in result.errors or ()]
     never_ran = result.data is None and all(error.path is None for error in result.errors or ())
     if not never_ran:
-        return _encoded({"data": result.data} | ({"errors": errors} if errors else {}), media)
+        return _encode({"data": result.data} | ({"errors": errors} if errors else {}), media)
     usual = 400 if media == GRAPHQL_RESPONSE else 200
     extensions = errors[0]["extensions"]
     after = extensions.get("retryAfter")
     headers = NO_HEADERS if after is None else {"retry-after": str(after)}
-    return _encoded({"errors": errors}, media, STATUSES.get(extensions["code"], usual), headers)
+    return _encode({"errors": errors}, media, STATUSES.get(extensions["code"], usual), headers)
 
 
 def _refusal(refused: Refused, media: str) -> Response:
     error = {"message": refused.message, "extensions": {"code": refused.code}}
-    return _encoded({"errors": [error]}, media, refused.status, refused.headers)
+    return _encode({"errors": [error]}, media, refused.status, refused.headers)
 
 
-def _encoded(
+def _encode(
     payload: dict[str, Any], media: str, status: int = 200, headers: Mapping[str, str] = NO_HEADERS
 ) -> Response:
     try:
         body = orjson.dumps(payload)
     except TypeError as error:
         failure = GraphQLError("", original_error=error)
-        body, status = orjson.dumps({"errors": [reported(failure)]}), 500
+        body, status = orjson.dumps({"errors": [client_error(failure)]}), 500
     return Response(body, status, {**HEADERS, **headers}, f"{media}; charset=utf-8")

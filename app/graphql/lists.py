@@ -1,4 +1,4 @@
-"""The lists that can be asked for."""
+"""The lists of the API."""
 
 from __future__ import annotations
 
@@ -108,7 +108,7 @@ class Lists:
         first: FirstArgument = 20,
         after: AfterArgument = None,
     ) -> Connection[PendingReference]:
-        """List references that wait."""
+        """List pending references."""
         page = PENDING_REFERENCES.request(first, after)
         listing = await info.context.catalog.pending_references(info.context.caller, project, page)
         return PENDING_REFERENCES.connection(listing.page, PendingReference.of, page, listing.count)
@@ -193,7 +193,7 @@ class Reminders:
         " 30 days. At most 100; `drafts` lists every draft."
     )
     async def reminders(self, info: Info, project: ProjectArgument = None) -> list[Reminder]:
-        """List what waits."""
+        """List reminders."""
         found = await info.context.states.reminders(info.context.caller, project)
         return [Reminder.of(each) for each in found]
 

@@ -1,4 +1,4 @@
-"""What can be asked."""
+"""The queries of the API."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from app.graphql.types.recall import RecallResult
 from app.graphql.types.reference import Reference, find_reference
 from app.graphql.types.state import EntityState, find_state
 from app.loaders import BatchedKey, StateQuestion
-from app.metrics import note_legs
+from app.metrics import record_legs
 
 IdArgument = Annotated[strawberry.ID, strawberry.argument(description="The id, a UUID.")]
 FINDERS = {
@@ -89,7 +89,7 @@ class Query(Lists, Queues, Reminders):
             token_budget=token_budget,
         )
         result = await info.context.recall.recall(info.context.caller, request)
-        note_legs(result.legs)
+        record_legs(result.legs)
         return RecallResult.of(result)
 
     @strawberry.field(description="The entity of an id.")

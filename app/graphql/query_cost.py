@@ -1,4 +1,4 @@
-"""What an operation may ask for at most, judged before it runs."""
+"""Limit the cost of an operation before it runs."""
 
 from __future__ import annotations
 
@@ -27,9 +27,9 @@ MAX_FIELDS = 5_000
 
 
 class Crowd(NamedTuple):
-    """How many fields a document selects, fragments counted where spread, and how often one of them.
+    """The number of fields of a document, with fragments counted at each spread, and of its commonest field.
 
-    Counting ends where either is over its limit.
+    Counting stops when either exceeds its limit.
     """
 
     fields: int
@@ -37,14 +37,14 @@ class Crowd(NamedTuple):
 
 
 class _Place(NamedTuple):
-    """Selections that are answered together, and the fragments that they stand in."""
+    """Selections that are merged in one response object, and the fragments that contain them."""
 
     selections: list[SelectionSetNode]
     within: frozenset[str]
 
 
 def count_fields(document: DocumentNode) -> Crowd:
-    """Return how crowded a document is; a fragment within itself counts once, and is refused elsewhere."""
+    """Return the field counts of a document; a recursive fragment counts once, and is refused elsewhere."""
     fragments = {
         node.name.value: node for node in document.definitions if isinstance(node, FragmentDefinitionNode)
     }
@@ -71,7 +71,7 @@ def count_fields(document: DocumentNode) -> Crowd:
 def _fields(
     place: _Place, fragments: Mapping[str, FragmentDefinitionNode]
 ) -> Iterator[tuple[FieldNode, frozenset[str]]]:
-    """Yield the fields of a place, with the fragments that each stands in; each fragment is read once."""
+    """Yield the fields of a place, with the fragments that contain each; each fragment is read once."""
     read: set[str] = set()
     pending = [(selections, place.within) for selections in place.selections]
     while pending:
@@ -105,14 +105,14 @@ MAX_UNKNOWN_FIELDS = 50
 
 
 class CostVerdict(NamedTuple):
-    """Why an operation is refused (empty: it is not), and the variables that this depends on."""
+    """The reasons to refuse an operation, if any, and the variables that they depend on."""
 
     errors: list[GraphQLError]
     page_variables: frozenset[str]
 
 
 def require_short(text: str) -> None:
-    """Raise GraphQLError for a document that is too long to be read."""
+    """Raise GraphQLError for a document that is too long."""
     lines = text.count("\n") + text.count("\r")
     for count, most, what in ((len(text), MAX_TEXT, "characters"), (lines, MAX_LINES, "lines")):
         if count > most:
@@ -122,7 +122,7 @@ def require_short(text: str) -> None:
 
 
 def judge_crowd(document: DocumentNode) -> list[GraphQLError]:
-    """Return why the names of a document are too long or its fields too many to be compared, if they are."""
+    """Return the refusals of a document with too long names or too many fields to compare."""
     if any(len(token.value or "") > MAX_NAME for token in _names(document)):
         return [_refusal("name", f"It has a name of more than {MAX_NAME} characters.")]
     crowd = count_fields(document)
@@ -137,7 +137,7 @@ def judge_crowd(document: DocumentNode) -> list[GraphQLError]:
 
 
 def judge(schema: GraphQLSchema, document: DocumentNode, variables: Mapping[str, object]) -> CostVerdict:
-    """Weigh every operation of a document; a page size in a variable has its value there, or its default."""
+    """Weigh every operation of a document, with page sizes from the variables or their defaults."""
     survey = QuerySurvey(schema, document, variables)
     count = sum(1 for _ in operations(document))
     if count > MAX_OPERATIONS:
@@ -167,7 +167,7 @@ def _names(document: DocumentNode) -> Iterator[Token]:
 
 
 def _refusals(weight: Weight) -> Iterator[GraphQLError]:
-    """Say each limit that a weight is over."""
+    """Yield a refusal for each limit that a weight exceeds."""
     cost = min(weight.fixed + UNSIZED_LIST * weight.per_item, CEILING)
     if weight.depth > MAX_DEPTH:
         yield _refusal("depth", f"It nests {weight.depth} fields deep; at most {MAX_DEPTH} are served.")

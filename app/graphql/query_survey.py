@@ -1,7 +1,7 @@
-"""Weighing a GraphQL document: how deep, how wide and how costly, in time linear in its text.
+"""Weigh a GraphQL document: its depth, width and cost, in time linear in its text.
 
-The cost of a field is one, plus the cost of what is selected in it times how many of that there may be:
-the value of `first` or `last` for the lists it pages, UNSIZED_LIST for a list that has no size.
+The cost of a field is one, plus the cost of its selections times the possible number of its items: the value
+of `first` or `last` for a paged list, UNSIZED_LIST for a list without a size.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ CEILING = 2**31
 
 
 class Weight(NamedTuple):
-    """What some selections ask for, fragments counted wherever they are spread."""
+    """The weight of selections, with fragments counted at each spread."""
 
     depth: int = 0
     aliases: int = 0
@@ -66,7 +66,7 @@ class QuerySurvey:
         return self.selections(node.selection_set, self.schema.get_root_type(node.operation))
 
     def selections(self, selections: SelectionSetNode | None, parent: GraphQLCompositeType | None) -> Weight:
-        """Weigh selections on a type; without either there is nothing to weigh."""
+        """Weigh selections on a type; the weight is zero if either is None."""
         if selections is None or parent is None:
             return Weight()
         return _together([self.selection(node, parent) for node in selections.selections])
@@ -76,19 +76,21 @@ class QuerySurvey:
         if isinstance(node, FieldNode):
             return self.field(node, self.schema.get_field(parent, node.name.value))
         if isinstance(node, InlineFragmentNode):
-            return self.selections(node.selection_set, self.named(node.type_condition) or parent)
+            return self.selections(node.selection_set, self.composite_type(node.type_condition) or parent)
         return self.fragment(cast(FragmentSpreadNode, node).name.value)
 
     def fragment(self, name: str) -> Weight:
-        """Weigh a fragment, once; within itself, or unknown, it weighs nothing and is refused elsewhere."""
+        """Weigh a fragment once; a recursive or unknown one weighs nothing and is refused elsewhere."""
         if name not in self.weighed:
             self.weighed[name] = Weight()
             if node := self.definitions.get(name):
-                self.weighed[name] = self.selections(node.selection_set, self.named(node.type_condition))
+                self.weighed[name] = self.selections(
+                    node.selection_set, self.composite_type(node.type_condition)
+                )
         return self.weighed[name]
 
     def field(self, node: FieldNode, definition: GraphQLField | None) -> Weight:
-        """Weigh a field with all it selects; an unknown one is counted, and refused elsewhere."""
+        """Weigh a field with its selections; an unknown one is counted, and refused elsewhere."""
         if definition is None:
             self.unknown_fields += 1
             return Weight()
@@ -109,7 +111,7 @@ class QuerySurvey:
         )
 
     def page_size(self, node: FieldNode, definition: GraphQLField) -> int | None:
-        """Return how many items a field pages: as given, else as declared, else None."""
+        """Return a field's page size: the given one, else the declared default, else None."""
         taken = [name for name in PAGE_ARGUMENTS if name in definition.args]
         given = [
             self.size(argument.value) for argument in node.arguments or () if argument.name.value in taken
@@ -118,13 +120,13 @@ class QuerySurvey:
         return _largest(given) or _largest(declared)
 
     def size(self, node: object) -> int | None:
-        """Return the size that a literal or a variable gives."""
+        """Return the size in a literal or a variable."""
         if isinstance(node, VariableNode):
             self.page_variables.add(node.name.value)
             return _as_size(self.sizes.get(node.name.value))
         return _as_literal_size(node)
 
-    def named(self, condition: NamedTypeNode | None) -> GraphQLCompositeType | None:
+    def composite_type(self, condition: NamedTypeNode | None) -> GraphQLCompositeType | None:
         """Return the composite type of a condition, or None."""
         found = self.schema.get_type(condition.name.value) if condition else None
         return found if is_composite_type(found) else None
@@ -164,7 +166,7 @@ def _as_literal_size(node: object) -> int | None:
 
 
 def _as_size(value: object) -> int | None:
-    """Return a size as GraphQL's Int reads it, 0 for a negative one; None for what is no number."""
+    """Return a size as GraphQL's Int parses it, 0 if negative; None if it is not a number."""
     if isinstance(value, bool) or not isinstance(value, (int, float)):
         return None
     return int(min(max(value, 0), CEILING))

@@ -1,4 +1,4 @@
-"""The scalars beyond GraphQL's own: instants with an offset, and JSON."""
+"""Custom scalars: instants with an offset, and JSON."""
 
 from __future__ import annotations
 
@@ -36,26 +36,26 @@ def parse_instant(value: object) -> datetime:
     is_short = isinstance(value, str) and len(value) <= MAX_INSTANT
     written = RFC_3339.fullmatch(value) if is_short and isinstance(value, str) else None
     if written is None:
-        raise GraphQLError(f"A DateTime is a text such as {EXAMPLE} (RFC 3339), not {_shown(value)}.")
+        raise GraphQLError(f"A DateTime is a text such as {EXAMPLE} (RFC 3339), not {_excerpt(value)}.")
     if written["offset"] is None:
-        raise GraphQLError(f"{_shown(value)} has no offset: add Z for UTC, or an offset such as +02:00.")
+        raise GraphQLError(f"{_excerpt(value)} has no offset: add Z for UTC, or an offset such as +02:00.")
     fraction = (written["fraction"] or "")[:7]
     try:
         instant = datetime.fromisoformat(written["second"].upper() + fraction + written["offset"].upper())
         return instant.astimezone(UTC)
     except (ValueError, OverflowError) as error:
-        raise GraphQLError(f"{_shown(value)} is not a moment of the calendar ({error}).") from None
+        raise GraphQLError(f"{_excerpt(value)} is not a moment of the calendar ({error}).") from None
 
 
 def print_instant(value: datetime) -> str:
-    """Return the instant in UTC with a `Z`, its microseconds kept; a time without an offset is a bug."""
+    """Return the instant in UTC with a `Z` and its microseconds; a time without an offset is a bug."""
     if value.tzinfo is None:
         raise TypeError(f"a time without an offset reached the API: {value.isoformat()}")
     return rfc_3339(value)
 
 
 def parse_json(value: object) -> object:
-    """Return the value; raises GraphQLError where a JSON writer or reader would not keep it whole."""
+    """Return the value; raise GraphQLError if a JSON writer or reader would change it."""
     pending = [(value, 0)]
     while pending:
         item, depth = pending.pop()
@@ -75,7 +75,7 @@ def _is_unkept_number(item: object) -> bool:
     return isinstance(item, int) and abs(item) > MAX_INTEGER
 
 
-def _shown(value: object) -> str:
+def _excerpt(value: object) -> str:
     return f'"{excerpt(value)}"' if isinstance(value, str) else excerpt(str(value))
 
 

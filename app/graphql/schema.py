@@ -1,4 +1,4 @@
-"""The schema: the API's contract, built from the code and printed as `schema.graphql`."""
+"""The GraphQL schema, built from the code and printed as `schema.graphql`."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Edges of the graph, loaded together: one statement for all the parents of a turn."""
+"""Data loaders for GraphQL edges: one statement for all parents of one event loop turn."""
 
 from app.loaders.batching import (
     BatchedKey,

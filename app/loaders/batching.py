@@ -1,4 +1,4 @@
-"""What may be asked about an entity; an absent time means now."""
+"""Questions about an entity, and loaders that read many of them together; an absent time means now."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ MAX_WALK_DEPTH = 3
 
 @dataclass(frozen=True, slots=True)
 class StateQuestion:
-    """Which state holds?"""
+    """Asks which state holds."""
 
     as_of: datetime | None = None
     known_at: datetime | None = None
@@ -31,7 +31,7 @@ class StateQuestion:
 
 @dataclass(frozen=True, slots=True)
 class HistoryQuestion:
-    """Which states were there, all times together?"""
+    """Asks for all states of all times."""
 
     known_at: datetime | None
     page: PageRequest
@@ -39,7 +39,7 @@ class HistoryQuestion:
 
 @dataclass(frozen=True, slots=True)
 class ReferenceQuestion:
-    """Which references hold, in a direction and of a type?"""
+    """Asks which references hold, in a direction and of a type."""
 
     direction: Direction
     type: ReferenceType | None
@@ -49,7 +49,7 @@ class ReferenceQuestion:
 
 @dataclass(frozen=True, slots=True)
 class NeighbourQuestion:
-    """Which entities are at most so many references away, the nearest `first`?
+    """Asks for the nearest `first` entities within a number of references.
 
     Raises Invalid for a depth or a number out of bounds.
     """
@@ -73,14 +73,14 @@ ReadAboutEntities = Callable[[asyncpg.Connection, int, list[UUID], Question], Aw
 
 
 class BatchedKey(NamedTuple, Generic[Question]):
-    """A question about an entity; entities with equal questions are read together."""
+    """An entity and a question about it; entities with equal questions are read together."""
 
     entity: UUID
     question: Question
 
 
 def by_question(keys: Sequence[BatchedKey[Question]]) -> dict[Question, list[UUID]]:
-    """Return the entities of a turn by what is asked of them."""
+    """Return the entities of a turn, grouped by question."""
     entities: dict[Question, list[UUID]] = defaultdict(list)
     for key in keys:
         entities[key.question].append(key.entity)

@@ -44,9 +44,9 @@ from app.stores.postgres.state_history import Arrival
 
 
 class Loaders:
-    """Every edge a request may follow, read as one tenant and remembered while the request lasts.
+    """All loaders of one request, which read as one tenant and cache results for the request.
 
-    Each is named after what it answers and by what; what is absent or not visible is None, or empty.
+    Each is named after its result and its key; a missing or invisible object is None, or an empty list.
     """
 
     def __init__(self, database: Database, graph: GraphReader, tenant: int) -> None:
@@ -136,7 +136,7 @@ class Loaders:
 
 
 def _nothing() -> None:
-    """Return what an absent thing is."""
+    """Return None, the value of a missing object."""
 
 
 def _empty_page() -> Page[Any]:

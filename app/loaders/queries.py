@@ -1,4 +1,4 @@
-"""How each question about many entities is put to the ledger."""
+"""Read the answers to each kind of question about many entities from the ledger."""
 
 from __future__ import annotations
 
@@ -40,14 +40,14 @@ from app.stores.postgres.pool import Database
 
 
 class Present:
-    """Remembers what an absent time means; the first field that asks settles it, with one statement."""
+    """Resolves absent times to one instant per request, which the first field that needs it reads."""
 
     def __init__(self) -> None:
         self._now: datetime | None = None
         self._settling = asyncio.Lock()
 
     async def instant(self, connection: asyncpg.Connection, tenant: int, as_of: datetime | None) -> datetime:
-        """Return the asked instant, or now."""
+        """Return the requested instant, or now."""
         if as_of is not None:
             return as_of
         async with self._settling:
@@ -58,14 +58,14 @@ class Present:
     async def moment(
         self, connection: asyncpg.Connection, tenant: int, as_of: datetime | None, known_at: datetime | None
     ) -> AsOf:
-        """Return the asked moment; without `known_at`, by all that is believed."""
+        """Return the requested moment; without `known_at`, by everything that is known."""
         return AsOf(await self.instant(connection, tenant, as_of), known_at or EVERYTHING_KNOWN)
 
 
 async def rules_by_type_name(
     connection: asyncpg.Connection, tenant: int, names: list[str]
 ) -> Mapping[str, list[ReferenceRule]]:
-    """Return what each type may reference."""
+    """Return the reference rules of each type."""
     rules = await type_definitions.rules_by_source(connection, tenant, names)
     return {name: [rule for rule in rules if rule.source == name] for name in names}
 
@@ -81,7 +81,7 @@ async def histories_of(
 async def history_lengths(
     connection: asyncpg.Connection, tenant: int, entities: list[UUID], known_at: datetime | None
 ) -> Mapping[UUID, int]:
-    """Return how many states each entity has."""
+    """Return the number of states of each entity."""
     known = known_at or EVERYTHING_KNOWN
     return await state_history.count_states_of_entities(connection, tenant, entities, known)
 
@@ -94,7 +94,7 @@ async def artifacts_of(
 
 
 class DatedReading:
-    """The questions that are asked of an instant, which is now when none is given."""
+    """Reads questions about an instant, by default now."""
 
     def __init__(self, present: Present) -> None:
         self._present = present
@@ -102,7 +102,7 @@ class DatedReading:
     async def states_that_hold(
         self, connection: asyncpg.Connection, tenant: int, entities: list[UUID], question: StateQuestion
     ) -> Mapping[UUID, EntityState]:
-        """Return the state of each entity at the asked moment, the draft first when preferred."""
+        """Return the state of each entity at the requested moment; prefer the draft if requested."""
         moment = await self._present.moment(connection, tenant, question.as_of, question.known_at)
         held = await states.states_as_of(connection, tenant, entities, moment)
         branches = (Branch.COMMITTED, Branch.WIP) if question.prefer_wip else (Branch.COMMITTED,)
@@ -123,7 +123,7 @@ class DatedReading:
     async def reference_counts(
         self, connection: asyncpg.Connection, tenant: int, entities: list[UUID], question: ReferenceQuestion
     ) -> Mapping[UUID, int]:
-        """Return how many references each entity has."""
+        """Return the number of references of each entity."""
         wanted = await self._around(connection, tenant, question)
         return await entity_edges.count_references_of_entities(connection, tenant, entities, wanted)
 
@@ -143,21 +143,21 @@ class DatedReading:
     async def labels_of(
         self, connection: asyncpg.Connection, tenant: int, entities: list[UUID]
     ) -> Mapping[UUID, str]:
-        """Return what a person would call each entity now."""
+        """Return the current label of each entity."""
         moment = await self._present.moment(connection, tenant, None, None)
         return await lookups.labels_as_of(connection, tenant, entities, moment)
 
     async def preferred_of(
         self, connection: asyncpg.Connection, tenant: int, entities: list[UUID]
     ) -> Mapping[UUID, UUID]:
-        """Return where the alias chain of each entity ends now."""
+        """Return the entity at the current end of each entity's alias chain."""
         moment = await self._present.moment(connection, tenant, None, None)
         return await anchors.preferred_entities(connection, tenant, entities, moment)
 
     async def superseders_of(
         self, connection: asyncpg.Connection, tenant: int, entities: list[UUID], as_of: datetime | None
     ) -> Mapping[UUID, UUID]:
-        """Return what superseded each entity last: only what is, or was, in force does."""
+        """Return the latest successor of each entity that is, or was, in force."""
         moment = await self._present.moment(connection, tenant, as_of, None)
         above = await supersessions.superseders_as_of(connection, tenant, entities, moment)
         return {entity: superseders[0] for entity, superseders in above.items()}
@@ -165,7 +165,7 @@ class DatedReading:
     async def similar_to(
         self, connection: asyncpg.Connection, tenant: int, entities: list[UUID], limit: int
     ) -> Mapping[UUID, list[tuple[UUID, float]]]:
-        """Return the entities nearest in meaning to each."""
+        """Return the entities most similar to each."""
         as_of = await self._present.instant(connection, tenant, None)
         return await entity_edges.similar_to_entities(connection, tenant, entities, as_of, limit)
 

@@ -1,1 +1,1 @@
-"""The projection: the graph in Neo4j, kept an exact copy of the ledger."""
+"""The projection: keep the graph in Neo4j an exact copy of the ledger."""

@@ -21,26 +21,25 @@ from app.settings import Settings
 from app.stores.background_task import background_task
 from app.stores.neo4j.projection import ConcurrentProjector, note_failure
 from app.stores.neo4j.shared_connection import GraphLink
-from app.stores.postgres.errors import translated
+from app.stores.postgres.errors import translate_error
 from app.stores.postgres.outbox import CHANNEL, ledger_of, projecting_alone
 
 
 def is_outage(error: Exception) -> bool:
-    """Return whether a failure may be gone later without anybody's change of this program or its data.
+    """Return whether a failure may disappear without a change of this program or its data.
 
-    A server that is away, starting, short of something or lets nobody in may come round. A statement that
-    one refuses stays refused.
+    An absent, starting, overloaded or closed server may recover. A refused statement stays refused.
     """
     if isinstance(error, Unavailable):
         refused = isinstance(error.__cause__, ClientError) and not isinstance(error.__cause__, AuthError)
         return not refused
     if isinstance(error, asyncpg.PostgresError):
-        return isinstance(translated(error), Unavailable)
+        return isinstance(translate_error(error), Unavailable)
     return isinstance(error, asyncpg.InterfaceError | asyncpg.InternalClientError | OSError | TimeoutError)
 
 
 POLL_INTERVAL = 5.0
-"""How long a change that nobody heard of may wait."""
+"""The longest delay of a change for which no notification arrived."""
 
 STARTING = "the projection is starting: it has not caught up with the ledger yet"
 
@@ -49,18 +48,18 @@ log = logging.getLogger(__name__)
 
 @dataclass(frozen=True, slots=True)
 class Backoff:
-    """How many seconds to wait after a failure, at first and at most; each time twice as long."""
+    """The first and the longest wait after a failure, in seconds; each wait is twice the previous one."""
 
     first: float = 0.5
     longest: float = 30.0
 
 
 class Projector:
-    """Projects each change soon after it was committed, until it is cancelled or meets what no waiting mends.
+    """Projects each change soon after its commit, until it is cancelled or fails permanently.
 
-    `position` is how far the graph has come, None before it was looked at. `failure` says why the last
-    attempt failed, and is None after one that did not. `is_stopped` tells that there will be no other.
-    `failures` counts those that failed, and `succeeded_at` is when one last did not, by time.monotonic.
+    `position` is the graph's position, None until it is read. `failure` is why the last attempt failed, None
+    after a success. `is_stopped` means that there will be no further attempt. `failures` counts the failed
+    attempts, and `succeeded_at` is the time of the last success, by time.monotonic.
     """
 
     def __init__(
@@ -84,11 +83,11 @@ class Projector:
 
     @property
     def why_not(self) -> str | None:
-        """Why the graph is not projected now: the failure, or that no attempt has ended; None where it is."""
+        """Why the graph is not projected now: the failure, or that no attempt has ended; None if it is."""
         return STARTING if self.failure is None and self.position is None else self.failure
 
     async def run(self) -> None:
-        """Project until cancelled; outages are waited for, and any other failure is reported and ends it."""
+        """Project until cancelled; retry after outages, and report and stop after any other failure."""
         async with Stores(self._settings, self._link) as stores:
             while True:
                 try:
@@ -99,12 +98,12 @@ class Projector:
                     if not is_outage(error):
                         await self._stop(stores, error)
                         return
-                    self._note(_told(error))
+                    self._note(_message(error))
                 await asyncio.sleep(self._pause)
                 self._pause = min(2 * self._pause, self._backoff.longest)
 
     async def _follow(self, stores: Stores) -> NoReturn:
-        """Project what changed, and again each time something did."""
+        """Project all changes, and again after each new change."""
         async with stores.ledger() as owner:
             graph = await stores.graph()
             changed = asyncio.Event()
@@ -136,7 +135,7 @@ class Projector:
         self.failures += 1
 
     async def _stop(self, stores: Stores, error: Exception) -> None:
-        self.failure, self.is_stopped = _told(error), True
+        self.failure, self.is_stopped = _message(error), True
         self.failures += 1
         trace = None if isinstance(error, TrigraphError) else error
         log.error("the projection stopped: %s", self.failure, exc_info=trace)
@@ -145,13 +144,13 @@ class Projector:
                 await note_failure(await stores.graph(), self._ledger, self.failure)
 
 
-def _told(error: Exception) -> str:
+def _message(error: Exception) -> str:
     return error.message if isinstance(error, TrigraphError) else f"{type(error).__name__}: {error}"
 
 
 @asynccontextmanager
-async def projecting(settings: Settings, link: GraphLink) -> AsyncIterator[Projector | None]:
-    """Project while the block lasts, where the settings name a graph; the block waits for nothing."""
+async def project_in_background(settings: Settings, link: GraphLink) -> AsyncIterator[Projector | None]:
+    """Project in the background during the block if the settings name a graph; do not delay the block."""
     if settings.neo4j_uri is None:
         yield None
         return

@@ -1,4 +1,4 @@
-"""The two stores of a projection, each opened when it first answers and kept from then on."""
+"""The two stores of a projection, and the projection's status."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ from app.stores.postgres.migrate import check
 class Stores:
     """The ledger and the graph that the settings name; an embedded server that died is started again.
 
-    The graph is reached by `link` where the process has one already, which stays its owner's to close.
+    The graph is reached through `link` if the process already has one, which its owner closes.
     """
 
     def __init__(self, settings: Settings, link: GraphLink | None = None) -> None:
@@ -42,7 +42,7 @@ class Stores:
 
     @asynccontextmanager
     async def ledger(self) -> AsyncIterator[asyncpg.Connection]:
-        """Yield a connection of the ledger's owner, who sees every tenant.
+        """Yield a connection as the ledger's owner, who sees every tenant.
 
         Raises Unavailable when the database does not answer, Conflict when it is not migrated.
         """
@@ -56,7 +56,7 @@ class Stores:
             yield owner
 
     async def graph(self) -> Graph:
-        """Return the graph; raises Unavailable when an embedded one cannot start, Invalid without any."""
+        """Return the graph; raise Unavailable when an embedded one cannot start, Invalid if there is none."""
         if self._link is None:
             self._link = await self._opened.enter_async_context(GraphLink(self._settings))
         return await self._link.open()
@@ -64,9 +64,9 @@ class Stores:
 
 @dataclass(frozen=True, slots=True)
 class ProjectionStatus:
-    """The graph's position beside the ledger's, and why it does not move on if something is known to stop it.
+    """The graph's position, the ledger's, and the recorded reason why projection fails, if any.
 
-    `position` is None where the graph is no copy of this ledger.
+    `position` is None if the graph is not a copy of this ledger.
     """
 
     position: int | None
@@ -77,13 +77,13 @@ class ProjectionStatus:
 
 
 async def read_standing(owner: asyncpg.Connection, graph: Graph) -> ProjectionStatus:
-    """Return how far the graph has come; raises Unavailable when Neo4j does not answer."""
+    """Return the projection's status; raise Unavailable when Neo4j does not answer."""
     checkpoint = await checkpoint_of(graph)
-    last, _ = await outbox.head(owner)
+    last, _ = await outbox.outbox_position(owner)
     if checkpoint is None:
         return ProjectionStatus(None, last, await outbox.count_after(owner, 0))
     if checkpoint.ledger != await outbox.ledger_of(owner):
-        other = "the graph is a copy of another ledger; run `trigraph project rebuild` to replace it"
+        other = "the graph is a copy of another ledger; run `trigraph projection rebuild` to replace it"
         return ProjectionStatus(None, last, await outbox.count_after(owner, 0), other)
     behind = await outbox.count_after(owner, checkpoint.position)
     failure = await failure_of(graph)

@@ -1,4 +1,4 @@
-"""Projecting what changed, in the order of the ledger, until nothing is left."""
+"""Project the changes of the ledger in order, until none is left."""
 
 from __future__ import annotations
 
@@ -19,15 +19,15 @@ from app.stores.postgres.graph_export import every_row, read_piece
 CHANGES_AT_ONCE = 1000
 
 Watch: TypeAlias = Callable[[int], None]
-"""Told how many rows of the ledger have been written since it was last told."""
+"""Called with the number of ledger rows written since the last call."""
 
 
 async def fill(owner: asyncpg.Connection, graph: Graph, checkpoint: Checkpoint, watch: Watch) -> Checkpoint:
-    """Write every row that the connection sees, and move to the last position of that moment at the end.
+    """Write every row that the connection sees, and then move to the last position of that snapshot.
 
-    Nothing is in the graph but what a fill that was cut off wrote before. The caller projects alone.
+    The graph must be empty except for the rows of an interrupted fill. The caller holds the projection lock.
     """
-    position, mark = await outbox.head(owner)
+    position, mark = await outbox.outbox_position(owner)
     async for rows in every_row(owner, CHANGES_AT_ONCE):
         await projection.write(graph, checkpoint, checkpoint, await read_piece(owner, rows))
         watch(len(rows))
@@ -37,10 +37,10 @@ async def fill(owner: asyncpg.Connection, graph: Graph, checkpoint: Checkpoint, 
 
 
 async def prepare(owner: asyncpg.Connection, graph: Graph) -> Checkpoint:
-    """Return how far the graph is a copy of this ledger; an empty one becomes a copy that is at its start.
+    """Return the checkpoint of a copy of this ledger; an empty graph becomes a copy at position 0.
 
-    Its constraints and indexes are there then. Raises Conflict when the graph is of another ledger, ahead
-    of this one, or somebody else's. The caller projects alone.
+    Creates constraints and indexes. Raises Conflict when the graph belongs to another ledger, is ahead of
+    this one, or has foreign data. The caller holds the projection lock.
     """
     checkpoint = await projection.checkpoint_of(graph)
     if checkpoint is None:
@@ -54,11 +54,11 @@ async def prepare(owner: asyncpg.Connection, graph: Graph) -> Checkpoint:
 
 
 async def catch_up(owner: asyncpg.Connection, graph: Graph, watch: Watch) -> Checkpoint:
-    """Project what the connection sees and the graph lacks, whole transactions of the ledger at a time.
+    """Project the changes that the connection sees and the graph lacks, in whole ledger transactions.
 
-    Where some of what changed since is noted no more, all of the graph is filled anew instead.
-    The graph equals the ledger as the connection sees it then. Raises Conflict as `prepare` does, and
-    Unavailable when Neo4j does not answer. The caller projects alone.
+    If some of the changes were pruned from the outbox, the whole graph is filled anew instead.
+    Afterwards the graph equals the ledger as the connection sees it. Raises Conflict as `prepare` does, and
+    Unavailable when Neo4j does not answer. The caller holds the projection lock.
     """
     checkpoint = await projection.checkpoint_of(graph)
     if checkpoint is None or not checkpoint.is_cleared:
@@ -66,7 +66,7 @@ async def catch_up(owner: asyncpg.Connection, graph: Graph, watch: Watch) -> Che
     else:
         await _refuse_strange(owner, graph, checkpoint)
     if checkpoint.position <= await outbox.horizon(owner) != 0:
-        checkpoint = await _filled(owner, graph, checkpoint, watch)
+        checkpoint = await _fill_anew(owner, graph, checkpoint, watch)
     while changes := await outbox.changes_after(owner, checkpoint.position, CHANGES_AT_ONCE):
         piece = await read_piece(owner, changes.changes)
         reached = replace(checkpoint, position=changes.position, mark=changes.mark)
@@ -76,7 +76,7 @@ async def catch_up(owner: asyncpg.Connection, graph: Graph, watch: Watch) -> Che
     return checkpoint
 
 
-async def _filled(
+async def _fill_anew(
     owner: asyncpg.Connection, graph: Graph, checkpoint: Checkpoint, watch: Watch
 ) -> Checkpoint:
     if checkpoint.position:
@@ -86,7 +86,7 @@ async def _filled(
 
 
 async def refuse_foreign(graph: Graph) -> None:
-    """Raise Conflict when a graph that is no copy yet holds what a copy would be mixed with."""
+    """Raise Conflict when a graph that is not a copy yet has data that a copy would be mixed with."""
     if await projection.is_used(graph):
         raise Conflict(
             f"the graph at {graph.uri} holds nodes that no projection wrote, labelled as its own are;"
@@ -98,26 +98,26 @@ async def _refuse_strange(owner: asyncpg.Connection, graph: Graph, checkpoint: C
     if checkpoint.ledger != await outbox.ledger_of(owner):
         raise Conflict(
             f"the graph at {graph.uri} is a copy of another ledger; point TRIGRAPH_NEO4J_URI at an empty one,"
-            " or let `trigraph project rebuild` replace it"
+            " or let `trigraph projection rebuild` replace it"
         )
     is_noted = checkpoint.position > await outbox.horizon(owner)
     if is_noted and await outbox.mark_at(owner, checkpoint.position) != checkpoint.mark:
         raise Conflict(
             f"the graph at {graph.uri} tells of changes that the ledger lacks, as after it was restored"
-            " from a backup; run `trigraph project rebuild`"
+            " from a backup; run `trigraph projection rebuild`"
         )
 
 
 async def rebuild(owner: asyncpg.Connection, graph: Graph, watch: Watch) -> Checkpoint:
-    """Clear a graph that is a copy of any ledger, or empty, and make it one of this ledger.
+    """Clear a graph that is empty or a copy of any ledger, and make it a copy of this ledger.
 
-    Cut off, it leaves a copy at its start, which the projector then fills by itself. Raises Conflict when
-    the graph is somebody else's. The caller projects alone.
+    If interrupted, it leaves a copy at position 0, which the projector then fills. Raises Conflict when the
+    graph has foreign data. The caller holds the projection lock.
     """
-    return await fill(owner, graph, await _emptied(owner, graph), watch)
+    return await fill(owner, graph, await _empty(owner, graph), watch)
 
 
-async def _emptied(owner: asyncpg.Connection, graph: Graph) -> Checkpoint:
+async def _empty(owner: asyncpg.Connection, graph: Graph) -> Checkpoint:
     ledger = await outbox.ledger_of(owner)
     if await projection.checkpoint_of(graph) is None:
         await refuse_foreign(graph)

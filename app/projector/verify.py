@@ -1,4 +1,4 @@
-"""Whether the graph is what the ledger says, node for node and edge for edge."""
+"""Verify that the graph equals the ledger, node for node and edge for edge."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from app.stores.postgres.graph_export import every_row, read_piece
 
 @dataclass(frozen=True, slots=True)
 class Thing:
-    """One node or edge: its label or type, what tells it from the others, and a hash of all it says."""
+    """One node or edge: its label or type, its distinguishing name, and a hash of its content."""
 
     kind: str
     name: str
@@ -28,7 +28,7 @@ class Thing:
 
 
 async def things_of_ledger(owner: asyncpg.Connection) -> AsyncIterator[Thing]:
-    """Yield what the graph is to hold, as the connection sees the ledger; it is in a transaction."""
+    """Yield what the graph should hold, by the ledger; the connection must be in a transaction."""
     async for rows in every_row(owner, CHANGES_AT_ONCE):
         piece = await read_piece(owner, rows)
         for node in piece.nodes:
@@ -55,8 +55,8 @@ def _node(node: ProjectedNode) -> Thing:
 
 def _edge(edge: ProjectedEdge) -> Thing:
     said = edge.properties
-    told = f" {said['id']}" if "id" in said else f" {said['type']}" if "type" in said else ""
-    name = f"{said.get('tenant')}/{edge.source} -> {edge.target}{told}"
+    label = f" {said['id']}" if "id" in said else f" {said['type']}" if "type" in said else ""
+    name = f"{said.get('tenant')}/{edge.source} -> {edge.target}{label}"
     return Thing(edge.type, name, _hash(edge.type, edge.source, edge.target, said))
 
 
@@ -72,7 +72,7 @@ _LARGEST = 1 << 256
 
 @dataclass(slots=True)
 class Digest:
-    """How many things of one kind there are, and what they are, in whichever order they are met."""
+    """The number of things of one kind and an order-independent sum of their hashes."""
 
     count: int = 0
     sum: int = 0
@@ -85,7 +85,7 @@ class Digest:
 
 @dataclass(frozen=True, slots=True)
 class ComparedKind:
-    """What both sides hold of one label or type of relationship, and the names of what differs."""
+    """The digests of one label or relationship type on both sides, and the names of differing things."""
 
     name: str
     in_ledger: Digest
@@ -96,7 +96,7 @@ class ComparedKind:
 
     @property
     def is_equal(self) -> bool:
-        """Return whether both sides hold the same."""
+        """Return whether both sides are equal."""
         return self.in_ledger == self.in_graph
 
 
@@ -114,16 +114,16 @@ class Verification:
 
     @property
     def digest(self) -> str:
-        """Return one text that two graphs share when they hold the same."""
-        told = "\n".join(f"{kind.name} {kind.in_graph.count} {kind.in_graph.sum}" for kind in self.kinds)
-        return hashlib.sha256(told.encode()).hexdigest()
+        """Return a hash that is equal for graphs with equal content."""
+        text = "\n".join(f"{kind.name} {kind.in_graph.count} {kind.in_graph.sum}" for kind in self.kinds)
+        return hashlib.sha256(text.encode()).hexdigest()
 
 
 async def verify(owner: asyncpg.Connection, graph: Graph) -> Verification:
     """Catch up, then compare the graph with the ledger as of the same moment.
 
-    The caller projects alone and sees one moment, so that no write can come between. What differs is
-    looked for only where the digests do. Raises as `catch_up` does.
+    The caller holds the projection lock and one snapshot, so that no write can come between. Single things
+    are compared only if the digests differ. Raises as `catch_up` does.
     """
     checkpoint = await catch_up(owner, graph, lambda rows: None)
     here = await _digests(things_of_ledger(owner))
@@ -134,9 +134,11 @@ async def verify(owner: asyncpg.Connection, graph: Graph) -> Verification:
     ]
     differing = {kind.name for kind in kinds if not kind.is_equal}
     if differing:
-        expected = await _named(things_of_ledger(owner), differing)
-        found = await _named(things_of_graph(graph), differing)
-        kinds = [_told_apart(kind, expected, found) if kind.name in differing else kind for kind in kinds]
+        expected = await _by_name(things_of_ledger(owner), differing)
+        found = await _by_name(things_of_graph(graph), differing)
+        kinds = [
+            _with_differences(kind, expected, found) if kind.name in differing else kind for kind in kinds
+        ]
     return Verification(checkpoint.position, tuple(kinds))
 
 
@@ -147,7 +149,7 @@ async def _digests(things: AsyncIterator[Thing]) -> dict[str, Digest]:
     return digests
 
 
-async def _named(things: AsyncIterator[Thing], kinds: Set[str]) -> Named:
+async def _by_name(things: AsyncIterator[Thing], kinds: Set[str]) -> Named:
     named: Named = defaultdict(Counter)
     async for thing in things:
         if thing.kind in kinds:
@@ -155,7 +157,7 @@ async def _named(things: AsyncIterator[Thing], kinds: Set[str]) -> Named:
     return named
 
 
-def _told_apart(kind: ComparedKind, expected: Named, found: Named) -> ComparedKind:
+def _with_differences(kind: ComparedKind, expected: Named, found: Named) -> ComparedKind:
     missing = Counter(name for name, _ in (expected[kind.name] - found[kind.name]).elements())
     unexpected = Counter(name for name, _ in (found[kind.name] - expected[kind.name]).elements())
     different = missing & unexpected

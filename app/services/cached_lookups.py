@@ -1,4 +1,4 @@
-"""What a write finds in the ledger under names: beforehand for many documents together, or at once."""
+"""Look up keys, names and aliases: in the lookup cache if the write has one, else in the ledger."""
 
 from __future__ import annotations
 
@@ -14,9 +14,9 @@ from app.stores.postgres.references import PendingReferenceRow
 from app.stores.postgres.type_definitions import RecordedType
 
 
-async def types_known(write: UnitOfWork, project: Project) -> list[RecordedType]:
-    """Return the types of a project and those that every project has, by name."""
-    seen = write.foreseen
+async def load_types(write: UnitOfWork, project: Project) -> list[RecordedType]:
+    """Return the types of a project, with those that every project has, by name."""
+    seen = write.cached
     if seen.types is None:
         seen.types = await type_definitions.types_in_projects(
             write.connection, write.tenant, [project.number]
@@ -25,21 +25,21 @@ async def types_known(write: UnitOfWork, project: Project) -> list[RecordedType]
 
 
 def forget_types(write: UnitOfWork) -> None:
-    """Read the types again when somebody asks: this write defined or widened one."""
-    write.foreseen.types = None
+    """Drop the cached types, since this write defined or widened one."""
+    write.cached.types = None
 
 
 async def entity_of_key(write: UnitOfWork, key: str) -> Entity | None:
-    """Return the entity that has this key in the project of a write that files documents."""
-    found = await write.foreseen.own.under([key])
+    """Return the entity with this key in the project that documents are filed into."""
+    found = await write.cached.own.find([key])
     return found[key][0] if found else None
 
 
 async def entities_of_keys(write: UnitOfWork, project: Project, keys: Sequence[str]) -> list[KeyedEntity]:
-    """Return the entities that have one of these keys, whole or without their namespace, by key."""
-    if write.foresight is None:
+    """Return the entities with one of these keys, whole or without the namespace, by key."""
+    if write.lookup_cache is None:
         return await entities.entities_by_keys(write.connection, write.tenant, project.number, keys)
-    found = await write.foresight.by_key.under(keys)
+    found = await write.lookup_cache.by_key.find(keys)
     every = {each.id: each for held in found.values() for each in held}
     return sorted(every.values(), key=lambda each: each.key)
 
@@ -48,47 +48,47 @@ async def entities_of_sources(
     write: UnitOfWork, project: Project, sources: Sequence[str]
 ) -> dict[str, KeyedEntity]:
     """Return the entities that came last from these sources, by source."""
-    if write.foresight is None:
+    if write.lookup_cache is None:
         return await entities.entities_by_source(write.connection, write.tenant, project.number, sources)
-    return {source: held[0] for source, held in (await write.foresight.by_source.under(sources)).items()}
+    return {source: held[0] for source, held in (await write.lookup_cache.by_source.find(sources)).items()}
 
 
 async def entities_of_names(
     write: UnitOfWork, project: Project, names: Sequence[str]
 ) -> dict[str, list[KeyedEntity]]:
     """Return the entities that have one of these folded names now, by name."""
-    if write.foresight is None:
+    if write.lookup_cache is None:
         return await entities.entities_by_name(write.connection, write.tenant, project.number, names)
-    return await write.foresight.by_name.under(names)
+    return await write.lookup_cache.by_name.find(names)
 
 
 async def entities_of_aliases(
     write: UnitOfWork, project: Project, names: Sequence[str]
 ) -> dict[str, list[KeyedEntity]]:
     """Return the entity that each of these folded names means now as an alias, by name."""
-    if write.foresight is None:
+    if write.lookup_cache is None:
         return await entities.entities_by_alias(write.connection, write.tenant, project.number, names)
-    return await write.foresight.by_alias.under(names)
+    return await write.lookup_cache.by_alias.find(names)
 
 
 async def find_pending(
     write: UnitOfWork, project: Project, keys: Sequence[str], arrived: UUID
 ) -> list[PendingReferenceRow]:
-    """Return the references of other entities that wait for one of these keys, oldest first."""
-    if write.foresight is None:
-        waiting = await references.pending_on(write.connection, write.tenant, project.number, keys)
+    """Return the pending references of other entities under one of these keys, oldest first."""
+    if write.lookup_cache is None:
+        rows = await references.pending_on(write.connection, write.tenant, project.number, keys)
     else:
-        found = (await write.foresight.waiting.under(keys)).values()
-        waiting = sorted((each for held in found for each in held), key=lambda each: (each[0], each[1].id))
-    return [pending for _, pending in waiting if pending.source != arrived]
+        found = (await write.lookup_cache.pending.find(keys)).values()
+        rows = sorted((each for held in found for each in held), key=lambda each: (each[0], each[1].id))
+    return [pending for _, pending in rows if pending.source != arrived]
 
 
 async def aliases_of(write: UnitOfWork, forms: Sequence[str]) -> list[Alias]:
-    """Return the aliases of these forms in the project of such a write, whenever they are valid."""
-    found = await write.foreseen.aliases.under(forms)
+    """Return the aliases of these forms in the project that documents are filed into, valid at any time."""
+    found = await write.cached.aliases.find(forms)
     return list({alias.id: alias for held in found.values() for alias in held}.values())
 
 
 async def forms_to_look_for(write: UnitOfWork) -> list[NamedForm]:
-    """Return the aliases, and the names that things have or had, that the texts of a write may use."""
-    return await write.foreseen.forms.all()
+    """Return the aliases, and present or former names of things, that the texts of a write may use."""
+    return await write.cached.forms.all()

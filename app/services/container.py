@@ -1,4 +1,4 @@
-"""Everything a face needs, opened once: the ledger, the encoder and the services on top of them."""
+"""The composition root: open the ledger, the encoder, the graph reader and the services once."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from app.domain.entity import Caller, Role
 from app.embedding import Embedder, open_embedder
 from app.services.document_reader import document_reader
 from app.services.filing import FilingService
-from app.services.graph_reader import opened_graph
+from app.services.graph_reader import open_graph_reader
 from app.services.maintenance.reembed import check_model
 from app.services.recall import RecallService
 from app.settings import Settings
@@ -48,10 +48,9 @@ class Memory:
 async def open_memory(settings: Settings, link: GraphLink | None = None) -> AsyncIterator[Memory]:
     """Open the ledger the settings name and the services on it; close them when the block ends.
 
-    The embedded ledger is migrated on the way; a server's is only checked, since the right to change it
-    is its operator's to give. Neo4j is reached by `link` where the process has one already. Raises
-    Unavailable when a part does not answer, Conflict when the ledger is not migrated or holds another model's
-    vectors.
+    The embedded ledger is migrated first; one on a server is only checked, since only its operator may
+    change it. Neo4j is reached by `link` if the process has one already. Raises Unavailable if a part does
+    not answer, Conflict if the ledger is not migrated or holds the vectors of another model.
     """
     location = await locate_ledger(settings)
     try:
@@ -69,7 +68,7 @@ async def open_memory(settings: Settings, link: GraphLink | None = None) -> Asyn
 async def open_memory_at(
     location: LedgerLocation, settings: Settings, link: GraphLink | None = None, *, migrates: bool
 ) -> AsyncIterator[Memory]:
-    """Open the services on a ledger that is located already; the location stays the caller's to close."""
+    """Open the services on a ledger that is located already; the caller closes the location."""
     if migrates:
         await migrate(location.url)
     await check(location.url)
@@ -85,7 +84,7 @@ async def open_memory_at(
         stack.push_async_callback(embedder.close)
         async with database.reading(tenant) as connection:
             await check_model(connection, embedder)
-        graph = await stack.enter_async_context(opened_graph(settings, database, link))
+        graph = await stack.enter_async_context(open_graph_reader(settings, database, link))
         yield Memory(
             database=database,
             graph=graph,

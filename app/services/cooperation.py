@@ -1,4 +1,4 @@
-"""Long work on the event loop, done in small shares."""
+"""Cooperative multitasking: long work on the event loop pauses now and then."""
 
 from __future__ import annotations
 
@@ -8,6 +8,6 @@ SHARE = 100
 
 
 async def let_others_work(place: int) -> None:
-    """Let every other task of the loop run once, at each hundredth of many places."""
+    """Let the other tasks of the event loop run once after every hundredth place."""
     if place % SHARE == SHARE - 1:
         await asyncio.sleep(0)

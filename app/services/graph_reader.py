@@ -1,4 +1,4 @@
-"""The graph that requests read: Neo4j's where the settings name one and it is there, else the ledger's."""
+"""Open the graph reader of a process: Neo4j if the settings name one and it answers, else the ledger."""
 
 from __future__ import annotations
 
@@ -26,15 +26,15 @@ log = logging.getLogger(__name__)
 
 
 @asynccontextmanager
-async def opened_graph(
+async def open_graph_reader(
     settings: Settings, database: Database, link: GraphLink | None = None
 ) -> AsyncIterator[GraphReader]:
-    """Yield what reads the graph while the block lasts; Neo4j may come and go.
+    """Yield a graph reader for the length of the block; Neo4j may come and go meanwhile.
 
-    Opening waits for it no longer than a request does, and no request waits for a server that starts: all
-    that requests ask is asked before one does. It is reached by `link` where the process has one already,
-    which stays its owner's to close. Neo4j has half of a leg's time at most, so that the ledger can still
-    answer in the other half. The embedded one is joined when it runs: whoever projects starts it.
+    Opening waits for Neo4j no longer than a request does. Before Neo4j is used, the queries of requests are
+    run once as a warm-up, so that no request waits for a server that starts. If the process has a `link`
+    already, it is used, and its owner closes it. Neo4j has at most half of a leg's time, so that the ledger
+    can answer in the other half. An embedded Neo4j is joined if it runs: the projector starts it.
     """
     ledger = PostgresTraversal(database)
     if settings.neo4j_uri is None:
@@ -46,7 +46,7 @@ async def opened_graph(
         if link is None:
             link = await opened.enter_async_context(GraphLink(settings))
         keeper = _Keeper(link, database, reader)
-        with suppress(TimeoutError):  # it is gone on with beside the block
+        with suppress(TimeoutError):  # the background task goes on trying
             async with asyncio.timeout(reader_waits):
                 await keeper.look()
         async with background_task(keeper.keep()):
@@ -54,7 +54,7 @@ async def opened_graph(
 
 
 class _Keeper:
-    """Connects the reader with Neo4j once it is there, and starts an embedded one again that died."""
+    """Connects the reader with Neo4j once it answers, and restarts an embedded one that died."""
 
     def __init__(self, link: GraphLink, database: Database, reader: FallbackGraphReader) -> None:
         self._link = link
@@ -69,13 +69,13 @@ class _Keeper:
             await self.look()
 
     async def look(self) -> None:
-        """Let Neo4j be read once it answers; what cannot be done now is said once and tried again later."""
+        """Use Neo4j once it answers; log a problem once, and try again at the next poll."""
         problem = None
         try:
             graph = await self._link.join()
             if graph is not None:
                 async with asyncio.timeout(WAIT_SECONDS):
-                    await self._let_read(graph)
+                    await self._use(graph)
         except TimeoutError:
             problem = f"Neo4j does not answer within {WAIT_SECONDS:g} seconds"
         except (TrigraphError, OSError) as error:
@@ -84,7 +84,7 @@ class _Keeper:
             log.warning("the graph is read from Postgres: %s", problem)
         self._problem = problem
 
-    async def _let_read(self, graph: Graph) -> None:
+    async def _use(self, graph: Graph) -> None:
         if self._reader.preferred is not None:
             await self._reader.try_again()
             return

@@ -1,4 +1,4 @@
-"""Asking again under the same key: the first answer again, and nothing written."""
+"""Idempotent requests: a request repeated under its key gets the first response and writes nothing."""
 
 from __future__ import annotations
 
@@ -23,10 +23,11 @@ MAX_KEY_LENGTH = 255
 def idempotent_request(
     caller: Caller, operation: str, key: str | None, **arguments: Any
 ) -> IdempotentRequest | None:
-    """Handle a request as its key is kept by, or None without a key; raises Invalid for an unfit one.
+    """Return the request that is stored with its key, or None without a key.
 
-    The arguments are all of the input that matters, as orjson can write it. One that is None, or a field of
-    theirs that is, counts as not given: a verb that learns of another argument knows its earlier keys again.
+    The arguments are all input that matters, serialisable by orjson. An argument or field that is None
+    counts as not given: when an operation gets a new argument, its earlier fingerprints stay valid. Raises
+    Invalid for an unfit key.
     """
     if key is None:
         return None
@@ -35,39 +36,41 @@ def idempotent_request(
             f"an idempotency key has 1 to {MAX_KEY_LENGTH} printable characters", field="idempotencyKey"
         )
     written = orjson.dumps(
-        _given(arguments), _given_fields, option=orjson.OPT_SORT_KEYS | orjson.OPT_PASSTHROUGH_DATACLASS
+        _without_none(arguments),
+        _fields_with_values,
+        option=orjson.OPT_SORT_KEYS | orjson.OPT_PASSTHROUGH_DATACLASS,
     )
     return IdempotentRequest(caller.principal, operation, key, hashlib.sha256(written).hexdigest())
 
 
-def _given(arguments: Mapping[str, Any]) -> dict[str, Any]:
+def _without_none(arguments: Mapping[str, Any]) -> dict[str, Any]:
     return {name: clean_value(value) for name, value in arguments.items() if value is not None}
 
 
-def _given_fields(content: object) -> dict[str, Any]:
+def _fields_with_values(content: object) -> dict[str, Any]:
     if not is_dataclass(content):
         raise TypeError(type(content).__name__)
-    return _given({field.name: getattr(content, field.name) for field in fields(content)})
+    return _without_none({field.name: getattr(content, field.name) for field in fields(content)})
 
 
 async def load_response(
     connection: asyncpg.Connection, tenant: int, request: IdempotentRequest | None
 ) -> dict[str, Any] | None:
-    """Return what was kept under a request's key; raises Conflict when it came with other input."""
+    """Return the response saved under a request's key; raise Conflict if the key came with other input."""
     if request is None:
         return None
-    kept = await idempotency.answer_of_key(connection, tenant, request)
-    if kept is None:
+    saved = await idempotency.find_response(connection, tenant, request)
+    if saved is None:
         return None
-    if kept.fingerprint != request.fingerprint:
+    if saved.fingerprint != request.fingerprint:
         raise Conflict(
             "this idempotency key came with other input before; take a new key for a new request",
             field="idempotencyKey",
         )
-    return kept.answer
+    return saved.answer
 
 
 async def save_response(write: UnitOfWork, request: IdempotentRequest | None, answer: dict[str, Any]) -> None:
-    """Keep what is answered to a request's key, in the transaction that carries it out."""
+    """Save the response to a request under its key, in the transaction that carries it out."""
     if request is not None:
-        await idempotency.insert_answer(write.connection, write.tenant, request, answer, write.recorded_at)
+        await idempotency.insert_response(write.connection, write.tenant, request, answer, write.recorded_at)

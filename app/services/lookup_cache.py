@@ -1,6 +1,6 @@
-"""What a write that files documents has read of the ledger beforehand, kept up with what it writes itself.
+"""The lookup cache of a write that files documents: read in advance, updated with what the write changes.
 
-Every answer is what the ledger would give now. What is not known beforehand, or no longer, is read there.
+Every lookup returns what the ledger would return now; on a miss the ledger is read.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ Edge = tuple[UUID, UUID, ReferenceType]
 
 
 class CachedLookup(Generic[Found]):
-    """What is found under keys, read for all that are wanted as soon as one is asked for."""
+    """Rows by key; the first lookup reads the rows of all wanted keys at once."""
 
     def __init__(
         self, wanted: Iterable[str], read: Callable[[list[str]], Awaitable[Mapping[str, list[Found]]]]
@@ -33,29 +33,29 @@ class CachedLookup(Generic[Found]):
         self._read = read
         self._held: dict[str, list[Found]] = {}
 
-    async def under(self, keys: Collection[str]) -> dict[str, list[Found]]:
-        """Return what is found under these keys, nothing left out that is empty."""
+    async def find(self, keys: Collection[str]) -> dict[str, list[Found]]:
+        """Return the rows under these keys, without the keys that have none."""
         if any(key not in self._held for key in keys):
             missing = sorted({*keys, *self._wanted} - self._held.keys())
             found = await self._read(missing)
             self._held |= {key: list(found.get(key, ())) for key in missing}
         return {key: self._held[key] for key in keys if self._held[key]}
 
-    def held(self, key: str) -> list[Found] | None:
-        """Return the list that is kept under a key, to be changed as the ledger is; None without any."""
+    def get(self, key: str) -> list[Found] | None:
+        """Return the cached list of a key, which the caller may update; None if the key was not read."""
         return self._held.get(key)
 
-    def every(self) -> Iterable[list[Found]]:
-        """Return every list that is kept."""
+    def all_lists(self) -> Iterable[list[Found]]:
+        """Return every cached list."""
         return self._held.values()
 
     def forget(self) -> None:
-        """Read again what is asked for from now on."""
+        """Drop all rows, so that the next lookup reads them again."""
         self._held.clear()
 
 
-class ForeseenForms:
-    """The forms that may be used by texts with these words, one a line, read when they are asked for."""
+class CachedForms:
+    """The forms that texts with these words (one per line) may use; read on the first lookup."""
 
     def __init__(self, words: str, read: Callable[[str], Awaitable[list[NamedForm]]]) -> None:
         self._words = words
@@ -63,28 +63,28 @@ class ForeseenForms:
         self._held: list[NamedForm] | None = None
 
     async def all(self) -> list[NamedForm]:
-        """Return the forms; of two meanings of one, the one that began later comes last."""
+        """Return the forms; if a form has two meanings, the one that began later comes last."""
         if self._held is None:
             self._held = await self._read(self._words)
         return self._held
 
     def forget(self) -> None:
-        """Read the forms again when somebody asks for them."""
+        """Drop the forms, so that the next lookup reads them again."""
         self._held = None
 
 
 @dataclass(slots=True)
 class LookupCache:
-    """What was read of one project; `numbers` are those of the artifacts to come, the last one first."""
+    """The cached lookups of one project; `numbers` are reserved for artifacts to come, the last one first."""
 
     own: CachedLookup[Entity]
     by_key: CachedLookup[KeyedEntity]
     by_source: CachedLookup[KeyedEntity]
     by_name: CachedLookup[KeyedEntity]
     by_alias: CachedLookup[KeyedEntity]
-    waiting: CachedLookup[tuple[datetime, PendingReferenceRow]]
+    pending: CachedLookup[tuple[datetime, PendingReferenceRow]]
     aliases: CachedLookup[Alias]
-    forms: ForeseenForms
+    forms: CachedForms
     numbers: list[int]
     types: list[RecordedType] | None = None
     arrived: set[UUID] = field(default_factory=set)
@@ -92,21 +92,21 @@ class LookupCache:
     superseded: set[UUID] = field(default_factory=set)
 
     def note_entity(self, entity: Entity, source_uri: str | None, names: Iterable[str]) -> None:
-        """Know of a document that was filed just now under a key nobody had, and of its names."""
+        """Add a document that was just filed under a new key, with its names."""
         assert entity.key is not None
         self.arrived.add(entity.id)
         keyed = KeyedEntity(
             entity.id, entity.key, bare_key(entity.key), True, entity.created_at, entity.source_artifact
         )
-        _put(self.own.held(entity.key), entity)
+        _put(self.own.get(entity.key), entity)
         for key in {keyed.key, keyed.bare_key}:
-            _put(self.by_key.held(key), keyed)
+            _put(self.by_key.get(key), keyed)
         for name in set(names):
-            _put(self.by_name.held(name), keyed)
+            _put(self.by_name.get(name), keyed)
         self._note_source(keyed, source_uri)
 
     def note_version(self, entity: Entity, source_uri: str | None) -> None:
-        """Know of another version of a document: it may come from elsewhere, and be called something else."""
+        """Add a new version of a document, which may have another source and other names."""
         assert entity.key is not None
         keyed = KeyedEntity(
             entity.id, entity.key, bare_key(entity.key), True, entity.created_at, entity.source_artifact
@@ -115,43 +115,43 @@ class LookupCache:
         self.by_name.forget()
 
     def _note_source(self, keyed: KeyedEntity, source_uri: str | None) -> None:
-        if source_uri is not None and (held := self.by_source.held(source_uri)) is not None:
+        if source_uri is not None and (held := self.by_source.get(source_uri)) is not None:
             held[:] = [keyed]
 
     def note_alias(self) -> None:
-        """Know that some alias is another one now."""
+        """Drop everything that depends on aliases, since one changed."""
         self.aliases.forget()
         self.by_alias.forget()
         self.forms.forget()
 
-    def note_waiting(self, pending: PendingReferenceRow, recorded_at: datetime) -> None:
-        """Know of a reference that waits; the same one waits once."""
-        held = self.waiting.held(pending.target_key)
+    def note_pending(self, pending: PendingReferenceRow, recorded_at: datetime) -> None:
+        """Add a pending reference, unless the same one is there."""
+        held = self.pending.get(pending.target_key)
         if held is not None and not any(_are_same(pending, each) for _, each in held):
             held.append((recorded_at, pending))
 
-    def note_joined(self, ids: Collection[UUID]) -> None:
-        """Know that references wait no longer."""
-        for held in self.waiting.every():
+    def note_resolved(self, ids: Collection[UUID]) -> None:
+        """Remove pending references that were resolved."""
+        for held in self.pending.all_lists():
             held[:] = [each for each in held if each[1].id not in ids]
 
-    def note_restated(self, source: UUID) -> None:
-        """Know that what an entity referred to waits no longer."""
-        for held in self.waiting.every():
+    def note_closed(self, source: UUID) -> None:
+        """Remove the pending references of an entity, which were closed."""
+        for held in self.pending.all_lists():
             held[:] = [each for each in held if each[1].source != source]
 
     def note_edge(self, edge: Edge) -> None:
-        """Know of a reference that this write made."""
+        """Add an edge that this write made."""
         self.joined.add(edge)
         if edge[2] is ReferenceType.SUPERSEDES:
             self.superseded.add(edge[1])
 
     def is_unjoined(self, edge: Edge) -> bool:
-        """Return whether an edge is certainly not there: an end is new, and this write made no such edge."""
+        """Return whether an edge certainly does not exist: an end is new, and it was not made here."""
         return edge not in self.joined and bool({edge[0], edge[1]} & self.arrived)
 
     def is_unsuperseded(self, entity: UUID) -> bool:
-        """Return whether certainly nothing supersedes an entity: it is new, and not superseded here."""
+        """Return whether an entity is certainly not superseded: it is new, and not superseded here."""
         return entity in self.arrived and entity not in self.superseded
 
 

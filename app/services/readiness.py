@@ -1,4 +1,4 @@
-"""Whether the parts answer, and fit together, at this moment."""
+"""Readiness checks: do the ledger, the encoder and the disk allow requests now?"""
 
 from __future__ import annotations
 
@@ -8,18 +8,17 @@ from app.services.maintenance.reembed import check_model
 from app.stores.disk_room import lack_of_room
 from app.stores.postgres import outbox
 from app.stores.postgres.ledger_clock import read_clocks
-from app.stores.postgres.migrate import pending
+from app.stores.postgres.migrate import pending_migrations
 
 
 async def reasons_not_to_serve(memory: Memory) -> list[str]:
-    """Return why requests cannot be answered now, empty when they can.
+    """Return the reasons why requests cannot be served now; empty if they can.
 
-    Asks the database itself, whether every migration is applied, whose vectors it holds, and whether it takes
-    writes.
+    Check the database itself: its migrations, the model of its vectors, and whether it takes writes.
     """
     try:
         async with memory.database.reading(memory.caller.tenant) as connection:
-            missing = [migration.label for migration in await pending(connection)]
+            missing = [migration.label for migration in await pending_migrations(connection)]
             if missing:
                 return [f"the ledger lacks {', '.join(missing)}; run `trigraph migrate`"]
             await check_model(connection, memory.embedder)
@@ -35,7 +34,7 @@ async def _reasons_not_to_write(memory: Memory) -> list[str]:
 
 
 async def oddities(memory: Memory) -> list[str]:
-    """Return what an operator should look at though requests are answered: clocks that are wrong."""
+    """Return warnings for an operator although requests are served: clocks that are wrong."""
     try:
         async with memory.database.reading(memory.caller.tenant) as connection:
             clocks = await read_clocks(connection, memory.caller.tenant)
@@ -45,6 +44,6 @@ async def oddities(memory: Memory) -> list[str]:
 
 
 async def changes_after(memory: Memory, position: int) -> int:
-    """Return how many changes of the caller's tenant stand after a position of the ledger."""
+    """Return how many changes of the caller's tenant come after an outbox position."""
     async with memory.database.reading(memory.caller.tenant) as connection:
         return await outbox.count_after(connection, position)

@@ -1,4 +1,4 @@
-"""What every step of one write shares."""
+"""The unit of work: one write transaction, shared by all of its steps."""
 
 from __future__ import annotations
 
@@ -18,16 +18,16 @@ from app.stores.postgres import ledger_clock
 from app.stores.postgres.pool import Database
 
 Homonyms: TypeAlias = Mapping[str, tuple[str, ...]]
-"""Keys that several documents claim, with the keys by which each of them goes instead."""
+"""Keys that several documents claim, with the distinct keys those documents have instead."""
 
 NO_HOMONYMS: Homonyms = MappingProxyType({})
 
 
 @dataclass(frozen=True, slots=True)
 class UnitOfWork:
-    """One write transaction: its connection, its caller, its transaction time, and what names are unclear.
+    """One write transaction: its connection, its caller, its transaction time, and the homonyms.
 
-    `foresight` is what it has read of the ledger beforehand, where it files documents.
+    `lookup_cache` holds what was read from the ledger in advance, if the write files documents.
     """
 
     connection: asyncpg.Connection
@@ -35,11 +35,11 @@ class UnitOfWork:
     recorded_at: datetime
     homonyms: Homonyms
     times: ledger_clock.TransactionTimes
-    foresight: LookupCache | None = None
+    lookup_cache: LookupCache | None = None
 
     @property
     def tenant(self) -> int:
-        """The tenant written to."""
+        """The tenant that the write belongs to."""
         return self.caller.tenant
 
     @property
@@ -48,18 +48,18 @@ class UnitOfWork:
         return self.caller.principal
 
     @property
-    def foreseen(self) -> LookupCache:
-        """What was read beforehand, in a write that files documents."""
-        assert self.foresight is not None
-        return self.foresight
+    def cached(self) -> LookupCache:
+        """The lookup cache of a write that files documents, which always has one."""
+        assert self.lookup_cache is not None
+        return self.lookup_cache
 
-    async def later(self) -> UnitOfWork:
-        """Return this write at its next transaction time: it may then give up what it believed until now."""
-        return replace(self, recorded_at=await self.times.following())
+    async def next_transaction_time(self) -> UnitOfWork:
+        """Return this write at its next transaction time: it may then retract what it recorded until now."""
+        return replace(self, recorded_at=await self.times.next_time())
 
 
 def require_writer(caller: Caller) -> None:
-    """Raise Forbidden when a caller may only read."""
+    """Raise Forbidden if a caller may only read."""
     if caller.role is Role.READER:
         raise Forbidden("a reader may not write; ask with the token of an agent or a person")
 
@@ -68,7 +68,7 @@ def require_writer(caller: Caller) -> None:
 async def unit_of_work(
     database: Database, caller: Caller, homonyms: Homonyms = NO_HOMONYMS, times_at_once: int = 1
 ) -> AsyncIterator[UnitOfWork]:
-    """Yield a write at the next transaction time: committed at the end, nothing kept on any exception.
+    """Yield a write at the next transaction time; commit at the end, roll back on any exception.
 
     The tenant's other writes wait until it has ended. `times_at_once` is how many transaction times are taken
     together. Raises Forbidden for a caller who may only read.
@@ -76,4 +76,4 @@ async def unit_of_work(
     require_writer(caller)
     async with database.writing(caller.tenant) as connection:
         times = ledger_clock.TransactionTimes(connection, caller.tenant, times_at_once)
-        yield UnitOfWork(connection, caller, await times.following(), homonyms, times)
+        yield UnitOfWork(connection, caller, await times.next_time(), homonyms, times)

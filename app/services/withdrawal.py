@@ -1,4 +1,4 @@
-"""What every withdrawal shares: a reason that can be kept, and the words for one that comes too late."""
+"""Shared steps of withdrawals: check the reason, refuse what has ended, and record who withdrew it."""
 
 from __future__ import annotations
 
@@ -16,16 +16,16 @@ MAX_REASON_LENGTH = 2_000
 
 
 def fit_reason(given: str | None) -> str | None:
-    """Return a reason as it is kept, None for a blank one; raises Invalid for a very long one."""
+    """Return a cleaned reason, None for a blank one; raise Invalid if it is too long."""
     reason = clean_text(given or "").strip()
     if len(reason) > MAX_REASON_LENGTH:
         raise Invalid(f"a reason has at most {MAX_REASON_LENGTH} characters", field="reason")
     return reason or None
 
 
-def require_lasting(what: str, valid: Interval, now: datetime, *, is_believed: bool) -> None:
-    """Raise Conflict when an alias or a reference has ended already, or was never so."""
-    if not is_believed or (valid.end is not None and valid.end <= now):
+def require_lasting(what: str, valid: Interval, now: datetime, *, is_current: bool) -> None:
+    """Raise Conflict if an alias or a reference has ended already, or was retracted."""
+    if not is_current or (valid.end is not None and valid.end <= now):
         raise Conflict(f"this {what} was ended already; read what holds now", field=what)
 
 

@@ -1,4 +1,4 @@
-"""Work that goes on for as long as a block does."""
+"""Background tasks that run for as long as a block does."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from typing import Any
 
 @asynccontextmanager
 async def background_task(work: Coroutine[Any, Any, None]) -> AsyncIterator[None]:
-    """Let work go on beside the block; it is cancelled when the block ends, and waited for."""
+    """Run a coroutine beside the block; when the block ends, cancel the task and wait for it."""
     task = asyncio.create_task(work)
     try:
         yield

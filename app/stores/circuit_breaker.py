@@ -1,4 +1,4 @@
-"""A breaker: what failed several times in a row is let be for a while, and then tried by one at a time."""
+"""A circuit breaker: after several failures in a row, calls pause, then one at a time is tried."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from time import monotonic
 
 
 class Breaker:
-    """Opens after `failures` in a row; every `seconds` one call is let through, and its success closes it."""
+    """Opens after `failures` in a row; every `seconds` it allows one call, and a success closes it."""
 
     def __init__(
         self, failures: int = 3, seconds: float = 5.0, clock: Callable[[], float] = monotonic
@@ -20,11 +20,11 @@ class Breaker:
 
     @property
     def is_open(self) -> bool:
-        """Return whether calls are kept from what fails."""
+        """Return whether the breaker blocks calls."""
         return self._failures >= self._most
 
-    def lets_through(self) -> bool:
-        """Return whether a call may be made now; who is let through tells what came of it."""
+    def allow_request(self) -> bool:
+        """Return whether a call may be made now; the caller then reports success or failure."""
         if not self.is_open:
             return True
         if self._clock() - self._tried_at < self._seconds:
@@ -33,10 +33,10 @@ class Breaker:
         return True
 
     def succeed(self) -> None:
-        """Note that a call was answered."""
+        """Record that a call succeeded."""
         self._failures = 0
 
     def fail(self) -> None:
-        """Note that a call was not answered."""
+        """Record that a call failed."""
         self._failures += 1
         self._tried_at = self._clock()

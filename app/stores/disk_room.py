@@ -10,7 +10,7 @@ MIN_FREE_BYTES = 16 * 2**20
 
 
 def lack_of_room(folder: Path) -> str | None:
-    """Return in words that the disk of a folder is full; None when it has room, or nobody can tell."""
+    """Return a message if the disk of a folder is full; None if it has room or its state is unknown."""
     try:
         free = shutil.disk_usage(folder).free
     except OSError:

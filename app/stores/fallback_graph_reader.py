@@ -1,4 +1,4 @@
-"""The reader that asks Neo4j first, and Postgres whenever Neo4j cannot say the same."""
+"""The graph reader that asks Neo4j first, and Postgres when Neo4j is unavailable or stale."""
 
 from __future__ import annotations
 
@@ -27,11 +27,11 @@ log = logging.getLogger(__name__)
 
 
 class FallbackGraphReader:
-    """A GraphReader that answers from `preferred` while that is there and up to date, else from the ledger.
+    """A GraphReader that reads from `preferred` while it is available and up to date, else from the ledger.
 
-    What does not come within `deadline` seconds, or fails, is asked of the ledger in the same request;
-    `fallbacks` counts what the ledger was asked. After a few failures in a row Neo4j is let be until
-    `try_again` finds it well.
+    A read that fails or takes more than `deadline` seconds is repeated on the ledger in the same request;
+    `fallbacks` counts those reads. After a few failures in a row the breaker keeps calls from Neo4j until
+    `try_again` succeeds.
     """
 
     def __init__(self, ledger: GraphReader, deadline: float, breaker: Breaker | None = None) -> None:
@@ -43,44 +43,44 @@ class FallbackGraphReader:
         self._problem: str | None = None
 
     @property
-    def is_let_be(self) -> bool:
-        """Return whether Neo4j is not asked for a while, since it failed several times in a row."""
+    def is_breaker_open(self) -> bool:
+        """Return whether the breaker is open, because Neo4j failed several times in a row."""
         return self._breaker.is_open
 
     async def try_again(self) -> None:
-        """Try Neo4j where it was let be for long enough; once it answers, it is read again.
+        """Try Neo4j if the breaker allows it; once Neo4j answers, it is read again.
 
         No request waits for that. Raises Unavailable when it does not answer.
         """
-        if self.preferred is not None and self.is_let_be and self._breaker.lets_through():
+        if self.preferred is not None and self.is_breaker_open and self._breaker.allow_request():
             await self.preferred.warm_up()
             self._recover()
 
     async def artifacts_beside(
         self, scope: Scope, anchors: Sequence[UUID], strengths: Mapping[ReferenceType, float], limit: int
     ) -> Proposal:
-        """Return as GraphReader says; the proposal tells which store it is from."""
+        """Return what GraphReader specifies; the proposal names the store that served it."""
         return await self._read(lambda graph: graph.artifacts_beside(scope, anchors, strengths, limit))
 
     async def artifacts_sharing_mentions(self, scope: Scope, seeds: Sequence[int], limit: int) -> Proposal:
-        """Return as GraphReader says; the proposal tells which store it is from."""
+        """Return what GraphReader specifies; the proposal names the store that served it."""
         return await self._read(lambda graph: graph.artifacts_sharing_mentions(scope, seeds, limit))
 
     async def neighbours(
         self, tenant: int, entities: Sequence[UUID], depth: int, most: int, as_of: datetime
     ) -> Mapping[UUID, list[Neighbour]]:
-        """Return as GraphReader says."""
+        """Return what GraphReader specifies."""
         return await self._read(lambda graph: graph.neighbours(tenant, entities, depth, most, as_of))
 
     async def path(
         self, tenant: int, source: UUID, target: UUID, longest: int, as_of: datetime
     ) -> tuple[Reference, ...] | None:
-        """Return as GraphReader says."""
+        """Return what GraphReader specifies."""
         return await self._read(lambda graph: graph.path(tenant, source, target, longest, as_of))
 
     async def _read(self, ask: Ask[Answer]) -> Answer:
         graph = self.preferred
-        if graph is not None and not self.is_let_be:
+        if graph is not None and not self.is_breaker_open:
             try:
                 async with asyncio.timeout(self._deadline):
                     answer = await ask(graph)
@@ -93,7 +93,7 @@ class FallbackGraphReader:
         return await ask(self._ledger)
 
     def _note(self, error: Exception) -> None:
-        """Take a failure in; only what a server that is away or slow would cause keeps calls from it."""
+        """Record a failure; only one that an absent or slow server would cause counts for the breaker."""
         if isinstance(error, StaleGraph):
             log.debug("the graph is read from Postgres: %s", error.message)
             self._breaker.succeed()

@@ -1,4 +1,4 @@
-"""Locks on files, which the system takes back however their holder ends."""
+"""File locks, which the operating system releases however their holder ends."""
 
 from __future__ import annotations
 
@@ -9,17 +9,17 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 
 
-def opened(path: Path) -> int:
-    """Open a lock file, made when new; a home of another user offers its own for reading only."""
+def open_lock_file(path: Path) -> int:
+    """Open a lock file, created if missing; another user's lock file is opened for reading only."""
     with suppress(FileExistsError):
         os.close(os.open(path, os.O_CREAT | os.O_EXCL | os.O_RDONLY, 0o644))
     return os.open(path, os.O_RDONLY)
 
 
 @contextmanager
-def locked(path: Path) -> Iterator[None]:
-    """Hold a file's lock alone, waiting for it as long as it takes."""
-    lock = opened(path)
+def hold_lock(path: Path) -> Iterator[None]:
+    """Hold a file's exclusive lock for the block; wait for it as long as it takes."""
+    lock = open_lock_file(path)
     try:
         fcntl.flock(lock, fcntl.LOCK_EX)
         yield
@@ -27,16 +27,16 @@ def locked(path: Path) -> Iterator[None]:
         os.close(lock)
 
 
-def shared(path: Path) -> int:
-    """Hold a file's lock together with others and return its descriptor; closing it lets go."""
-    lock = opened(path)
+def share_lock(path: Path) -> int:
+    """Take a file's shared lock and return its descriptor; closing the descriptor releases the lock."""
+    lock = open_lock_file(path)
     fcntl.flock(lock, fcntl.LOCK_SH)
     return lock
 
 
-def taken_alone(path: Path) -> int | None:
-    """Take a file's lock alone and answer its descriptor, or None when anybody holds it."""
-    lock = opened(path)
+def try_lock(path: Path) -> int | None:
+    """Take a file's exclusive lock and return its descriptor, or None if anybody holds a lock on it."""
+    lock = open_lock_file(path)
     try:
         fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
     except BlockingIOError:
@@ -48,9 +48,9 @@ def taken_alone(path: Path) -> int | None:
     return lock
 
 
-def is_held_alone(path: Path) -> bool:
-    """Return whether anybody holds a file's lock alone; those who ask do not mistake each other for one."""
-    lock = opened(path)
+def is_locked(path: Path) -> bool:
+    """Return whether a process holds a file's exclusive lock; concurrent callers do not affect each other."""
+    lock = open_lock_file(path)
     try:
         fcntl.flock(lock, fcntl.LOCK_SH | fcntl.LOCK_NB)
     except BlockingIOError:

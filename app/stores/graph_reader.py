@@ -1,4 +1,4 @@
-"""What is asked of the graph, wherever it is kept."""
+"""The interface for reading the graph, whichever store holds it."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ ARTIFACTS_PER_ENTITY = 100
 
 
 class GraphReader(Protocol):
-    """Reads along references and mentions; every store answers the same, in the same order.
+    """Reads along references and mentions; every store returns the same results in the same order.
 
     Each method raises Unavailable when the store does not answer.
     """
@@ -29,10 +29,10 @@ class GraphReader(Protocol):
     async def artifacts_beside(
         self, scope: Scope, anchors: Sequence[UUID], strengths: Mapping[ReferenceType, float], limit: int
     ) -> Proposal:
-        """Return the artifacts one reference away from the anchors, either way, by strength and count."""
+        """Return the artifacts one reference from the anchors, in either direction, by strength and count."""
 
     async def artifacts_sharing_mentions(self, scope: Scope, seeds: Sequence[int], limit: int) -> Proposal:
-        """Return the artifacts that mention, or are, what the seeds mention, the rarer the better."""
+        """Return the artifacts that mention, or are, what the seeds mention; rare entities count more."""
 
     async def neighbours(
         self, tenant: int, entities: Sequence[UUID], depth: int, most: int, as_of: datetime
@@ -42,7 +42,7 @@ class GraphReader(Protocol):
     async def path(
         self, tenant: int, source: UUID, target: UUID, longest: int, as_of: datetime
     ) -> tuple[Reference, ...] | None:
-        """Return the shortest way along references that hold at an instant; None when there is none.
+        """Return the shortest path along references that hold at an instant; None if there is none.
 
-        Of several as short it is the one whose steps, from the source on, are the newest.
+        Of several equally short paths, it is the one whose steps, starting at the source, are the newest.
         """

@@ -1,4 +1,4 @@
-"""Named blocks of SQL and Cypher, kept in a file beside the module that runs them."""
+"""Named blocks of SQL and Cypher, read from the file beside the module that runs them."""
 
 from __future__ import annotations
 

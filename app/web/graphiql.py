@@ -1,4 +1,4 @@
-"""GraphiQL, served from files that ship with the package, so that it opens without internet."""
+"""GraphiQL, served from files that ship with the package, so that it works without internet access."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ CONTENT_SECURITY_POLICY = "; ".join(
 
 
 def graphiql_page() -> Response:
-    """Return the page; it expects its files at `graphiql/` beside its own address."""
+    """Return GraphiQL's page, which loads its files from `graphiql/` beside its own address."""
     return FileResponse(
         FOLDER / "index.html",
         media_type="text/html",
@@ -43,11 +43,11 @@ def graphiql_page() -> Response:
 
 
 def graphiql_routes() -> list[BaseRoute]:
-    """Return the routes of the files that the page loads, and the way to it from the address alone."""
+    """Return the route of the page's files, and a redirect from `/` to the page."""
     files = Mount("/graphiql", app=StaticFiles(directory=FOLDER), name="graphiql")
-    return [files, Route("/", _to_the_page)]
+    return [files, Route("/", _redirect_to_page)]
 
 
-async def _to_the_page(_request: Request) -> Response:
-    told = "GraphQL answers at /graphql, which is GraphiQL in a browser\n"
-    return PlainTextResponse(told, 307, {"location": "/graphql"})
+async def _redirect_to_page(_request: Request) -> Response:
+    message = "GraphQL answers at /graphql, which is GraphiQL in a browser\n"
+    return PlainTextResponse(message, 307, {"location": "/graphql"})

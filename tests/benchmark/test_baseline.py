@@ -1,4 +1,4 @@
-"""The floor is honest: it proposes what the legs propose, and knows what was replaced."""
+"""The baseline is honest: it proposes what the legs propose, and knows what was replaced."""
 
 from __future__ import annotations
 
@@ -7,8 +7,8 @@ from dataclasses import replace
 
 import pytest
 
-from app.benchmark.baseline import Floor, FloorHit
-from app.benchmark.scenarios import best_of_floor
+from app.benchmark.baseline import Baseline, BaselineHit
+from app.benchmark.scenarios import best_of_baseline
 from app.domain.artifact import Document
 from app.services.analysis import query_terms
 from app.services.container import Memory
@@ -39,12 +39,12 @@ async def filed(desk: ProjectFixture) -> ProjectFixture:
 
 
 @pytest.fixture
-async def floor(filed: ProjectFixture) -> AsyncIterator[Floor]:
+async def baseline(filed: ProjectFixture) -> AsyncIterator[Baseline]:
     async with filed.reading() as connection:
-        yield await Floor.prepare(connection)
+        yield await Baseline.prepare(connection)
 
 
-def by_rank(hits: list[FloorHit], rank: Callable[[FloorHit], int | None]) -> list[int]:
+def by_rank(hits: list[BaselineHit], rank: Callable[[BaselineHit], int | None]) -> list[int]:
     """Return the artifacts that a leg proposed, in its order."""
     proposed = {found: hit.artifact for hit in hits if (found := rank(hit)) is not None}
     assert sorted(proposed) == list(range(1, len(proposed) + 1))
@@ -53,10 +53,10 @@ def by_rank(hits: list[FloorHit], rank: Callable[[FloorHit], int | None]) -> lis
 
 @pytest.mark.parametrize("question", QUESTIONS)
 async def test_the_hybrid_statement_proposes_what_the_legs_propose(
-    filed: ProjectFixture, floor: Floor, question: str
+    filed: ProjectFixture, baseline: Baseline, question: str
 ) -> None:
     scope = await scope_of(filed)
-    hits = await best_of_floor(floor, filed.memory, scope, question, 100)
+    hits = await best_of_baseline(baseline, filed.memory, scope, question, 100)
 
     async def leg(leg: Leg, *anchors: Document) -> list[int]:
         found = (await filed.ask(document.identifier or "") for document in anchors)
@@ -78,34 +78,34 @@ async def test_the_statements_use_the_index_that_the_leg_uses(memory: Memory, da
     scope = replace(await scope_of(filed), may_approximate=True)
     async with filed.reading() as connection:
         (index,) = (await valid_indexes(connection)).values()
-        floor = await Floor.prepare(connection, index)
-        hits = await best_of_floor(floor, filed.memory, scope, QUESTIONS[1], 100)
+        baseline = await Baseline.prepare(connection, index)
+        hits = await best_of_baseline(baseline, filed.memory, scope, QUESTIONS[1], 100)
         vector = await filed.memory.embedder.embed_query(QUESTIONS[1])
         dense = await propose(filed, DenseLeg(filed.memory.embedder), QUESTIONS[1], scope=scope)
         assert by_rank(hits, lambda hit: hit.dense_rank) == [each.artifact for each in dense]
-        assert await floor.nearest(scope, vector, 3) == [each.artifact for each in dense][:3]
+        assert await baseline.nearest(scope, vector, 3) == [each.artifact for each in dense][:3]
 
 
 async def test_the_hybrid_statement_tells_titles_texts_and_what_was_replaced(
-    filed: ProjectFixture, floor: Floor
+    filed: ProjectFixture, baseline: Baseline
 ) -> None:
-    hits = await best_of_floor(floor, filed.memory, await scope_of(filed), "retry budget", 3)
+    hits = await best_of_baseline(baseline, filed.memory, await scope_of(filed), "retry budget", 3)
     assert len(hits) == 3
     assert [hit.score for hit in hits] == sorted((hit.score for hit in hits), reverse=True)
-    told = {hit.identifier: hit for hit in hits}
-    assert (told["ADR-1"].title, told["ADR-1"].passage) == ("Retry budget", DOCUMENTS[0].body)
-    assert {name: hit.is_replaced for name, hit in told.items() if name != "ADR-4"} == {
+    found = {hit.identifier: hit for hit in hits}
+    assert (found["ADR-1"].title, found["ADR-1"].passage) == ("Retry budget", DOCUMENTS[0].body)
+    assert {name: hit.is_replaced for name, hit in found.items() if name != "ADR-4"} == {
         "ADR-1": True,
         "ADR-2": False,
     }
 
 
 async def test_the_vector_statement_proposes_what_the_dense_leg_proposes(
-    filed: ProjectFixture, floor: Floor
+    filed: ProjectFixture, baseline: Baseline
 ) -> None:
     scope = await scope_of(filed)
     question = QUESTIONS[1]
     vector = await filed.memory.embedder.embed_query(question)
     dense = await propose(filed, DenseLeg(filed.memory.embedder), question, scope=scope)
-    assert await floor.nearest(scope, vector, 3) == [each.artifact for each in dense][:3]
+    assert await baseline.nearest(scope, vector, 3) == [each.artifact for each in dense][:3]
     assert query_terms(question)

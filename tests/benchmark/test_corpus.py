@@ -7,10 +7,10 @@ from random import Random
 import pytest
 
 from app.benchmark.corpus import (
-    FEWEST,
     FIRST_DAY,
     LAST_DAY,
-    MOST,
+    MAX_DOCUMENTS,
+    MIN_DOCUMENTS,
     QUESTIONS,
     Corpus,
     Text,
@@ -98,7 +98,7 @@ def test_references_lead_to_earlier_documents_and_mostly_to_a_few(documents: lis
     assert 0 < superseding < DOCUMENTS / 10
 
 
-@pytest.mark.parametrize("documents", [FEWEST - 1, MOST + 1])
+@pytest.mark.parametrize("documents", [MIN_DOCUMENTS - 1, MAX_DOCUMENTS + 1])
 def test_too_few_or_too_many_documents_are_refused(documents: int) -> None:
     with pytest.raises(Invalid, match="--documents is from 10 to 1,000,000, not"):
         read_corpus(documents, None)
@@ -106,7 +106,7 @@ def test_too_few_or_too_many_documents_are_refused(documents: int) -> None:
 
 def test_more_documents_than_the_texts_can_make_are_refused() -> None:
     with pytest.raises(Invalid, match=r"the shipped decision records can make \d.*--corpora"):
-        read_corpus(MOST, None)
+        read_corpus(MAX_DOCUMENTS, None)
 
 
 def test_questions_hold_words_of_their_document_and_some_name_it(corpus: Corpus) -> None:

@@ -20,8 +20,8 @@ from time import monotonic
 import orjson
 
 from app.benchmark.corpus import SEED, Wordings, make_questions, spread
-from app.benchmark.environment import scratch_home, served
-from app.benchmark.ingest import PROJECT, fill, making
+from app.benchmark.environment import scratch_home, serve_ledger
+from app.benchmark.ingest import PROJECT, document_maker, fill
 from app.benchmark.load import RecallClient, percentiles
 from app.services.container import open_memory
 from app.settings import read_settings
@@ -164,13 +164,13 @@ def say(text: str) -> None:
 async def main(options: argparse.Namespace) -> None:
     """Fill a scratch ledger, serve it and attack it."""
     async with scratch_home(read_settings()) as settings:
-        async with open_memory(settings) as memory, making(options.filed, None) as maker:
+        async with open_memory(settings) as memory, document_maker(options.filed, None) as maker:
             width = settings.embedding_threads + 1
             filled = await fill(
                 memory, maker, options.filed, spread(options.filed), width, lambda _: None, embeds_alone=False
             )
         questions = map(Wordings().fresh, cycle(make_questions(filled.kept, SEED)))
-        async with served(settings.home) as url:
+        async with serve_ledger(settings.home) as url:
             await attack(url, questions, options)
 
 

@@ -50,11 +50,11 @@ def summary(results: Sequence[RecallResult]) -> dict[str, object]:
 async def main(folder: Path, foreign: Path) -> None:
     """Ask both sets once and print what came."""
     async with open_memory(read_settings()) as memory:
-        told = {
+        report = {
             "answered here": summary(await ask_all(memory, folder)),
             "about something else": summary(await ask_all(memory, foreign)),
         }
-    sys.stdout.write(json.dumps(told, indent=2) + "\n")
+    sys.stdout.write(json.dumps(report, indent=2) + "\n")
 
 
 if __name__ == "__main__":

@@ -1,6 +1,6 @@
 """Time what is read of the graph from Neo4j beside Postgres: `python -m tests.benchmarks.graph_reads [SEED]`.
 
-Reads the ledger and the graph that the environment names; `trigraph project rebuild` fills the graph first.
+Reads the ledger and the graph that the environment names; `trigraph projection rebuild` fills it first.
 Prints as JSON, for both stores and each kind of read, the milliseconds of the median and of the 95th
 percentile, and how many of the answers are the same: all have to be. Both are asked in turn.
 """
@@ -79,8 +79,8 @@ async def measure(memory: Memory, graph: Graph, seed: int) -> dict[str, object]:
     random = Random(seed)
     for _ in range(QUESTIONS):
         for kind, read in _reads(scope, entities, numbers, random).items():
-            told = {name: await _timed(store, read, times[kind, name]) for name, store in stores.items()}
-            same[kind] += told["postgres"] == told["neo4j"]
+            answers = {name: await _timed(store, read, times[kind, name]) for name, store in stores.items()}
+            same[kind] += answers["postgres"] == answers["neo4j"]
     return {
         kind: {name: percentiles(times[kind, name]) for name in stores} | {"same": same[kind]}
         for kind in same
@@ -92,10 +92,10 @@ async def _timed(graph: GraphReader, read: Read, times: list[float]) -> object:
     took = []
     for _ in range(REPEATS):
         started = perf_counter()
-        told = await read(graph)
+        found = await read(graph)
         took.append((perf_counter() - started) * 1000)
     times.append(min(took))
-    return list(told.candidates) if isinstance(told, Proposal) else told
+    return list(found.candidates) if isinstance(found, Proposal) else found
 
 
 async def main(seed: int) -> None:

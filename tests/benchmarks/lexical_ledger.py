@@ -19,7 +19,7 @@ import asyncpg
 from app.benchmark.corpus import SEED, Body, read_corpus
 from app.services.analysis import terms_of
 from app.stores.postgres.connection import owner_connection
-from app.stores.postgres.migrate import migrate, shipped
+from app.stores.postgres.migrate import migrate, shipped_migrations
 from app.stores.postgres.projects import ensure_tenant
 
 BEFORE_BLOCKS = 7
@@ -47,7 +47,7 @@ async def load(url: str, documents: int, corpora: Path | None) -> Loaded:
     """Load so many documents as rows, as before there were blocks, then migrate and tidy up."""
     bodies = list(islice(read_corpus(documents, corpora).bodies(), documents))
     with tempfile.TemporaryDirectory() as folder:
-        for migration in shipped():
+        for migration in shipped_migrations():
             if migration.version <= BEFORE_BLOCKS:
                 (Path(folder) / f"{migration.label}.sql").write_text(migration.sql, encoding="utf-8")
         await migrate(url, Path(folder))

@@ -117,12 +117,12 @@ async def race(clients: Clients, owner: asyncpg.Connection, many: int, run: int)
     """Print what so many clients were told that file one document each at once, and what is there."""
     names = [f"RACE-{run}-{number}" for number in range(many)]
     started = perf_counter()
-    told = dict(zip(names, await asyncio.gather(*map(clients.file, names)), strict=True))
+    answers = dict(zip(names, await asyncio.gather(*map(clients.file, names)), strict=True))
     seconds = perf_counter() - started
-    acknowledged = {name for name, answer in told.items() if answer == "created"}
+    acknowledged = {name for name, answer in answers.items() if answer == "created"}
     rows = await owner.fetch("SELECT identifier FROM artifact WHERE identifier = ANY($1)", names)
     kept = {row["identifier"] for row in rows}
-    others = Counter(answer for answer in told.values() if answer != "created")
+    others = Counter(answer for answer in answers.values() if answer != "created")
     tell(
         f"race {run}: {len(acknowledged)} acknowledged, {len(kept)} in the ledger,"
         f" {len(kept - acknowledged)} of them told of a failure, {len(acknowledged - kept)} missing;"

@@ -1,4 +1,4 @@
-"""What a tenant's ledger says, whoever wrote it, when and in how many goes."""
+"""A digest of a tenant's ledger that does not depend on who wrote it, when, or in how many steps."""
 
 from __future__ import annotations
 
@@ -9,8 +9,8 @@ import asyncpg
 
 from tests.ledger import tables
 
-# What only tells when something was written, and the numbers things happen to have.
-LEFT_OUT = frozenset(
+# Columns that depend on when a row was written, and generated ids.
+SKIPPED_COLUMNS = frozenset(
     {
         "id",
         "number",
@@ -22,9 +22,9 @@ LEFT_OUT = frozenset(
         "position",
     }
 )
-NOT_SAID = frozenset({"ledger_clock", "outbox", "tenant", "token", "idempotent_answer"})
+SKIPPED_TABLES = frozenset({"ledger_clock", "outbox", "tenant", "token", "idempotent_answer"})
 
-# Things by what they are called everywhere: each number or id, and the name that stands for it.
+# Each id or number, and a name that is the same in every ledger.
 NAMES = """
 SELECT id::text AS id, 'entity ' || key AS name FROM entity WHERE tenant_id = $1
 UNION ALL SELECT id::text, 'artifact ' || content_hash FROM artifact WHERE tenant_id = $1
@@ -36,32 +36,34 @@ UNION ALL SELECT 'target_type ' || type_id, name FROM type WHERE tenant_id = $1
 UNION ALL SELECT state.id::text, concat_ws(' ', 'state', key, valid_from, valid_until, props)
     FROM entity_state AS state JOIN entity USING (tenant_id) WHERE tenant_id = $1 AND entity.id = entity
 """
-OF_A_TENANT = "SELECT FROM pg_attribute WHERE attrelid = $1::text::regclass AND attname = 'tenant_id'"
+HAS_TENANT = "SELECT FROM pg_attribute WHERE attrelid = $1::text::regclass AND attname = 'tenant_id'"
 ROWS = "SELECT row_to_json(held)::text FROM {} AS held WHERE tenant_id = $1"
 
 
-async def said(url: str, tenant: str) -> dict[str, list[str]]:
-    """Return the rows that a tenant believes, table by table and in order, with names for ids."""
+async def ledger_digest(url: str, tenant: str) -> dict[str, list[str]]:
+    """Return the current rows of a tenant, table by table and in order, with names for ids."""
     connection = await asyncpg.connect(url)
     try:
         number = await connection.fetchval("SELECT tenant_id FROM tenant WHERE key = $1", tenant)
         names = dict(await connection.fetch(NAMES, number))
         answer = {}
         for table in await tables(connection):
-            if table not in NOT_SAID and await connection.fetchrow(OF_A_TENANT, table) is not None:
+            if table not in SKIPPED_TABLES and await connection.fetchrow(HAS_TENANT, table) is not None:
                 rows = [json.loads(text) for (text,) in await connection.fetch(ROWS.format(table), number)]
-                answer[table] = sorted(_line(row, names) for row in rows if _is_believed(row))
+                answer[table] = sorted(_line(row, names) for row in rows if _is_current(row))
         return answer
     finally:
         await connection.close()
 
 
-def _is_believed(row: dict[str, Any]) -> bool:
+def _is_current(row: dict[str, Any]) -> bool:
     return row.get("retracted_at") is None and row.get("closed_at") is None
 
 
 def _line(row: dict[str, Any], names: dict[str, str]) -> str:
-    kept = {column: _named(column, value, names) for column, value in row.items() if column not in LEFT_OUT}
+    kept = {
+        column: _named(column, value, names) for column, value in row.items() if column not in SKIPPED_COLUMNS
+    }
     return json.dumps(kept, sort_keys=True, ensure_ascii=False)
 
 

@@ -1,4 +1,4 @@
-"""The command as people and programs start it: a process of its own."""
+"""Run the command in a process of its own."""
 
 from __future__ import annotations
 
@@ -13,12 +13,12 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-PATIENCE = 120.0
+TIMEOUT = 120.0
 
 
 @dataclass(frozen=True, slots=True)
 class Ran:
-    """What a command said and how it ended."""
+    """The exit status and the output of a command."""
 
     code: int
     out: str
@@ -26,7 +26,7 @@ class Ran:
 
     @property
     def object(self) -> dict[str, Any]:
-        """The one JSON object that the output is."""
+        """The output as a JSON object."""
         value: dict[str, Any] = json.loads(self.out)
         return value
 
@@ -40,7 +40,7 @@ class Shell:
 
     def run(self, *words: str | Path, **variables: str) -> Ran:
         done = subprocess.run(
-            self.command(*words), env=self.environment(variables), capture_output=True, timeout=PATIENCE
+            self.command(*words), env=self.environment(variables), capture_output=True, timeout=TIMEOUT
         )
         return Ran(done.returncode, done.stdout.decode(), done.stderr.decode())
 
@@ -56,7 +56,7 @@ class Shell:
 
     @contextmanager
     def running(self, *words: str | Path) -> Iterator[subprocess.Popen[str]]:
-        """Start a command that is over when the block is, also when the block fails."""
+        """Start a command; kill it at the end of the block."""
         process = self.start(*words)
         try:
             yield process
@@ -74,7 +74,7 @@ class Shell:
 
 @contextmanager
 def _interruptible() -> Iterator[None]:
-    """Let what is started heed an interrupt, which a suite that runs in the background is told to ignore."""
+    """Restore the default SIGINT handler for a child, since a suite in the background ignores the signal."""
     former = signal.signal(signal.SIGINT, signal.default_int_handler)
     try:
         yield

@@ -38,11 +38,11 @@ DOCUMENTS = 10
 @pytest.fixture(scope="module")
 async def report() -> AsyncIterator[BenchmarkReport]:
     """One whole run, as short as it can be."""
-    told: list[str] = []
+    steps: list[str] = []
     settings = Settings(embedding_threads=2)
-    run = run_benchmark(settings, DOCUMENTS, None, lambda step, done, total: told.append(step), seconds=0.2)
+    run = run_benchmark(settings, DOCUMENTS, None, lambda step, done, total: steps.append(step), seconds=0.2)
     yield await run
-    assert list(dict.fromkeys(told)) == [
+    assert list(dict.fromkeys(steps)) == [
         "filling", "timing", "counting what is found", "filing one by one",
         "asking with many clients", "profiling",
     ]  # fmt: skip
@@ -82,7 +82,7 @@ async def test_vectors_may_be_synthetic_and_searched_through_an_index() -> None:
     }
 
 
-def test_a_recall_is_told_by_its_parts(report: BenchmarkReport) -> None:
+def test_a_recall_is_split_into_its_parts(report: BenchmarkReport) -> None:
     whole, *parts = report.profile
     assert (whole["part"], whole["calls"]) == ("whole recall", 1.0)
     names = [str(part["part"]) for part in parts]
@@ -104,8 +104,8 @@ def test_people_read_the_same_figures_in_tables(report: BenchmarkReport) -> None
 
 def test_what_cannot_be_measured_is_refused(shell: Shell) -> None:
     ran = shell.run("bench", "--corpora", "/nothing/here")
-    told = "there is no folder /nothing/here; name one that holds texts with --corpora\n"
-    assert (ran.code, ran.out, ran.err) == (2, "", told)
+    message = "there is no folder /nothing/here; name one that holds texts with --corpora\n"
+    assert (ran.code, ran.out, ran.err) == (2, "", message)
 
 
 def test_without_corpora_the_shipped_decision_records_are_cut_wherever_it_runs(shell: Shell) -> None:

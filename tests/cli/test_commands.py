@@ -9,7 +9,7 @@ import pytest
 
 from app import __version__
 from app.cli.runner import INTERRUPTED
-from tests.cli.processes import PATIENCE, Shell
+from tests.cli.processes import TIMEOUT, Shell
 
 TRACE = "Traceback"
 
@@ -52,7 +52,7 @@ def test_a_failure_says_what_to_do_and_nothing_on_the_output(
 
 
 @pytest.mark.parametrize(
-    ("name", "value", "told"),
+    ("name", "value", "message"),
     [
         ("TRIGRAPH_POOL_SIZE", "many", "'many' is no whole number"),
         ("TRIGRAPH_POOL_SIZE", "1", "1 is too small; the least is 2"),
@@ -64,9 +64,9 @@ def test_a_failure_says_what_to_do_and_nothing_on_the_output(
         ("TRIGRAPH_LOG_LEVEL", "loud", "'loud' is none of 'DEBUG', 'INFO', 'WARNING' or 'ERROR'"),
     ],
 )
-def test_a_wrong_setting_is_named(served_home: Shell, name: str, value: str, told: str) -> None:
+def test_a_wrong_setting_is_named(served_home: Shell, name: str, value: str, message: str) -> None:
     ran = served_home.run("recall", "x", **{name: value})
-    assert (ran.code, ran.out, ran.err) == (2, "", f"{name}: {told}\n")
+    assert (ran.code, ran.out, ran.err) == (2, "", f"{name}: {message}\n")
 
 
 def test_an_interrupt_while_the_command_loads_ends_it_quietly() -> None:
@@ -80,7 +80,7 @@ def test_an_interrupt_while_the_command_loads_ends_it_quietly() -> None:
         "from app.__main__ import main\n"
         "main()\n"
     )
-    done = subprocess.run([sys.executable, "-c", interrupting], capture_output=True, timeout=PATIENCE)
+    done = subprocess.run([sys.executable, "-c", interrupting], capture_output=True, timeout=TIMEOUT)
     assert (done.returncode, done.stderr) == (INTERRUPTED, b"")
 
 

@@ -47,18 +47,18 @@ def test_what_is_skipped_fails_nothing(served_home: Shell) -> None:
         }
 
 
-def test_a_history_is_told_from_rows_and_from_a_repository(served_home: Shell) -> None:
+def test_a_history_is_imported_from_rows_and_from_a_repository(served_home: Shell) -> None:
     with tempfile.TemporaryDirectory(prefix="trigraph-cli-history-") as name:
         docs = Path(name)
         (docs / "docs.jsonl").write_text('{"id": "RFC-1", "title": "One", "body": "Text."}\n')
         (docs / "states.jsonl").write_text(
             '{"id": "RFC-1", "valid_from": "2020-01-01", "props": {"status": "Draft"}, "cause_commit": "a"}\n'
         )
-        told = ("ingest", docs / "docs.jsonl", "--states", docs / "states.jsonl", "--project", "told")
-        people = served_home.run(*told)
+        command = ("ingest", docs / "docs.jsonl", "--states", docs / "states.jsonl", "--project", "told")
+        people = served_home.run(*command)
         assert people.code == 0
         assert "histories 1: states recorded 1, unchanged 0\n" in people.out
-        programs = served_home.run(*told, "--json").object
+        programs = served_home.run(*command, "--json").object
         assert (programs["statesRecorded"], programs["statesUnchanged"]) == (0, 1)
 
         git(docs, "init", "--quiet")

@@ -23,8 +23,8 @@ import pytest
 from app.cli.import_output import STOPPED, STOPPING
 from app.cli.runner import FAILED, INTERRUPTED
 from app.stores.postgres.embedded.server import EmbeddedPostgres
-from tests.cli.digest import said
-from tests.cli.processes import PATIENCE, Ran, Shell
+from tests.cli.digest import ledger_digest
+from tests.cli.processes import TIMEOUT, Ran, Shell
 
 Ledger: TypeAlias = dict[str, list[str]]
 
@@ -61,11 +61,11 @@ def _record(number: int) -> str:
 
 @pytest.fixture(scope="module")
 async def whole(served_home: Shell, related: Path) -> Ledger:
-    """What an import that nobody interrupts leaves."""
+    """The ledger after an import without an interrupt."""
     ran = await asyncio.to_thread(served_home.run, "ingest", related, TRIGRAPH_TENANT="whole")
     assert (ran.code, ran.out.partition("\n")[0]) == (FAILED, f"filed {DOCUMENTS}, unchanged 0, refused 1")
     async with served(served_home.home) as url:
-        return await said(url, "whole")
+        return await ledger_digest(url, "whole")
 
 
 @asynccontextmanager
@@ -121,10 +121,10 @@ class Strike:
                 else:
                     await asyncio.sleep(self.pause)
                 process.send_signal(self.number)
-                said = await asyncio.to_thread(_first_line, process)
+                line = await asyncio.to_thread(_first_line, process)
                 await gate.execute("COMMIT")
                 out, err = await asyncio.to_thread(process.communicate)
-                return Ran(process.returncode, out, said + err)
+                return Ran(process.returncode, out, line + err)
         finally:
             await gate.close()
 
@@ -141,7 +141,7 @@ class Strike:
 
 
 def _first_line(process: subprocess.Popen[str]) -> str:
-    """Wait until the signal is heeded: it is told, or the process is gone."""
+    """Return the message about the signal once it is printed, or an empty text once the process is gone."""
     assert process.stderr is not None
     return process.stderr.readline()
 
@@ -159,7 +159,7 @@ def test_a_second_interrupt_stops_at_once_and_says_that_what_was_filed_stays() -
         "import asyncio, signal, typer\n"
         "from rich.console import Console\n"
         "from app.cli.import_output import stop_on_interrupt\n"
-        "from app.cli.runner import finish\n"
+        "from app.cli.runner import run_async\n"
         "async def main():\n"
         "    stop = asyncio.Event()\n"
         "    with stop_on_interrupt(stop, Console(stderr=True)):\n"
@@ -168,12 +168,12 @@ def test_a_second_interrupt_stops_at_once_and_says_that_what_was_filed_stays() -
         "        signal.raise_signal(signal.SIGINT)\n"
         "        await asyncio.sleep(60)\n"
         "try:\n"
-        "    finish(main())\n"
+        "    run_async(main())\n"
         "except typer.Exit as ended:\n"
         "    raise SystemExit(ended.exit_code)\n"
     )
     done = subprocess.run(
-        [sys.executable, "-c", interrupting], capture_output=True, text=True, timeout=PATIENCE
+        [sys.executable, "-c", interrupting], capture_output=True, text=True, timeout=TIMEOUT
     )
     assert (done.returncode, done.stderr) == (INTERRUPTED, f"{STOPPING}\n{STOPPED}\n")
 
@@ -198,7 +198,7 @@ async def test_an_import_struck_again_and_again_leaves_the_ledger_of_a_whole_one
         assert counts is not None
         assert sum(map(int, counts.groups())) == DOCUMENTS
         assert 0 < int(counts[1]) < DOCUMENTS
-        assert await said(url, tenant) == whole
+        assert await ledger_digest(url, tenant) == whole
 
 
 async def test_a_server_killed_under_an_import_costs_what_was_at_hand(related: Path, whole: Ledger) -> None:
@@ -215,4 +215,4 @@ async def test_a_server_killed_under_an_import_costs_what_was_at_hand(related: P
             assert "Traceback" not in out + err
             last = await asyncio.to_thread(shell.run, "ingest", related)
             assert re.match(r"filed \d+, unchanged \d+, refused 1\n", last.out)
-            assert await said(url, "killed") == whole
+            assert await ledger_digest(url, "killed") == whole

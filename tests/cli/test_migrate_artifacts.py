@@ -54,9 +54,7 @@ async def test_a_table_is_filed_once_with_a_summary_and_what_was_refused(
     assert found.object["hits"][0]["artifact"]["identifier"] == "ADR-1"
 
 
-async def test_a_table_that_is_not_there_or_that_holds_nothing_is_told(
-    served_home: Shell, address: str
-) -> None:
+async def test_a_missing_or_empty_table_is_reported(served_home: Shell, address: str) -> None:
     missing = await asyncio.to_thread(
         served_home.run, "migrate-artifacts", "--from", address, "--table", "older.artefacts"
     )

@@ -15,7 +15,7 @@ import pytest
 from app.cli.neo4j_shell import has_words, split_statements
 from app.stores.neo4j.driver import Graph
 from app.stores.neo4j.location import GraphLocation
-from tests.cli.processes import PATIENCE, Shell
+from tests.cli.processes import TIMEOUT, Shell
 
 FILL = """
 CREATE (old:Entity:Type {key: 'ADR-1', title: 'Poll; "x"', `odd name`: date('2026-01-01'), parts: [1.5, 2.0]})
@@ -50,7 +50,7 @@ def piped(shell: Shell, text: str) -> subprocess.CompletedProcess[str]:
         env=shell.environment({}),
         capture_output=True,
         text=True,
-        timeout=PATIENCE,
+        timeout=TIMEOUT,
     )
 
 
@@ -139,7 +139,7 @@ def test_a_person_is_asked_for_queries_and_mistakes_end_nothing(asking: Shell) -
         said.until("42")
         said.until("cypher> ")
         said.write(":quit\n")
-        assert process.wait(PATIENCE) == 0
+        assert process.wait(TIMEOUT) == 0
     os.close(ours)
     assert "AS answer;" in (asking.home / "neo4j.history").read_text()
 
@@ -156,7 +156,7 @@ class Terminal:
 
     def until(self, text: str) -> None:
         """Read on until a text was seen."""
-        deadline = time.monotonic() + PATIENCE
+        deadline = time.monotonic() + TIMEOUT
         while text not in self._unread:
             ready, _, _ = select.select([self._descriptor], [], [], deadline - time.monotonic())
             assert ready, f"{text!r} did not come: {self._unread!r}"
@@ -164,7 +164,7 @@ class Terminal:
         self._unread = self._unread.partition(text)[2]
 
 
-async def test_the_status_of_a_server_is_told(graph: Graph, asking: Shell) -> None:
+async def test_the_status_of_a_server_is_shown(graph: Graph, asking: Shell) -> None:
     await graph.write(FILL)
     ran = asking.run("neo4j", "status")
     assert ran.code == 0
@@ -207,7 +207,7 @@ def test_a_home_without_neo4j_has_none_to_stop(unset: Shell) -> None:
 
 
 @pytest.mark.parametrize(
-    ("name", "value", "told"),
+    ("name", "value", "message"),
     [
         (
             "TRIGRAPH_NEO4J_URI",
@@ -221,14 +221,14 @@ def test_a_home_without_neo4j_has_none_to_stop(unset: Shell) -> None:
         ),
     ],
 )
-def test_a_wrong_address_is_named(unset: Shell, name: str, value: str, told: str) -> None:
+def test_a_wrong_address_is_named(unset: Shell, name: str, value: str, message: str) -> None:
     ran = unset.run("neo4j", "status", **{name: value})
-    assert (ran.code, ran.out, ran.err) == (2, "", f"{name}: {told}\n")
+    assert (ran.code, ran.out, ran.err) == (2, "", f"{name}: {message}\n")
 
 
-@pytest.mark.parametrize(("content", "told"), [(None, "cannot be read"), ("\n", "is empty")])
+@pytest.mark.parametrize(("content", "message"), [(None, "cannot be read"), ("\n", "is empty")])
 def test_a_password_file_that_holds_none_is_named(
-    unset: Shell, tmp_path: Path, content: str | None, told: str
+    unset: Shell, tmp_path: Path, content: str | None, message: str
 ) -> None:
     path = tmp_path / "password"
     if content is not None:
@@ -240,7 +240,7 @@ def test_a_password_file_that_holds_none_is_named(
         TRIGRAPH_NEO4J_PASSWORD_FILE=str(path),
     )
     assert (ran.code, ran.out) == (1, "")
-    assert ran.err.startswith(f"TRIGRAPH_NEO4J_PASSWORD_FILE: {path} {told}")
+    assert ran.err.startswith(f"TRIGRAPH_NEO4J_PASSWORD_FILE: {path} {message}")
 
 
 @pytest.mark.parametrize(

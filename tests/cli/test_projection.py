@@ -12,7 +12,7 @@ from app.services.container import Memory
 from app.stores.neo4j import projection
 from app.stores.neo4j.driver import Graph
 from app.stores.neo4j.location import GraphLocation
-from tests.cli.processes import PATIENCE, Shell
+from tests.cli.processes import TIMEOUT, Shell
 from tests.documents import adr, file
 
 
@@ -31,37 +31,37 @@ def shell(database_url: str, graph: Graph, neo4j: GraphLocation, tmp_path: Path)
     )
 
 
-async def test_the_graph_is_filled_compared_and_told_of(memory: Memory, shell: Shell, graph: Graph) -> None:
+async def test_the_graph_is_filled_compared_and_reported(memory: Memory, shell: Shell, graph: Graph) -> None:
     filed = await file(memory, adr(1, "Poll"))
-    before = shell.run("project", "status")
+    before = shell.run("projection", "status")
     assert (before.code, before.out.splitlines()[0]) == (
         0,
         f"the graph is not begun, the ledger at {filed.position}",
     )
-    rebuilt = shell.run("project", "rebuild")
+    rebuilt = shell.run("projection", "rebuild")
     assert (rebuilt.code, rebuilt.err) == (0, "")
     counts = re.fullmatch(r"projected (\d+) rows of the ledger, up to position (\d+)\n", rebuilt.out)
     assert counts is not None
     rows, position = map(int, counts.groups())
     assert rows > 0
     assert position == filed.position
-    after = shell.run("project", "status")
+    after = shell.run("projection", "status")
     assert (
         after.out
         == f"the graph is at position {filed.position}, the ledger at {filed.position}\nnothing is left\n"
     )
-    told = f"graph: {graph.uri}, position {filed.position} of {filed.position}, nothing is left\n"
-    assert told in shell.run("doctor").out
-    verified = shell.run("project", "verify")
+    line = f"graph: {graph.uri}, position {filed.position} of {filed.position}, nothing is left\n"
+    assert line in shell.run("doctor").out
+    verified = shell.run("projection", "verify")
     assert (verified.code, verified.err) == (0, "")
     assert "equal  Artifact: 1 in the ledger, 1 in the graph\n" in verified.out
     assert f"the graph equals the ledger at position {filed.position}\n" in verified.out
     await graph.write("MATCH (artifact:Artifact) DETACH DELETE artifact")
-    differing = shell.run("project", "verify")
+    differing = shell.run("projection", "verify")
     assert (differing.code, differing.err) == (1, "")
     assert "DIFFER Artifact: 1 in the ledger, 0 in the graph\n" in differing.out
     assert f"missing: 1/{filed.artifact.id}\n" in differing.out
-    compared = shell.run("project", "verify", "--json").object
+    compared = shell.run("projection", "verify", "--json").object
     assert compared["isEqual"] is False
     assert [kind["kind"] for kind in compared["kinds"] if kind["missing"]] == ["Artifact", "HAS_VERSION"]
 
@@ -76,30 +76,30 @@ async def test_run_projects_until_it_is_asked_to_end(
     memory: Memory, shell: Shell, graph: Graph, ending: Signals, code: int
 ) -> None:
     filed = await file(memory, adr(1, "Poll"))
-    with shell.running("project", "run") as process:
-        async with asyncio.timeout(PATIENCE):
+    with shell.running("projection", "run") as process:
+        async with asyncio.timeout(TIMEOUT):
             while True:
                 if await position_of(graph) == filed.position:
                     break
                 await asyncio.sleep(0.05)
         process.send_signal(ending)
-        assert process.communicate(timeout=PATIENCE) == ("", "")
+        assert process.communicate(timeout=TIMEOUT) == ("", "")
         assert process.returncode == code
 
 
 async def test_run_fails_when_it_has_to_stop(shell: Shell, graph: Graph) -> None:
     await projection.begin(graph, "another")
-    ran = shell.run("project", "run")
+    ran = shell.run("projection", "run")
     assert ran.code == 1
     assert "is a copy of another ledger" in ran.err
     assert "Traceback" not in ran.err
-    assert shell.run("project", "status").code == 1
+    assert shell.run("projection", "status").code == 1
 
 
 def test_without_a_graph_the_commands_say_what_to_set(database_url: str, tmp_path: Path) -> None:
     shell = Shell(tmp_path, {"TRIGRAPH_DATABASE_URL": database_url})
     for command in ("run", "rebuild", "status", "verify"):
-        ran = shell.run("project", command)
+        ran = shell.run("projection", command)
         assert ran.code in (1, 2)
         assert "set TRIGRAPH_NEO4J_URI" in ran.err
         assert "Traceback" not in ran.err

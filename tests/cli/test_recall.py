@@ -62,7 +62,7 @@ def test_a_hit_says_what_brought_it_here(served_home: Shell, folder: Path) -> No
 
 
 @pytest.mark.parametrize(
-    ("asked", "told"),
+    ("asked", "output"),
     [
         (("--first", "0"), "--first 0 asks for nothing\n"),
         (("--as-of", "1990-01-01"), "nothing that fits existed at 1990-01-01T00:00:00Z\n"),
@@ -84,11 +84,11 @@ def test_a_hit_says_what_brought_it_here(served_home: Shell, folder: Path) -> No
     ],
 )
 def test_a_result_without_hits_says_why(
-    served_home: Shell, folder: Path, asked: tuple[str, ...], told: str
+    served_home: Shell, folder: Path, asked: tuple[str, ...], output: str
 ) -> None:
     served_home.run("ingest", folder, "--project", "team")
     ran = served_home.run("recall", "messages", "--project", "team", *asked)
-    assert (ran.code, ran.out, ran.err) == (0, told, "")
+    assert (ran.code, ran.out, ran.err) == (0, output, "")
 
 
 def test_only_hits_of_a_flag_or_a_domain_are_answered(

@@ -30,8 +30,8 @@ def test_references_are_listed_of_a_project_or_of_a_thing(filed: Shell) -> None:
     assert listed.out.endswith("  ADR-2 Guide DEPENDS_ON ADR-1 Queue since 2026-02-01T00:00:00Z\n")
     for name in ("ADR-1", "adr 2"):
         assert filed.run("references", name, "--project", "edges").out == listed.out
-    told = filed.run("references", "ADR-1", "--project", "edges", "--json").object
-    (reference,) = told["references"]
+    shown = filed.run("references", "ADR-1", "--project", "edges", "--json").object
+    (reference,) = shown["references"]
     source, target = reference["source"], reference["target"]
     assert (source.pop("id"), target.pop("id")) != (None, None)
     assert source == {"project": "edges", "type": "ADR", "identifier": "ADR-2", "label": "Guide"}
@@ -42,14 +42,14 @@ def test_references_are_listed_of_a_project_or_of_a_thing(filed: Shell) -> None:
     assert filed.run("references", "--project", "edges", "--first", "0").out.startswith("1 more;")
 
 
-def test_what_waits_is_listed_with_what_it_waits_for(filed: Shell) -> None:
+def test_pending_references_are_listed_with_their_targets(filed: Shell) -> None:
     listed = filed.run("references", "--pending", "--project", "edges")
     assert (listed.code, listed.err) == (0, "")
     assert "  ADR-2 Guide DEPENDS_ON SPEC-3, waits since " in listed.out
     assert "  ADR-9 SUPERSEDES ADR-2 Guide, waits since " in listed.out
-    told = filed.run("references", "ADR-2", "--pending", "--project", "edges", "--json").object
-    assert told["count"] == 2
-    assert {(each["waitsFor"], each["isInverted"]) for each in told["pendingReferences"]} == {
+    shown = filed.run("references", "ADR-2", "--pending", "--project", "edges", "--json").object
+    assert shown["count"] == 2
+    assert {(each["waitsFor"], each["isInverted"]) for each in shown["pendingReferences"]} == {
         ("SPEC-3", False),
         ("ADR-9", True),
     }
@@ -57,23 +57,23 @@ def test_what_waits_is_listed_with_what_it_waits_for(filed: Shell) -> None:
     assert nothing.out == "nothing waits for what is not there yet\n"
 
 
-def test_projects_are_told_where_there_are_several(filed: Shell, tmp_path: Path) -> None:
+def test_projects_are_shown_where_there_are_several(filed: Shell, tmp_path: Path) -> None:
     for project in ("east", "west"):
         filed.run("ingest", tmp_path, "--project", project, TRIGRAPH_TENANT="compass")
     listed = filed.run("references", TRIGRAPH_TENANT="compass").out
     assert "  ADR-2 Guide (east) DEPENDS_ON ADR-1 Queue (east) since " in listed
     assert "  ADR-2 Guide (west) DEPENDS_ON ADR-1 Queue (west) since " in listed
-    waiting = filed.run("references", "--pending", TRIGRAPH_TENANT="compass").out
-    assert "  ADR-9 SUPERSEDES ADR-2 Guide (west), waits since " in waiting
+    pending = filed.run("references", "--pending", TRIGRAPH_TENANT="compass").out
+    assert "  ADR-9 SUPERSEDES ADR-2 Guide (west), waits since " in pending
 
 
-def test_what_nothing_goes_by_is_told(served_home: Shell) -> None:
+def test_an_unknown_name_is_reported(served_home: Shell) -> None:
     ran = served_home.run("references", "ADR-4711")
     assert (ran.code, ran.out) == (1, "")
     assert "nothing goes by ADR-4711" in ran.err
 
 
-def test_what_waits_waits_now() -> None:
+def test_pending_references_are_those_of_now() -> None:
     words = ["references", "--pending", "--as-of", "2026-01-01"]
     ran = CliRunner().invoke(application, words, env={"COLUMNS": "200"})
     assert ran.exit_code == MISUSED

@@ -10,54 +10,54 @@ from app.cli.runner import MISUSED
 from tests.cli.processes import Shell
 
 NOBODY = "00000000-0000-0000-0000-000000000001"
-TOLD = "# Beacon\n\nBeacon was formerly known as Lighthouse. The status is now Accepted.\n"
+TEXT = "# Beacon\n\nBeacon was formerly known as Lighthouse. The status is now Accepted.\n"
 
 
 @pytest.fixture
-def told(served_home: Shell, tmp_path: Path) -> Shell:
+def harbor(served_home: Shell, tmp_path: Path) -> Shell:
     """A project `harbor` whose one document suggests a name and a fact."""
-    (tmp_path / "ADR-7.md").write_text(TOLD)
+    (tmp_path / "ADR-7.md").write_text(TEXT)
     served_home.run("ingest", tmp_path, "--project", "harbor")
     return served_home
 
 
-def test_candidates_are_listed_and_decided_about_once(told: Shell) -> None:
-    listed = told.run("review", "--project", "harbor")
+def test_candidates_are_listed_and_decided_about_once(harbor: Shell) -> None:
+    listed = harbor.run("review", "--project", "harbor")
     assert (listed.code, listed.err) == (0, "")
     assert "Lighthouse may mean ADR-7 Beacon\n    ADR-7: Beacon was formerly known as" in listed.out
     assert "status of ADR-7 Beacon may be Accepted\n    ADR-7: The status is now Accepted." in listed.out
-    found = told.run("review", "--project", "harbor", "--json").object
+    found = harbor.run("review", "--project", "harbor", "--json").object
     assert found["waiting"] == 2
     (alias,), (fact,) = found["aliasCandidates"], found["factCandidates"]
-    counted = told.run("review", "--project", "harbor", "--first", "0")
+    counted = harbor.run("review", "--project", "harbor", "--first", "0")
     assert counted.out == "2 wait; --first lists that many of each\n"
     assert (alias["surfaceForm"], alias["entity"]["label"]) == ("Lighthouse", "Beacon")
     assert (alias["entity"]["type"], alias["entity"]["identifier"]) == ("ADR", "ADR-7")
     assert (fact["property"], fact["value"], fact["quoteStart"]) == (
         "status",
         "Accepted",
-        TOLD.index("The st"),
+        TEXT.index("The st"),
     )
 
-    promoted = told.run("review", alias["id"], "--promote", "--reason", "We all called it that.", "--json")
+    promoted = harbor.run("review", alias["id"], "--promote", "--reason", "We all called it that.", "--json")
     assert promoted.object["status"] == "PROMOTED"
     assert promoted.object["written"]
-    rejected = told.run("review", fact["id"], "--reject")
+    rejected = harbor.run("review", fact["id"], "--reject")
     assert rejected.out == f"{fact['id']}  rejected\n"
-    again = told.run("review", alias["id"], "--reject")
+    again = harbor.run("review", alias["id"], "--reject")
     assert again.code == 1
     assert "local promoted this candidate at" in again.err
 
 
-def test_candidates_of_several_projects_are_told_apart(told: Shell, tmp_path: Path) -> None:
+def test_candidates_of_several_projects_name_their_project(harbor: Shell, tmp_path: Path) -> None:
     for project in ("east", "west"):
-        told.run("ingest", tmp_path, "--project", project, TRIGRAPH_TENANT="compass-review")
-    listed = told.run("review", TRIGRAPH_TENANT="compass-review").out
+        harbor.run("ingest", tmp_path, "--project", project, TRIGRAPH_TENANT="compass-review")
+    listed = harbor.run("review", TRIGRAPH_TENANT="compass-review").out
     assert "Lighthouse may mean ADR-7 Beacon (east)\n" in listed
     assert "status of ADR-7 Beacon (west) may be Accepted\n" in listed
 
 
-def test_a_candidate_that_is_not_there_is_told(served_home: Shell) -> None:
+def test_an_unknown_candidate_is_reported(served_home: Shell) -> None:
     ran = served_home.run("review", NOBODY, "--reject")
     assert ran.code == 1
     assert f"there is no candidate {NOBODY}" in ran.err
@@ -73,7 +73,7 @@ def test_a_candidate_that_is_not_there_is_told(served_home: Shell) -> None:
         (("--first", "101"), "first is from 0 to 100"),
     ],
 )
-def test_misuse_is_told_before_anything_opens(words: tuple[str, ...], says: str) -> None:
+def test_misuse_is_reported_before_anything_opens(words: tuple[str, ...], says: str) -> None:
     ran = CliRunner().invoke(application, ["review", *words])
     assert ran.exit_code == MISUSED
     assert says in ran.stderr

@@ -16,8 +16,8 @@ def test_a_state_is_shown_at_a_moment_and_as_a_history(served_home: Shell, folde
     assert state.startswith("committed  2026-03-01T00:00:00Z  superseded because of ADR-0002, told by ")
     assert "identifier: ADR-0001" in shown.out
     history = served_home.run("state", "ADR-0001", "--project", "states", "--history", "--json").object
-    told = [(each["validFrom"], each["eventType"]) for each in history["states"]]
-    assert told == [("2026-01-01T00:00:00Z", "created"), ("2026-03-01T00:00:00Z", "superseded")]
+    events = [(each["validFrom"], each["eventType"]) for each in history["states"]]
+    assert events == [("2026-01-01T00:00:00Z", "created"), ("2026-03-01T00:00:00Z", "superseded")]
     assert [each["causeArtifact"] and each["causeArtifact"]["label"] for each in history["states"]] == [
         "ADR-0001",
         "ADR-0002",
@@ -55,7 +55,7 @@ def test_what_a_name_could_mean_is_listed_with_what_means_one_alone(
         assert ran.out.splitlines()[0].endswith(f") in {project}")
 
 
-def test_what_cannot_be_shown_is_told(served_home: Shell) -> None:
+def test_what_cannot_be_shown_is_reported(served_home: Shell) -> None:
     nobody = served_home.run("state", "ADR-4711")
     assert (nobody.code, nobody.out) == (1, "")
     assert "nothing goes by ADR-4711" in nobody.err

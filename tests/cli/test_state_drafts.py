@@ -27,8 +27,8 @@ async def test_drafts_are_listed_with_what_they_say(memory: Memory) -> None:
     assert first.startswith(f"{saved.state.id}  ADR-1 Queue  touched ")
     assert first.endswith(f" by {saved.state.actor}")
     assert second == '    identifier: ADR-1; status: Rejected; tags: ["queue"]; title: Queue'
-    told = drafts_json(found)
-    (draft,) = told["drafts"]
+    shown = drafts_json(found)
+    (draft,) = shown["drafts"]
     assert draft["entity"] == {
         "id": entity,
         "project": "harbor",
@@ -36,7 +36,7 @@ async def test_drafts_are_listed_with_what_they_say(memory: Memory) -> None:
         "identifier": "ADR-1",
         "label": "Queue",
     }
-    assert (draft["isStale"], told["count"]) == (False, 1)
+    assert (draft["isStale"], shown["count"]) == (False, 1)
     later = replace(found, now=found.now + timedelta(days=31))
     assert _printed(later).splitlines()[0].endswith("; seal it or discard it")
     assert _printed(replace(found, count=3)).endswith("2 more drafts\n")

@@ -18,13 +18,13 @@ async def test_a_history_says_what_is_shown_and_what_was_said(memory: Memory) ->
     cause = StatedCause("fact", description="Found in the\nminutes of May.")
     change = StateChange({"status": "Withdrawn"}, day(2021))
     await StateService(memory.database).record_fact(memory.caller, entity, change, cause)
-    told = await load_history(memory, "mole", None, None)
-    heading, _, created, since, said, says = _printed(told).splitlines()
+    listing = await load_history(memory, "mole", None, None)
+    heading, _, created, since, said, says = _printed(listing).splitlines()
     assert heading == f"ADR Queue ({entity}) in harbor, by the alias Mole"
     assert created == "    identifier: ADR-1; status: Accepted; title: Queue"
     assert since.startswith("committed  2021-01-01T00:00:00Z  fact, told by ")
     assert (said, says[:30]) == ("    Found in the minutes of May.", "    identifier: ADR-1; status:")
-    shown = states_json(told)
+    shown = states_json(listing)
     assert (shown["entity"]["label"], shown["entity"]["project"]) == ("Queue", "harbor")
     assert shown["aliases"] == ("Mole",)
     assert _printed(await load_history(memory, "ADR-1", None, None)).startswith(
@@ -34,7 +34,7 @@ async def test_a_history_says_what_is_shown_and_what_was_said(memory: Memory) ->
         await load_moment(memory, str(entity), None, day(2019), None)
 
 
-async def test_what_a_name_could_mean_is_told_with_projects(memory: Memory) -> None:
+async def test_the_matches_of_an_ambiguous_name_are_listed_with_projects(memory: Memory) -> None:
     for project in ("harbor", "pier"):
         await file(memory, adr(1, "Queue"), project)
     with pytest.raises(Invalid) as refusal:
@@ -46,7 +46,7 @@ async def test_what_a_name_could_mean_is_told_with_projects(memory: Memory) -> N
     ]
 
 
-def _printed(told: StateListing) -> str:
+def _printed(listing: StateListing) -> str:
     written = io.StringIO()
-    print_states(Console(file=written, markup=False, highlight=False), told)
+    print_states(Console(file=written, markup=False, highlight=False), listing)
     return written.getvalue()

@@ -73,8 +73,8 @@ class Service:
 
     def measured(self) -> tuple[int, float]:
         """Return the process that tells its measures, and how many requests of GraphQL all answered."""
-        told = httpx2.get(f"{self.address}/metrics", timeout=30).text
-        samples = [each for family in text_string_to_metric_families(told) for each in family.samples]
+        text = httpx2.get(f"{self.address}/metrics", timeout=30).text
+        samples = [each for family in text_string_to_metric_families(text) for each in family.samples]
         (ready,) = (each for each in samples if each.name == "trigraph_ready")
         answered = (
             each.value for each in samples if each.name == REQUESTS and "/graphql" in each.labels.values()

@@ -37,15 +37,15 @@ async def test_both_answer_the_same_after_writes_of_every_verb(copy: Copy) -> No
         await random.choice(writers).write()
     await copy.catch_up()
     ledger, graph = PostgresTraversal(database), Neo4jTraversal(copy.graph, database)
-    told = 0
+    total = 0
     for tenant in tenants:
         for known in [*await _moments(copy, tenant), EVERYTHING_KNOWN]:
             for instant in INSTANTS:
                 scope = await _scope(copy, tenant, AsOf(instant, known))
                 answers = await _answers(ledger, copy, scope, Random(3))
                 assert await _answers(graph, copy, scope, Random(3)) == answers
-                told += sum(map(len, answers.values()))
-    assert told > 500
+                total += sum(map(len, answers.values()))
+    assert total > 500
 
 
 async def test_both_take_the_same_logarithm(copy: Copy) -> None:
@@ -64,20 +64,20 @@ async def _answers(
     rows = await copy.owner.fetch("SELECT id FROM entity WHERE tenant_id = $1 ORDER BY id", scope.tenant)
     entities: list[UUID] = [row["id"] for row in rows]
     numbers = await copy.owner.fetch("SELECT number FROM artifact WHERE tenant_id = $1", scope.tenant)
-    told: dict[object, list[object]] = {}
+    answers: dict[object, list[object]] = {}
     for _ in range(QUESTIONS):
         anchors = tuple(random.sample(entities, random.randint(1, 3)))
         beside = await reader.artifacts_beside(scope, anchors, EDGE_WEIGHTS, 20)
-        told["beside", anchors] = list(beside.candidates)
+        answers["beside", anchors] = list(beside.candidates)
         seeds = tuple(row["number"] for row in random.sample(numbers, 3))
         shared = await reader.artifacts_sharing_mentions(scope, seeds, 20)
-        told["shared", seeds] = list(shared.candidates)
+        answers["shared", seeds] = list(shared.candidates)
         source, target = random.sample(entities, 2)
         path = await reader.path(scope.tenant, source, target, 4, scope.moment.valid)
-        told["path", source, target] = [path]
+        answers["path", source, target] = [path]
     for entity, near in (await reader.neighbours(scope.tenant, entities, 3, 50, scope.moment.valid)).items():
-        told["near", entity] = list(near)
-    return told
+        answers["near", entity] = list(near)
+    return answers
 
 
 async def _moments(copy: Copy, tenant: int) -> list[datetime]:

@@ -16,7 +16,7 @@ from app.domain.recall import LegName, RecallResult
 from app.errors import Unavailable
 from app.projector.loop import Backoff, Projector
 from app.services.container import Memory
-from app.services.graph_reader import opened_graph
+from app.services.graph_reader import open_graph_reader
 from app.services.recall import RecallService
 from app.settings import Settings
 from app.stores.background_task import background_task
@@ -54,14 +54,14 @@ class Way:
 
     async def same(self, query: str) -> RecallResult:
         """Ask both and answer what they tell, which has to be the same."""
-        told = await ask(self.through, query)
-        expected = await ask(self.without, query, as_of=told.as_of, known_at=told.known_at)
-        assert [(hit.artifact.id, hit.score) for hit in told.hits] == [
+        found = await ask(self.through, query)
+        expected = await ask(self.without, query, as_of=found.as_of, known_at=found.known_at)
+        assert [(hit.artifact.id, hit.score) for hit in found.hits] == [
             (hit.artifact.id, hit.score) for hit in expected.hits
         ]
-        assert [leg.problem for leg in told.legs] == [None] * len(told.legs)
-        assert told.advisories == expected.advisories
-        return told
+        assert [leg.problem for leg in found.legs] == [None] * len(found.legs)
+        assert found.advisories == expected.advisories
+        return found
 
 
 @asynccontextmanager
@@ -138,7 +138,7 @@ async def test_out_01_a_connection_cut_amid_a_query(
 ) -> None:
     """OUT-01: what the other legs found is not lost, and the graph leg is answered by the ledger."""
     await file_pair(copy)
-    slow = "UNWIND range(1, 100000000) AS n WITH count(n % 7) AS slow RETURN [slow] AS told;"
+    slow = "UNWIND range(1, 100000000) AS n WITH count(n % 7) AS slow RETURN [slow] AS found;"
     monkeypatch.setitem(traversal.CYPHER, "references_of_anchors", slow)
     async with way(copy, neo4j) as asked:
         recall = asyncio.create_task(asked.same("ADR-3"))
@@ -199,10 +199,12 @@ async def test_an_outage_is_told_once_and_so_is_its_end(
             assert served(await asked.same("ADR-3")) == "postgres"
         asked.gate.open()
         await until_served(asked.through, "neo4j")
-    told = [record.message for record in caplog.records if record.name == "app.stores.fallback_graph_reader"]
-    assert len(told) == 2
-    assert "does not answer" in told[0]
-    assert told[1] == "the graph is read from Neo4j again"
+    messages = [
+        record.message for record in caplog.records if record.name == "app.stores.fallback_graph_reader"
+    ]
+    assert len(messages) == 2
+    assert "does not answer" in messages[0]
+    assert messages[1] == "the graph is read from Neo4j again"
 
 
 async def test_what_was_just_written_is_in_the_answer_however_far_the_graph_is(
@@ -213,9 +215,9 @@ async def test_what_was_just_written_is_in_the_answer_however_far_the_graph_is(
     async with way(copy, neo4j) as asked:
         assert served(await asked.same("ADR-1")) == "neo4j"
         later = await file(copy.memory, adr(4, "Later", references=claims(RELATES_TO, "ADR-1")))
-        told = await asked.same("ADR-1")
-        assert served(told) == "postgres"
-        (graph,) = [leg for leg in told.legs if leg.leg is LegName.GRAPH]
+        found = await asked.same("ADR-1")
+        assert served(found) == "postgres"
+        (graph,) = [leg for leg in found.legs if leg.leg is LegName.GRAPH]
         assert later.artifact.number in [candidate.artifact for candidate in graph.candidates]
         await copy.catch_up()
         assert served(await asked.same("ADR-1")) == "neo4j"
@@ -238,7 +240,7 @@ async def test_out_06_what_opens_without_neo4j_reads_it_later(copy: Copy, neo4j:
     await file_pair(copy)
     async with TcpGate(neo4j) as gate:
         gate.close()
-        async with opened_graph(_settings(copy, neo4j, gate.uri), copy.memory.database) as graph:
+        async with open_graph_reader(_settings(copy, neo4j, gate.uri), copy.memory.database) as graph:
             assert isinstance(graph, FallbackGraphReader)
             memory = read_from(copy.memory, graph)
             for _ in range(4):
@@ -249,7 +251,7 @@ async def test_out_06_what_opens_without_neo4j_reads_it_later(copy: Copy, neo4j:
 
 async def test_without_neo4j_the_ledger_is_read_and_nothing_else(copy: Copy) -> None:
     settings = Settings(database_url=copy.settings.database_url)
-    async with opened_graph(settings, copy.memory.database) as graph:
+    async with open_graph_reader(settings, copy.memory.database) as graph:
         assert isinstance(graph, PostgresTraversal)
 
 
@@ -257,7 +259,7 @@ async def test_an_embedded_neo4j_that_nobody_started_is_not_started_to_be_read(
     copy: Copy, tmp_path: Path
 ) -> None:
     settings = Settings(database_url=copy.settings.database_url, neo4j_uri="embedded", home=tmp_path)
-    async with opened_graph(settings, copy.memory.database) as graph:
+    async with open_graph_reader(settings, copy.memory.database) as graph:
         assert isinstance(graph, FallbackGraphReader)
         assert served(await ask(read_from(copy.memory, graph), "the queue")) == "postgres"
     assert not await asyncio.to_thread(lambda: list(tmp_path.iterdir()))

@@ -146,7 +146,7 @@ async def test_the_graph_answers_the_same_from_both_stores(
     location = await locate_graph(settings)
     assert location is not None
     try:
-        done = trigraph("project", "rebuild")
+        done = trigraph("projection", "rebuild")
         assert done.returncode == 0, done.stderr
         judged = read_judged(CORPORA / "peps")[:200]
         async with open_memory(settings) as other:

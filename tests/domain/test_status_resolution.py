@@ -18,13 +18,13 @@ RECORD, EDITION, ROW, CALLER = (
     StatusSource.ROW,
     StatusSource.CALLER,
 )
-Told = list[tuple[int, str | None]]
+Statuses = list[tuple[int, str | None]]
 ENTITY = uuid4()
 
 
-def line_of(told: Told) -> list[EntityState]:
+def line_of(given_statuses: Statuses) -> list[EntityState]:
     """Return a line by the years in which its states begin, and their statuses."""
-    ends = [*(day(year) for year, _ in told[1:]), None]
+    ends = [*(day(year) for year, _ in given_statuses[1:]), None]
     return [
         EntityState(
             id=uuid4(),
@@ -37,12 +37,12 @@ def line_of(told: Told) -> list[EntityState]:
             source_artifact=None,
             actor="ada",
         )
-        for (year, status), end in zip(told, ends, strict=True)
+        for (year, status), end in zip(given_statuses, ends, strict=True)
     ]
 
 
-def heard(*sayings: tuple[int, StatusSource, str | None]) -> StatusHistory:
-    found = [StatusAssertion(day(year), voice, status) for year, voice, status in sayings]
+def history_of(*assertions: tuple[int, StatusSource, str | None]) -> StatusHistory:
+    found = [StatusAssertion(day(year), source, status) for year, source, status in assertions]
     return StatusHistory(found, frozenset(saying.at for saying in found))
 
 
@@ -50,12 +50,12 @@ def span(start: int, end: int | None = None) -> Interval:
     return Interval(day(start), None if end is None else day(end))
 
 
-def told_by(line: list[EntityState]) -> Told:
+def statuses_of(line: list[EntityState]) -> Statuses:
     return [(state.valid.start.year, state.props.get("status")) for state in line]
 
 
 @pytest.mark.parametrize(
-    ("sayings", "spans", "expected"),
+    ("assertions", "spans", "expected"),
     [
         pytest.param(
             [(2020, RECORD, "Accepted")],
@@ -166,22 +166,22 @@ def told_by(line: list[EntityState]) -> Told:
     ],
 )
 def test_a_line_gives_way(
-    sayings: list[tuple[int, StatusSource, str | None]], spans: list[Interval], expected: Told
+    assertions: list[tuple[int, StatusSource, str | None]], spans: list[Interval], expected: Statuses
 ) -> None:
     """It does so whatever the line was made of before, and doing so twice changes nothing."""
-    said = heard(*sayings)
-    line = line_of([(year, status) for year, _, status in sayings])
+    said = history_of(*assertions)
+    line = line_of([(year, status) for year, _, status in assertions])
     given = resolve_status(line, spans, said)
-    assert told_by(given) == expected
+    assert statuses_of(given) == expected
     assert resolve_status(given, spans, said) == given
     for other in ([span(2021)], [span(2019)], [span(2025)], []):
-        assert told_by(resolve_status(resolve_status(given, other, said), spans, said)) == expected
-    assert told_by(resolve_status(given, [], said)) == [(year, status) for year, _, status in sayings]
+        assert statuses_of(resolve_status(resolve_status(given, other, said), spans, said)) == expected
+    assert statuses_of(resolve_status(given, [], said)) == [(year, status) for year, _, status in assertions]
 
 
 def test_a_state_that_stays_keeps_its_id() -> None:
     line = line_of([(2020, "Draft"), (2021, "Accepted")])
-    said = heard((2020, RECORD, "Draft"), (2021, RECORD, "Accepted"))
+    said = history_of((2020, RECORD, "Draft"), (2021, RECORD, "Accepted"))
     given = resolve_status(line, [span(2022)], said)
     assert given[0] is line[0]
     assert {state.id for state in given[1:]}.isdisjoint({state.id for state in line})
@@ -199,13 +199,16 @@ def test_a_cut_stays_where_somebody_said_something(moments: list[datetime]) -> N
 
 def test_of_which_nobody_said_a_status_is_again_without_one() -> None:
     line = line_of([(2020, "superseded")])
-    assert told_by(resolve_status(line, [span(2020, 2022)], heard())) == [(2020, "superseded"), (2022, None)]
+    assert statuses_of(resolve_status(line, [span(2020, 2022)], history_of())) == [
+        (2020, "superseded"),
+        (2022, None),
+    ]
 
 
 def test_other_properties_are_left_alone() -> None:
     first, second = line_of([(2020, "Accepted"), (2023, "Accepted")])
     line = [first, replace(second, props={"title": "Another", "status": "Accepted"})]
-    given = resolve_status(line, [span(2021)], heard((2020, EDITION, "Accepted")))
+    given = resolve_status(line, [span(2021)], history_of((2020, EDITION, "Accepted")))
     assert [(state.props["title"], state.props["status"]) for state in given] == [
         ("T", "Accepted"),
         ("T", "superseded"),

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from app.domain.recall import StateFlag
-from app.domain.status_words import SUPERSEDED, is_known, standing, was_in_force
+from app.domain.status_words import SUPERSEDED, flag_of_status, is_known, was_in_force
 
 
 @pytest.mark.parametrize(
@@ -27,7 +27,7 @@ from app.domain.status_words import SUPERSEDED, is_known, standing, was_in_force
     ],
 )
 def test_a_status_is_read_by_its_leading_words(status: str | None, flag: StateFlag) -> None:
-    assert standing(status) is flag
+    assert flag_of_status(status) is flag
 
 
 @pytest.mark.parametrize(
@@ -40,7 +40,7 @@ def test_words_that_say_something_are_known(status: str) -> None:
 @pytest.mark.parametrize("status", ["Acccepted", "Foo", "?"])
 def test_other_words_are_not(status: str) -> None:
     assert not is_known(status)
-    assert standing(status) is StateFlag.CURRENT
+    assert flag_of_status(status) is StateFlag.CURRENT
 
 
 @pytest.mark.parametrize("status", [SUPERSEDED, "Superseded by ADR-9", "Deprecated", "Retired", "obsolete"])

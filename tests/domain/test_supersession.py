@@ -11,19 +11,19 @@ from app.domain.supersession import DatedStatus, Succession
 from app.domain.temporal import Interval
 from tests.documents import day
 
-Told = list[tuple[datetime, str | None]]
+Statuses = list[tuple[datetime, str | None]]
 
 
-def statuses(told: Told) -> tuple[DatedStatus, ...]:
-    ends = [*(start for start, _ in told[1:]), None]
+def statuses(given: Statuses) -> tuple[DatedStatus, ...]:
+    ends = [*(start for start, _ in given[1:]), None]
     return tuple(
         DatedStatus(Interval(start, end), status)
-        for (start, status), end in zip(told, ends[: len(told)], strict=True)
+        for (start, status), end in zip(given, ends[: len(given)], strict=True)
     )
 
 
 def succession(
-    told: Told,
+    given: Statuses,
     valid: Interval | None = None,
     stated_from: datetime | None = None,
     *,
@@ -31,11 +31,11 @@ def succession(
 ) -> Succession:
     valid = valid or Interval(day(2020))
     stated_from = stated_from or valid.start
-    return Succession(uuid4(), uuid4(), valid, stated_from, by_predecessor, statuses(told))
+    return Succession(uuid4(), uuid4(), valid, stated_from, by_predecessor, statuses(given))
 
 
 @pytest.mark.parametrize(
-    ("told", "effective"),
+    ("given", "effective"),
     [
         pytest.param([(day(2020), "Accepted")], day(2020), id="in force at once"),
         pytest.param([(day(2020), None)], day(2020), id="no status is in force"),
@@ -59,8 +59,8 @@ def succession(
         pytest.param([], None, id="of which nothing is known"),
     ],
 )
-def test_what_is_or_was_in_force_supersedes(told: Told, effective: datetime | None) -> None:
-    assert succession(told).effective_from == effective
+def test_what_is_or_was_in_force_supersedes(given: Statuses, effective: datetime | None) -> None:
+    assert succession(given).effective_from == effective
 
 
 def test_who_calls_itself_superseded_is() -> None:
@@ -68,8 +68,8 @@ def test_who_calls_itself_superseded_is() -> None:
 
 
 def test_what_arrives_late_gives_way_to_what_stated_it_in_force() -> None:
-    told: Told = [(day(2018), "Accepted"), (day(2019), "Withdrawn")]
-    assert succession(told, stated_from=day(2018)).effective_from == day(2020)
+    given: Statuses = [(day(2018), "Accepted"), (day(2019), "Withdrawn")]
+    assert succession(given, stated_from=day(2018)).effective_from == day(2020)
 
 
 def test_what_is_stated_no_longer_when_in_force_never_takes_effect() -> None:

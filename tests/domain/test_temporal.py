@@ -6,7 +6,7 @@ from datetime import UTC, datetime, timedelta, timezone
 
 import pytest
 
-from app.domain.temporal import AsOf, Interval, require_offset, uncovered
+from app.domain.temporal import AsOf, Interval, find_gaps, require_offset
 from app.errors import Invalid
 
 START = datetime(2025, 3, 1, tzinfo=UTC)
@@ -50,7 +50,7 @@ def test_an_interval_needs_offsets(start: datetime, end: datetime | None) -> Non
 def test_what_no_interval_covers_is_told_in_order() -> None:
     days = [START + timedelta(days=number) for number in range(7)]
     covered = [Interval(days[4]), Interval(days[1], days[2]), Interval(days[2], days[3])]
-    asked = {number: uncovered(days[number], covered) for number in (0, 1, 2, 3, 5)}
+    asked = {number: find_gaps(days[number], covered) for number in (0, 1, 2, 3, 5)}
     assert asked == {
         0: [Interval(days[0], days[1]), Interval(days[3], days[4])],
         1: [Interval(days[3], days[4])],
@@ -58,5 +58,5 @@ def test_what_no_interval_covers_is_told_in_order() -> None:
         3: [Interval(days[3], days[4])],
         5: [],
     }
-    assert uncovered(days[3], [Interval(days[1], days[2])]) == [Interval(days[3])]
-    assert uncovered(days[5], [Interval(days[4], days[6])]) == [Interval(days[6])]
+    assert find_gaps(days[3], [Interval(days[1], days[2])]) == [Interval(days[3])]
+    assert find_gaps(days[5], [Interval(days[4], days[6])]) == [Interval(days[6])]

@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from app.embedding.onnx import VOCABULARY
-from app.embedding.tokenizer import STRETCH, piece_offsets, sound, stretches, uncased_word_pieces
+from app.embedding.tokenizer import STRETCH, piece_offsets, replace_surrogates, stretches, uncased_word_pieces
 
 TOKENIZER = uncased_word_pieces(VOCABULARY.read_text("utf-8"))
 
@@ -27,7 +27,7 @@ def test_offsets_are_characters_of_the_text_as_given() -> None:
 
 def test_a_lone_surrogate_neither_fails_nor_moves_the_offsets() -> None:
     assert words("one \ud800 two") == ["one", "two"]
-    assert len(sound("a\udc00b")) == 3
+    assert len(replace_surrogates("a\udc00b")) == 3
 
 
 def test_a_word_too_long_for_the_vocabulary_is_one_piece_that_is_not_known() -> None:

@@ -9,7 +9,7 @@ from strawberry.types import ExecutionResult
 
 from app.domain.artifact import Document
 from app.graphql.context import Context
-from app.graphql.errors import reported
+from app.graphql.errors import client_error
 from app.graphql.schema import SCHEMA
 from app.services.container import Memory
 from tests.documents import file
@@ -41,7 +41,7 @@ class Api:
         result = await self.run(operation, **variables)
         assert result.errors
         (error,) = result.errors
-        return reported(error)
+        return client_error(error)
 
     async def file_all(self, documents: Sequence[Document]) -> None:
         """File documents in order, as they are."""

@@ -13,14 +13,14 @@ def normalized(payloads: Sequence[dict[str, Any]]) -> object:
     """Return payloads with each id, and each time something was filed, replaced by its place among them."""
     filed = [payload["artifact"]["recordedAt"] for payload in payloads if payload["artifact"]]
     moments = {moment: f"filed {place}" for place, moment in enumerate(dict.fromkeys(filed))}
-    return _retold(payloads, moments, {})
+    return _normalize(payloads, moments, {})
 
 
-def _retold(value: object, moments: dict[str, str], ids: dict[str, str]) -> object:
+def _normalize(value: object, moments: dict[str, str], ids: dict[str, str]) -> object:
     if isinstance(value, dict):
-        return {name: _retold(inner, moments, ids) for name, inner in value.items()}
+        return {name: _normalize(inner, moments, ids) for name, inner in value.items()}
     if isinstance(value, list):
-        return [_retold(inner, moments, ids) for inner in value]
+        return [_normalize(inner, moments, ids) for inner in value]
     if isinstance(value, str) and _ID.fullmatch(value):
         return ids.setdefault(value, f"id {len(ids)}")
     return moments.get(value, value) if isinstance(value, str) else value

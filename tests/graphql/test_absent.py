@@ -17,8 +17,8 @@ SAID: dict[str, dict[str, Any]] = {
 
 @pytest.mark.parametrize("verb", sorted(SAID))
 async def test_what_is_no_id_says_how_to_find_one(api: Api, verb: str) -> None:
-    told = await refused(api, verb, entity="checkout", **SAID[verb])
-    assert told == (
+    refusal = await refused(api, verb, entity="checkout", **SAID[verb])
+    assert refusal == (
         "NOT_FOUND",
         "entity",
         "there is no entity checkout; ids are UUIDs; resolveAlias tells that of a name or identifier",
@@ -28,8 +28,8 @@ async def test_what_is_no_id_says_how_to_find_one(api: Api, verb: str) -> None:
 @pytest.mark.parametrize("verb", sorted(SAID))
 async def test_an_id_that_nothing_has_says_where_ids_are_told(api: Api, verb: str) -> None:
     nobody = str(uuid4())
-    told = await refused(api, verb, entity=nobody, **SAID[verb])
-    assert told[2] == f"there is no entity {nobody}; resolveAlias tells that of a name or identifier"
+    refusal = await refused(api, verb, entity=nobody, **SAID[verb])
+    assert refusal[2] == f"there is no entity {nobody}; resolveAlias tells that of a name or identifier"
 
 
 async def test_a_draft_that_is_none_says_where_drafts_are_told(api: Api) -> None:

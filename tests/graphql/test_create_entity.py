@@ -35,9 +35,9 @@ async def create_with(api: Api, **said: Any) -> dict[str, Any]:
 
 
 def problem(payload: dict[str, Any]) -> dict[str, Any]:
-    (told,) = payload["problems"]
+    (only,) = payload["problems"]
     assert payload["entity"] is None
-    return dict(told)
+    return dict(only)
 
 
 async def test_a_thing_is_created_with_its_first_state(api: Api) -> None:
@@ -133,9 +133,9 @@ async def test_a_long_listing_costs_no_more_statements_than_a_short_one(api: Api
 async def test_an_unfit_thing_is_refused_by_name(
     api: Api, owner: asyncpg.Connection, said: dict[str, Any], field: str, words: str
 ) -> None:
-    told = problem(await create_with(api, **said))
-    assert (told["code"], told["field"]) == ("INVALID", field)
-    assert words in told["message"]
+    refusal = problem(await create_with(api, **said))
+    assert (refusal["code"], refusal["field"]) == ("INVALID", field)
+    assert words in refusal["message"]
     for table in ("entity", "entity_state", "project", "outbox WHERE kind <> 'type'"):
         assert await owner.fetchval(f"SELECT count(*) FROM {table}") == 0
 
@@ -157,12 +157,12 @@ async def test_what_is_there_already_is_a_conflict_that_names_it(
     api: Api, type: str, props: dict[str, Any], again: dict[str, Any]
 ) -> None:
     first = await create(api, type, **props)
-    told = problem(await create(api, type, **again))
-    assert (told["code"], told["field"]) == ("CONFLICT", "props")
-    assert f"({first['entity']['id']}) is there already" in told["message"]
+    refusal = problem(await create(api, type, **again))
+    assert (refusal["code"], refusal["field"]) == ("CONFLICT", "props")
+    assert f"({first['entity']['id']}) is there already" in refusal["message"]
     fixed = {"Persona": "handle", "EnvVar": "key", "Session": "startedAt"}
     if type in fixed:
-        assert f"with the same {fixed[type]}, which never changes; use that one" in told["message"]
+        assert f"with the same {fixed[type]}, which never changes; use that one" in refusal["message"]
     elsewhere = await create(api, type, "another", **again)
     assert elsewhere["problems"] == []
 
@@ -189,8 +189,8 @@ async def test_an_identifier_is_one_among_things_and_documents(api: Api) -> None
         """
     )
     filed = await api.file("# ADR-7: Keep a ledger\n\nIt follows RULE-12.")
-    told = problem(await create(api, "Rule", identifier="adr 0007"))
-    assert f"ADR Keep a ledger ({filed['entity']['id']}) is there already" in told["message"]
+    refusal = problem(await create(api, "Rule", identifier="adr 0007"))
+    assert f"ADR Keep a ledger ({filed['entity']['id']}) is there already" in refusal["message"]
     made = await create(api, "Rule", identifier="RULE-0012", title="Never overwrite")
     assert made["problems"] == []
     refused = await api.file("Text.", identifier="rule-12")
@@ -199,9 +199,9 @@ async def test_an_identifier_is_one_among_things_and_documents(api: Api) -> None
 
 async def test_a_name_that_is_the_alias_of_something_else_is_a_conflict(api: Api) -> None:
     filed = await api.file("---\naliases: [Lighthouse]\n---\n# ADR-8: Beacon\n\nText.")
-    told = problem(await create(api, name="LIGHTHOUSE"))
-    assert told["code"] == "CONFLICT"
-    assert f"ADR Beacon ({filed['entity']['id']}) goes by the alias LIGHTHOUSE" in told["message"]
+    refusal = problem(await create(api, name="LIGHTHOUSE"))
+    assert refusal["code"] == "CONFLICT"
+    assert f"ADR Beacon ({filed['entity']['id']}) goes by the alias LIGHTHOUSE" in refusal["message"]
 
 
 async def test_ali_07_one_way_of_folding_tells_which_names_are_one(api: Api) -> None:
@@ -264,8 +264,8 @@ async def test_texts_filed_earlier_mention_a_thing_by_its_names(api: Api, owner:
 
 async def test_of_many_who_create_one_thing_one_does(api: Api, owner: asyncpg.Connection) -> None:
     answers = await asyncio.gather(*(create(api, "EnvVar", key="PORT") for _ in range(20)))
-    told = Counter(each["problems"][0]["code"] if each["problems"] else "made" for each in answers)
-    assert told == {"made": 1, "CONFLICT": 19}
+    outcomes = Counter(each["problems"][0]["code"] if each["problems"] else "made" for each in answers)
+    assert outcomes == {"made": 1, "CONFLICT": 19}
     assert await owner.fetchval("SELECT count(*) FROM entity") == 1
 
 

@@ -22,9 +22,9 @@ async def test_a_name_that_was_decided_about_awaits_no_review_again(
     reviewed = await review_alias(api, queued["id"], status)
     if status == "PROMOTED":
         await withdraw_alias(api, reviewed["alias"]["id"])
-    told = await create_alias(*asked, authorityTier=3)
-    assert told["candidate"] is told["alias"] is told["position"] is None
-    assert problem(told)["code"] == "CONFLICT"
-    assert problem(told)["field"] == "surfaceForm"
-    assert f"ada {status.lower()} this candidate at" in problem(told)["message"]
+    refused = await create_alias(*asked, authorityTier=3)
+    assert refused["candidate"] is refused["alias"] is refused["position"] is None
+    assert problem(refused)["code"] == "CONFLICT"
+    assert problem(refused)["field"] == "surfaceForm"
+    assert f"ada {status.lower()} this candidate at" in problem(refused)["message"]
     assert (await create_alias(*asked))["problems"] == []

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from app.graphql.errors import reported
+from app.graphql.errors import client_error
 from tests.graphql.api import FILE, Api
 
 HALF = "\ud83d"
@@ -88,7 +88,7 @@ async def test_wherever_half_a_character_is_written_everything_is_read_afterward
 async def test_whoever_asks_with_half_a_character_is_answered(api: Api, question: str, half: str) -> None:
     await api.file("A rocket.")
     result = await api.run(question, half=half)
-    codes = {reported(error)["extensions"]["code"] for error in result.errors or ()}
+    codes = {client_error(error)["extensions"]["code"] for error in result.errors or ()}
     assert codes <= {"BAD_USER_INPUT", "NOT_FOUND"}
 
 

@@ -199,10 +199,10 @@ async def test_the_kinds_of_a_project_say_which_identifiers_its_texts_hold(api: 
         memory.caller, adr(2, "Rules", kind="RFC", identifier="RFC-2119"), "rfcs", defines_kinds=True
     )
     text = "# RFC 7: Words\n\n## Related\nRFC-2119, UTF-8 and ADR-1.\n"
-    told = await api.file(text, kind="RFC", project="rfcs")
-    assert told["artifact"]["identifier"] == "RFC-7"
-    assert [(each["type"], each["target"]["label"]) for each in told["references"]] == [
+    filed = await api.file(text, kind="RFC", project="rfcs")
+    assert filed["artifact"]["identifier"] == "RFC-7"
+    assert [(each["type"], each["target"]["label"]) for each in filed["references"]] == [
         ("RELATES_TO", "Rules")
     ]
-    untold = await api.file(text, project="others")
-    assert (untold["artifact"]["identifier"], untold["references"]) == (None, [])
+    elsewhere = await api.file(text, project="others")
+    assert (elsewhere["artifact"]["identifier"], elsewhere["references"]) == (None, [])

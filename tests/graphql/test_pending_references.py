@@ -33,8 +33,8 @@ async def test_what_waits_is_listed_until_it_arrives(api: Api) -> None:
     ]
     listed = await _waiting(api)
     assert listed["totalCount"] == 2
-    told = {tuple(node[name] for name in KINDS) for node in listed["nodes"]}
-    assert told == {("DEPENDS_ON", "SPEC-3", False, False), ("SUPERSEDES", "ADR-9", True, False)}
+    found = {tuple(node[name] for name in KINDS) for node in listed["nodes"]}
+    assert found == {("DEPENDS_ON", "SPEC-3", False, False), ("SUPERSEDES", "ADR-9", True, False)}
     for node in listed["nodes"]:
         assert node["source"] == {"label": "Listen"}
         assert node["sourceArtifact"] == {"identifier": "ADR-7"}

@@ -46,7 +46,7 @@ async def test_a_fact_is_written_with_its_cause(api: Api, entity: str) -> None:
     event = payload["event"]
     assert event["from"]["props"]["status"] == "Accepted"
     assert event["to"] == {"id": payload["state"]["id"]}
-    told = {
+    expected = {
         "eventType": "fact",
         "at": payload["state"]["validFrom"],
         "properties": ["status"],
@@ -57,7 +57,7 @@ async def test_a_fact_is_written_with_its_cause(api: Api, entity: str) -> None:
         "draft": None,
         "causeArtifact": {"identifier": "ADR-2"},
     }
-    assert {name: event[name] for name in told} == told
+    assert {name: event[name] for name in expected} == expected
     assert [state["props"]["title"] for state in await history(api, entity)] == ["Queue", "Queue"]
 
 

@@ -88,8 +88,8 @@ async def review_fact(api: Api, candidate: str, status: str, **said: Any) -> dic
 
 
 def problem(payload: dict[str, Any]) -> dict[str, Any]:
-    (told,) = payload["problems"]
-    return dict(told)
+    (only,) = payload["problems"]
+    return dict(only)
 
 
 async def test_a_candidate_is_told_with_its_quote_and_place(api: Api) -> None:
@@ -216,9 +216,9 @@ async def test_a_candidate_is_reviewed_once(api: Api, first: str, second: str) -
         await review_alias(api, alias["id"], second),
         await review_fact(api, status["id"], second),
     ):
-        told = problem(payload)
-        assert (told["code"], told["field"]) == ("CONFLICT", "candidate")
-        assert told["message"].startswith(f"ada {first.lower()} this candidate at 20")
+        refusal = problem(payload)
+        assert (refusal["code"], refusal["field"]) == ("CONFLICT", "candidate")
+        assert refusal["message"].startswith(f"ada {first.lower()} this candidate at 20")
         assert payload["candidate"] is None
 
 
@@ -259,8 +259,8 @@ async def test_a_mistaken_review_is_a_problem(api: Api) -> None:
     long = problem(await review_fact(api, status["id"], "REJECTED", reason="r" * 2_001))
     assert (long["code"], long["field"]) == ("INVALID", "reason")
     for absent in (NOBODY, "nonsense", alias["id"]):
-        told = problem(await review_fact(api, absent, "REJECTED"))
-        assert (told["code"], told["field"]) == ("NOT_FOUND", "candidate")
+        refusal = problem(await review_fact(api, absent, "REJECTED"))
+        assert (refusal["code"], refusal["field"]) == ("NOT_FOUND", "candidate")
 
 
 async def test_the_same_key_and_decision_give_the_first_answer_again(api: Api) -> None:
@@ -269,8 +269,8 @@ async def test_the_same_key_and_decision_give_the_first_answer_again(api: Api) -
         first = await reviewing(api, candidate, "PROMOTED", idempotencyKey="once")
         assert first["problems"] == []
         assert await reviewing(api, candidate, "PROMOTED", idempotencyKey="once") == first
-        told = problem(await reviewing(api, candidate, "REJECTED", idempotencyKey="once"))
-        assert (told["code"], told["field"]) == ("CONFLICT", "idempotencyKey")
+        refusal = problem(await reviewing(api, candidate, "REJECTED", idempotencyKey="once"))
+        assert (refusal["code"], refusal["field"]) == ("CONFLICT", "idempotencyKey")
 
 
 async def test_of_200_reviews_of_one_candidate_one_counts(api: Api, owner: asyncpg.Connection) -> None:
@@ -279,8 +279,8 @@ async def test_of_200_reviews_of_one_candidate_one_counts(api: Api, owner: async
         answers = await asyncio.gather(
             *(reviewing(api, candidate, ("PROMOTED", "REJECTED")[n % 2]) for n in range(200))
         )
-        told = Counter(each["problems"][0]["code"] if each["problems"] else "won" for each in answers)
-        assert told == {"won": 1, "CONFLICT": 199}
+        outcomes = Counter(each["problems"][0]["code"] if each["problems"] else "won" for each in answers)
+        assert outcomes == {"won": 1, "CONFLICT": 199}
     decided = "SELECT count(*) FROM alias_candidate WHERE status <> 'PENDING' AND reviewed_by = 'ada'"
     assert await owner.fetchval(decided) == 1
     open_states = "SELECT count(*) FROM entity_state WHERE valid_until IS NULL AND retracted_at IS NULL"

@@ -48,5 +48,5 @@ async def test_a_status_of_a_document_is_a_text(api: Api, entity: str, status: o
 async def test_the_status_of_a_thing_may_be_anything(api: Api) -> None:
     created = await create_with(api, props={"name": "Harbor", "status": "running"})
     thing = created["entity"]["id"]
-    told = await done(api, "recordFact", entity=thing, property="status", value={"pods": 3})
-    assert (told["warnings"], told["state"]["props"]["status"]) == ([], {"pods": 3})
+    recorded = await done(api, "recordFact", entity=thing, property="status", value={"pods": 3})
+    assert (recorded["warnings"], recorded["state"]["props"]["status"]) == ([], {"pods": 3})

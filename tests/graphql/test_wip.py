@@ -30,11 +30,11 @@ async def test_a_draft_is_saved_and_sealed(api: Api, entity: str) -> None:
     assert (event["eventType"], event["propsDrift"], event["description"]) == ("wip_sealed", False, "agreed")
     assert event["draft"] == {"id": draft["id"]}
     assert event["from"]["props"]["title"] == "Queue"
-    told = [
+    states = [
         (state["branch"], state["previous"]["eventType"], (state["next"] or {}).get("eventType"))
         for state in await history(api, entity)
     ]
-    assert told == [
+    assert states == [
         ("COMMITTED", "created", "wip_sealed"),
         ("WIP", "wip_saved", "wip_saved"),
         ("WIP", "wip_saved", "wip_sealed"),
@@ -59,8 +59,8 @@ async def test_a_draft_is_discarded(api: Api, entity: str) -> None:
         "wip_discarded",
         {"id": draft["id"]},
     )
-    told = [(state["branch"], state["previous"]["eventType"]) for state in await history(api, entity)]
-    assert told == [("COMMITTED", "created"), ("WIP", "wip_saved")]
+    steps = [(state["branch"], state["previous"]["eventType"]) for state in await history(api, entity)]
+    assert steps == [("COMMITTED", "created"), ("WIP", "wip_saved")]
     (_, ended) = await history(api, entity)
     assert ended["next"] == {"eventType": "wip_discarded"}
     assert ended["touchedAt"] == draft["touchedAt"]
@@ -209,7 +209,7 @@ async def test_a_draft_hides_what_is_scheduled_unless_asked_otherwise(api: Api, 
     await done(api, "saveWip", entity=entity, props={"status": "Rejected"})
     scheduled = {"property": "status", "value": "Deprecated", "validFrom": "2999-01-01T00:00:00Z"}
     await done(api, "recordFact", entity=entity, **scheduled)
-    told = await api.ask(STATES, id=entity, asOf="2999-06-01T00:00:00Z")
-    assert told["stateAsOf"]["branch"] == "WIP"
-    assert told["inForce"]["branch"] == told["entity"]["state"]["branch"] == "COMMITTED"
-    assert told["inForce"]["props"]["status"] == "Deprecated"
+    found = await api.ask(STATES, id=entity, asOf="2999-06-01T00:00:00Z")
+    assert found["stateAsOf"]["branch"] == "WIP"
+    assert found["inForce"]["branch"] == found["entity"]["state"]["branch"] == "COMMITTED"
+    assert found["inForce"]["props"]["status"] == "Deprecated"

@@ -18,7 +18,7 @@ import pytest
 
 from app.embedding import Embedder
 from app.errors import Unavailable
-from app.stores.file_locks import locked
+from app.stores.file_locks import hold_lock
 from app.stores.neo4j.embedded.layout import Layout
 from app.stores.neo4j.embedded.server import EmbeddedNeo4j, Neo4jServer
 from app.stores.postgres.connection import owner_connection
@@ -46,7 +46,7 @@ class Struck:
         self._postgres = postgres
         self._neo4j = neo4j
         self.shell = Shell(home, {"TRIGRAPH_NEO4J_URI": "embedded"})
-        self.projector = self.shell.start("project", "run")
+        self.projector = self.shell.start("projection", "run")
 
     @property
     def url(self) -> str:
@@ -55,7 +55,7 @@ class Struck:
     async def kill_projector(self) -> None:
         self.projector.kill()
         await asyncio.to_thread(self.projector.communicate)
-        self.projector = self.shell.start("project", "run")
+        self.projector = self.shell.start("projection", "run")
 
     async def kill_neo4j(self) -> None:
         os.kill(await asyncio.to_thread(self._neo4j_process), SIGKILL)
@@ -63,7 +63,7 @@ class Struck:
     def _neo4j_process(self) -> int:
         """Return the process of the server, which the projector may have started again."""
         layout = Layout(self._home.resolve())
-        with locked(layout.starting):
+        with hold_lock(layout.starting):
             return Neo4jServer(layout).ensure_running().process
 
     async def kill_postgres(self) -> None:
@@ -129,15 +129,15 @@ async def test_killed_anywhere_nothing_is_lost_and_nothing_doubled(
             if strike is not None:
                 await strike
     assert refused <= 2 * POOL * len(strikes)  # each connection of the pool finds out by itself
-    first = await asyncio.to_thread(struck.shell.run, "project", "verify", "--json")
+    first = await asyncio.to_thread(struck.shell.run, "projection", "verify", "--json")
     assert (first.code, first.err) == (0, "")
     assert struck.projector.poll() is None
-    rebuilt = await asyncio.to_thread(struck.shell.run, "project", "rebuild")
+    rebuilt = await asyncio.to_thread(struck.shell.run, "projection", "rebuild")
     assert rebuilt.code == 0, rebuilt.err
-    again = await asyncio.to_thread(struck.shell.run, "project", "verify", "--json")
+    again = await asyncio.to_thread(struck.shell.run, "projection", "verify", "--json")
     assert again.object["digest"] == first.object["digest"]
     assert first.object["isEqual"]
     states = next(kind for kind in first.object["kinds"] if kind["kind"] == "EntityState")
     assert states["inGraph"] > WRITES / 2
-    told = await asyncio.to_thread(struck.shell.run, "project", "status", "--json")
-    assert (told.code, told.object["behind"], told.object["failure"]) == (0, 0, None)
+    status = await asyncio.to_thread(struck.shell.run, "projection", "status", "--json")
+    assert (status.code, status.object["behind"], status.object["failure"]) == (0, 0, None)

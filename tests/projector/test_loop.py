@@ -12,7 +12,7 @@ from neo4j import AsyncTransaction
 from neo4j.exceptions import SessionExpired, TransientError
 
 from app.errors import Unavailable
-from app.projector.loop import Backoff, Projector, projecting
+from app.projector.loop import Backoff, Projector, project_in_background
 from app.projector.stores import read_standing
 from app.settings import Settings
 from app.stores.neo4j import projection
@@ -79,7 +79,7 @@ class Faltering(Graph):
 async def test_a_change_is_projected_as_soon_as_it_is_told(
     copy: Copy, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("app.projector.loop.SECONDS_BETWEEN_LOOKS", 3600.0)
+    monkeypatch.setattr("app.projector.loop.POLL_INTERVAL", 3600.0)
     async with running(copy.settings) as projector:
         for number in range(3):
             filed = await file(copy.memory, adr(number, f"Queue {number}"))
@@ -90,7 +90,7 @@ async def test_a_change_is_projected_as_soon_as_it_is_told(
 async def test_a_change_that_nobody_told_of_is_found_by_looking(
     copy: Copy, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("app.projector.loop.SECONDS_BETWEEN_LOOKS", 0.1)
+    monkeypatch.setattr("app.projector.loop.POLL_INTERVAL", 0.1)
     monkeypatch.setattr("app.projector.loop.CHANNEL", "another_channel")
     async with running(copy.settings) as projector:
         filed = await file(copy.memory, adr(1, "Queue"))
@@ -176,7 +176,7 @@ async def test_what_no_waiting_mends_stops_it_and_is_told(copy: Copy) -> None:
     async with asyncio.timeout(PATIENCE):
         await projector.run()
     assert projector.is_stopped
-    assert "run `trigraph project rebuild`" in str(projector.failure)
+    assert "run `trigraph projection rebuild`" in str(projector.failure)
     standing = await read_standing(copy.owner, copy.graph)
     assert (standing.failure, standing.behind > 0) == (projector.failure, True)
     await copy.rebuild()
@@ -232,5 +232,5 @@ async def test_several_projectors_are_as_good_as_one(copy: Copy) -> None:
 
 async def test_without_a_graph_nothing_is_projected(copy: Copy) -> None:
     settings = Settings(database_url=copy.settings.database_url)
-    async with GraphLink(settings) as link, projecting(settings, link) as projector:
+    async with GraphLink(settings) as link, project_in_background(settings, link) as projector:
         assert projector is None

@@ -7,7 +7,7 @@ import pytest
 from app.domain.projection import Piece
 from app.errors import Conflict
 from app.stores.neo4j import projection
-from app.stores.postgres.outbox import head, ledger_of
+from app.stores.postgres.outbox import ledger_of, outbox_position
 from tests.documents import adr, file
 from tests.projector.conftest import Copy
 
@@ -37,7 +37,7 @@ async def test_a_copy_of_another_ledger_is_refused_until_it_is_replaced(copy: Co
     await copy.graph.write(MARK.format("ledger = 'another/1'"))
     await copy.graph.write("CREATE (:Entity {tenant: 9, id: 'of another ledger'})")
     for work in (copy.catch_up, copy.verify):
-        with pytest.raises(Conflict, match=r"another ledger; .*`trigraph project rebuild`"):
+        with pytest.raises(Conflict, match=r"another ledger; .*`trigraph projection rebuild`"):
             await work()
     await copy.rebuild()
     assert (await copy.verify()).is_equal
@@ -51,7 +51,7 @@ async def test_a_ledger_restored_from_a_backup_is_noticed_even_after_it_went_on(
     await copy.catch_up()
     await copy.graph.write(MARK.format("mark = 'what the backup did not have'"))
     await file(copy.memory, adr(2, "Listen"))
-    with pytest.raises(Conflict, match=r"restored from a backup; run `trigraph project rebuild`"):
+    with pytest.raises(Conflict, match=r"restored from a backup; run `trigraph projection rebuild`"):
         await copy.catch_up()
     await copy.rebuild()
     assert (await copy.verify()).is_equal
@@ -68,7 +68,7 @@ async def test_a_rebuild_that_is_cut_off_is_gone_on_with(copy: Copy) -> None:
     checkpoint = await projection.checkpoint_of(copy.graph)
     assert checkpoint is not None
     assert checkpoint.generation == started.generation
-    assert checkpoint.position == (await head(copy.owner))[0]
+    assert checkpoint.position == (await outbox_position(copy.owner))[0]
 
 
 async def test_who_was_overtaken_writes_nothing(copy: Copy) -> None:

@@ -36,12 +36,12 @@ async def readiness(client: AsyncClient, status: str) -> dict[str, Any]:
         while True:
             answer = await client.get("/readyz")
             assert answer.status_code == 200
-            told: dict[str, Any] = answer.json()
-            if told["projection"]["failure"] == STARTING:
-                assert told["status"] == "degraded"
-                assert (told["projection"]["position"], told["projection"]["behind"]) == (None, None)
-            elif told["status"] == status and (status == "degraded" or told["projection"]["behind"] == 0):
-                return told
+            health: dict[str, Any] = answer.json()
+            if health["projection"]["failure"] == STARTING:
+                assert health["status"] == "degraded"
+                assert (health["projection"]["position"], health["projection"]["behind"]) == (None, None)
+            elif health["status"] == status and (status == "degraded" or health["projection"]["behind"] == 0):
+                return health
             await asyncio.sleep(0.05)
 
 

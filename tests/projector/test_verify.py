@@ -1,4 +1,4 @@
-"""Whatever differs between ledger and graph is found, and told by name."""
+"""Whatever differs between ledger and graph is found, and damaged by name."""
 
 from __future__ import annotations
 
@@ -25,12 +25,12 @@ async def differing(copy: Copy) -> list[ComparedKind]:
 
 @pytest.mark.parametrize("label", ["Type", "Entity", "EntityState", "Artifact"])
 async def test_a_node_that_says_something_else_is_named(projected: Copy, label: str) -> None:
-    (told,) = await projected.graph.write(
+    (damaged,) = await projected.graph.write(
         f"MATCH (held:{label}) WITH held LIMIT 1 SET held.project = 77"
         " RETURN coalesce(held.key, held.tenant + '/' + held.id) AS name"
     )
     (kind,) = await differing(projected)
-    assert (kind.name, kind.different, kind.missing, kind.unexpected) == (label, (told["name"],), (), ())
+    assert (kind.name, kind.different, kind.missing, kind.unexpected) == (label, (damaged["name"],), (), ())
 
 
 async def test_what_is_missing_and_what_is_too_much_is_named(projected: Copy) -> None:

@@ -14,7 +14,7 @@ import pytest
 
 from app.embedding import Embedder
 from app.errors import Invalid, Unavailable
-from app.graphql.errors import reported
+from app.graphql.errors import client_error
 from app.services.entities import CanonicalService
 from app.services.importing import ImportRequest, ImportService
 from app.stores.postgres.pool import Database
@@ -89,7 +89,7 @@ async def test_what_cannot_be_read_for_an_answer_hides_no_write(scene: Scene, ve
     assert result.data is not None
     assert_written(result.data[verb])
     for error in result.errors or ():
-        assert reported(error)["extensions"]["code"] == "UNAVAILABLE"
+        assert client_error(error)["extensions"]["code"] == "UNAVAILABLE"
         assert error.path is not None
         assert len(error.path) > 2
 

@@ -32,7 +32,7 @@ from app.graphql.argument_bounds import (
     MAX_LIST_CHARACTERS,
     bound_arguments,
 )
-from app.graphql.errors import reported
+from app.graphql.errors import client_error
 from app.graphql.schema import SCHEMA
 from app.services.container import Memory
 from tests.graphql.api import Api
@@ -148,7 +148,7 @@ def failures(place: Place, result: ExecutionResult) -> list[dict[str, Any]]:
     if result.errors:
         return [
             {"code": error["extensions"]["code"], "message": error["message"], **error["extensions"]}
-            for error in map(reported, result.errors)
+            for error in map(client_error, result.errors)
         ]
     assert result.data is not None
     return list(result.data[place.field]["problems"]) if place.parent == "Mutation" else []
@@ -178,7 +178,7 @@ async def require_refusal(api: Api, place: Place, value: Any, said: str) -> None
         assert problems[0]["field"] == place.name, place
         assert place.name in problems[0]["message"]
     assert said in problems[0]["message"], place
-    answer = orjson.dumps({"data": result.data, "errors": [reported(e) for e in result.errors or ()]})
+    answer = orjson.dumps({"data": result.data, "errors": [client_error(e) for e in result.errors or ()]})
     assert len(answer) < MAX_ANSWER, place
     assert (ECHO if said else LONG * 300).encode() not in answer, place
 

@@ -17,7 +17,7 @@ from app.settings import Settings
 from app.stores.postgres.connection import SERVICE_ROLE, owner_connection, refuse_a_privileged_role
 from app.stores.postgres.database_rights import open_rights
 from app.stores.postgres.embedded.server import EmbeddedPostgres, binaries
-from app.stores.postgres.migrate import migrate, shipped
+from app.stores.postgres.migrate import migrate, shipped_migrations
 from app.stores.postgres.pool import Database
 from tests.conftest import Server
 from tests.stores.postgres import scene
@@ -337,7 +337,7 @@ async def test_a_new_home_has_two_roles_of_which_one_is_ordinary(
 async def test_a_ledger_made_before_is_closed_by_the_next_migration(
     empty_database_url: str, tmp_path: Path
 ) -> None:
-    for migration in shipped():
+    for migration in shipped_migrations():
         if migration.version < 22:
             (tmp_path / f"{migration.label}.sql").write_text(migration.sql, encoding="utf-8")
     await migrate(empty_database_url, tmp_path)
@@ -416,10 +416,10 @@ async def test_the_doctor_tells_of_what_the_operator_left_open(
         return next(finding for finding in [each async for each in examined] if finding.part == "role")
 
     assert (await role()).is_doubtful
-    assert "TRIGRAPH_DATABASE_URL signs in as a superuser" in (await role()).told
+    assert "TRIGRAPH_DATABASE_URL signs in as a superuser" in (await role()).message
     name = await owner.fetchval("SELECT current_database()")
     await owner.execute(f"GRANT TEMPORARY ON DATABASE {name} TO PUBLIC")
-    assert "it may make temporary objects; run `trigraph migrate`" in (await role()).told
+    assert "it may make temporary objects; run `trigraph migrate`" in (await role()).message
 
 
 GIVEN = (

@@ -16,10 +16,10 @@ import pytest
 from rich.progress import Progress
 
 import app
-from app.cli.escaping import escaped, escaped_json, one_line
-from app.cli.guarded_streams import Guard
-from app.cli.log import OneLine
-from app.cli.output import Screen, print_json, printable, styled
+from app.cli.escaping import escape, escape_json, one_line
+from app.cli.guarded_streams import GuardedStream
+from app.cli.log import OneLineFormatter
+from app.cli.output import Screen, print_json, printable, styled_text
 
 FORMATS_THAT_ARE_WRITING = (
     "\u00ad"  # where a word may be divided
@@ -38,10 +38,10 @@ def test_every_character_that_steers_is_shown() -> None:
             character not in FORMATS_THAT_ARE_WRITING and code not in EGYPTIAN and character not in "\n\t"
         )
         if steers or 0xE0000 <= code <= 0xE007F:
-            assert escaped(character).isascii(), f"U+{code:04X}"
-            assert escaped(character).isprintable(), f"U+{code:04X}"
+            assert escape(character).isascii(), f"U+{code:04X}"
+            assert escape(character).isprintable(), f"U+{code:04X}"
         elif unicodedata.category(character) not in ("Cn", "Cf"):
-            assert escaped(character) == character, f"U+{code:04X}"
+            assert escape(character) == character, f"U+{code:04X}"
 
 
 @pytest.mark.parametrize(
@@ -58,14 +58,14 @@ def test_every_character_that_steers_is_shown() -> None:
     ],
 )
 def test_it_is_shown_as_python_writes_it(text: str, shown: str) -> None:
-    assert escaped(text) == shown
-    assert escaped(shown) == shown
+    assert escape(text) == shown
+    assert escape(shown) == shown
     assert one_line(text) == shown.replace("\n", " ")
 
 
 def test_ordinary_text_stays_as_it_is() -> None:
-    assert escaped(ORDINARY) == ORDINARY
-    assert escaped_json(json.dumps(ORDINARY, ensure_ascii=False)) == json.dumps(ORDINARY, ensure_ascii=False)
+    assert escape(ORDINARY) == ORDINARY
+    assert escape_json(json.dumps(ORDINARY, ensure_ascii=False)) == json.dumps(ORDINARY, ensure_ascii=False)
     assert printable("a  b\n\tc ") == "a b c"
 
 
@@ -76,7 +76,7 @@ def test_json_means_the_same_with_nothing_in_it_that_steers(
     print_json(value)
     written = capfdbinary.readouterr().out.decode()
     assert json.loads(written) == value
-    assert escaped(written) == written
+    assert escape(written) == written
     print_json({"name-\udcff": ("\ud83d",)})
     assert json.loads(capfdbinary.readouterr().out) == {r"name-\xff": [r"\ud83d"]}
 
@@ -86,15 +86,15 @@ def test_a_screen_shows_what_rich_would_drop_carry_out_or_pass_on() -> None:
     screen.file = written = io.StringIO()
     hostile = "\x07\x08\x0b\r\x1b[31m\x9b1m\u202e[red]x[/red] :smile: [link=file:///]y[/link]"
     screen.print(hostile, soft_wrap=True)
-    screen.print(styled(hostile, "bold"), soft_wrap=True)
+    screen.print(styled_text(hostile, "bold"), soft_wrap=True)
     (first, second) = written.getvalue().splitlines()
-    assert first == second == escaped(hostile)
+    assert first == second == escape(hostile)
 
 
 def test_what_is_written_beside_a_progress_bar_is_not_carried_out(monkeypatch: pytest.MonkeyPatch) -> None:
     """Rich takes the streams over meanwhile, and reads the colours and links in what is written."""
     terminal = io.StringIO()
-    monkeypatch.setattr(sys, "stderr", Guard(terminal))
+    monkeypatch.setattr(sys, "stderr", GuardedStream(terminal))
     screen = Screen(stderr=True)
     screen._force_terminal = True
     with Progress(console=screen, transient=True):
@@ -127,14 +127,14 @@ raise ValueError(text)
     assert "forged" in err
     assert "\nforged" not in err
     assert r"ValueError: a\x1b[31m\x9b\u202e\xff" in err
-    assert escaped(out + err) == out + err
+    assert escape(out + err) == out + err
 
 
 def test_a_record_is_a_line_and_a_trace_is_plainly_none() -> None:
     written = io.StringIO()
     log = logging.Logger("hostile")
     handler = logging.StreamHandler(written)
-    handler.setFormatter(OneLine("%(levelname)s %(name)s: %(message)s"))
+    handler.setFormatter(OneLineFormatter("%(levelname)s %(name)s: %(message)s"))
     log.addHandler(handler)
     try:
         raise ValueError("x\x1b[2J\nINFO trigraph: forged")
@@ -144,11 +144,11 @@ def test_a_record_is_a_line_and_a_trace_is_plainly_none() -> None:
     assert first == (r"ERROR hostile: at a INFO trigraph: forged\x9b: x\x1b[2J INFO trigraph: forged")
     assert rest
     assert all(line.startswith("  | ") for line in rest)
-    assert escaped(written.getvalue()) == written.getvalue()
+    assert escape(written.getvalue()) == written.getvalue()
 
 
-WRITERS = ("printing.py", "screen.py", "guarding.py", "__main__.py")
-LOGGERS = ("log.py", "server_log.py", "guarding.py")
+WRITERS = ("output.py", "guarded_streams.py", "__main__.py")
+LOGGERS = ("log.py", "guarded_streams.py")
 STREAMS = ("sys.stdout", "sys.stderr", "sys.__stdout__", "sys.__stderr__")
 CALLS = ("print", "typer.echo", "typer.secho", "os.write", "traceback.print_exc")
 FROM_RICH = (
@@ -190,7 +190,7 @@ def _ways_out(path: Path) -> Iterator[str]:
 
 
 def test_nothing_else_in_the_program_writes_to_a_terminal_or_sets_up_a_log() -> None:
-    """A command prints by `say`, `print_json`, `complain` and a `Screen`; what else is needed goes there."""
+    """A command prints by `say`, `print_json`, `print_error` and a `Screen`; anything else goes there too."""
     assert [way for path in Path(app.__file__).parent.rglob("*.py") for way in _ways_out(path)] == []
 
 

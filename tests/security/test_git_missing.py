@@ -118,7 +118,7 @@ async def test_a_content_that_unpacks_to_gigabytes_is_refused_by_its_size(theirs
 def test_an_object_that_is_a_pipe_holds_nothing_up(
     theirs: Repository, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(blobs, "PATIENCE", 1.0)
+    monkeypatch.setattr(blobs, "WAIT_SECONDS", 1.0)
     theirs.commit("2020-01-01", {"a.md": "# A\n", "b.md": "# B\n"})
     os.mkfifo(lose(theirs, "HEAD:b.md"))
     found = read_repository(theirs.folder, None, frozenset(), day(2026))

@@ -194,7 +194,7 @@ async def test_a_neo4j_that_hangs_is_read_elsewhere_and_then_let_be(memory: Memo
                             found = await recall.recall(memory.caller, RecallRequest("ADR-1"))
                             assert all(leg.problem is None for leg in found.legs)
                             assert len(found.hits) == 2
-                        assert reader.is_let_be
+                        assert reader.is_breaker_open
                         await graph.close()
         finally:
             embedded.stop()

@@ -116,7 +116,7 @@ async def test_a_ledger_that_is_ahead_goes_on_and_everybody_says_so(
     settings = Settings(database_url=database_url, pool_size=4)
     found = {finding.part: finding async for finding in examine(settings)}
     assert not found["clock"].is_well
-    assert "400 days from now" in found["clock"].told
+    assert "400 days from now" in found["clock"].message
     assert found["writes"].is_well
     async with client_of(settings) as client:
         answer = await client.get("/readyz")
@@ -134,7 +134,7 @@ async def test_a_refused_clock_is_told_by_the_doctor_and_makes_it_unready(
     monkeypatch.setattr(ledger_clock, "WRITER_CLOCK", ClockOff(timedelta(days=-400)))
     monkeypatch.setattr(ledger_clock, "WRITER_CLOCK", ClockOff(timedelta(days=-400)))
     found = await _examined(settings)
-    assert "400 days after the clock of this process" in found["clock"].told
+    assert "400 days after the clock of this process" in found["clock"].message
     assert [part for part, finding in found.items() if not finding.is_well] == ["writes", "clock"]
     async with client_of(settings) as client:
         refused = await client.get("/readyz")

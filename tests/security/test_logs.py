@@ -20,7 +20,7 @@ import asyncpg
 import httpx2
 import pytest
 
-from tests.cli.processes import PATIENCE, Shell
+from tests.cli.processes import TIMEOUT, Shell
 from tests.security.hostile import LINES, MARK, OWN_CODES, steering
 
 RECORD = re.compile(r"(?:DEBUG|INFO|WARNING|ERROR)(?: [\w.]+: |: +\S)|  \| ")
@@ -51,7 +51,7 @@ class Service:
 
     def wait_for(self, pattern: str | re.Pattern[str]) -> re.Match[str]:
         """Return where the log matches, as soon as it does."""
-        until = time.monotonic() + PATIENCE
+        until = time.monotonic() + TIMEOUT
         while time.monotonic() < until:
             if (found := re.search(pattern, self.said)) is not None:
                 return found
@@ -60,7 +60,7 @@ class Service:
 
     def send(self, head: bytes) -> None:
         """Send a request as it stands, and read what is answered to its end."""
-        with socket.create_connection(("127.0.0.1", self.port), timeout=PATIENCE) as connection:
+        with socket.create_connection(("127.0.0.1", self.port), timeout=TIMEOUT) as connection:
             connection.sendall(head)
             while connection.recv(65536):
                 pass
@@ -86,7 +86,7 @@ def serving(shell: Shell, *words: str, terminal: bool = False) -> Iterator[Servi
         service.port = int(service.wait_for(ADDRESS)[1])
         yield service
         process.send_signal(signal.SIGTERM)
-        process.wait(PATIENCE)
+        process.wait(TIMEOUT)
     finally:
         process.kill()
         process.wait()
@@ -126,7 +126,7 @@ def hurt(service: Service) -> None:
     )
     service.send(b"G\x1b[7mT / HTTP/1.1\r\n\r\n")
     asked = {"query": FILE, "variables": {"project": f"H {MARK}\n"}}
-    answer = httpx2.post(f"http://127.0.0.1:{service.port}/graphql", json=asked, timeout=PATIENCE).json()
+    answer = httpx2.post(f"http://127.0.0.1:{service.port}/graphql", json=asked, timeout=TIMEOUT).json()
     assert answer["errors"][0]["extensions"]["code"] == "INTERNAL"
     service.wait_for(answer["errors"][0]["extensions"]["id"])
     service.wait_for(r"RaiseError: broken")

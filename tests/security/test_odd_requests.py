@@ -20,7 +20,7 @@ from app.graphql.http import GraphQLView
 from app.graphql.schema import SCHEMA
 from app.services.analysis import AnalysedText, terms_of
 from app.services.container import Memory
-from app.services.recall import confidence
+from app.services.recall import name_lookup
 from app.web.graphiql import graphiql_page
 from tests.documents import ProjectFixture, adr, file
 from tests.odd_requests import OddRequest, odd_requests
@@ -126,7 +126,7 @@ def read(monkeypatch: pytest.MonkeyPatch) -> list[int]:
         lengths.append(len(text))
         return terms_of(text)
 
-    monkeypatch.setattr(confidence, "terms_of", noted)
+    monkeypatch.setattr(name_lookup, "terms_of", noted)
     return lengths
 
 

@@ -24,7 +24,7 @@ from app.embedding import Embedder
 from app.stores.neo4j.driver import Graph
 from app.stores.neo4j.location import GraphLocation
 from app.stores.postgres.pool import Database
-from tests.cli.processes import PATIENCE, Shell
+from tests.cli.processes import TIMEOUT, Shell
 from tests.conftest import TEMPLATE, Server, memory_on
 from tests.neo4j_server import empty
 from tests.security.hostile import ALIAS, LINES, MARK, OWN_CODES, fill, steering
@@ -101,10 +101,10 @@ CASES: Mapping[str, list[tuple[str, ...]]] = {
         ("-c", f"RETURN '{LINES}' AS `{MARK}`, {{a: '{LINES}'}} AS b"),
         ("-c", f"RETURN nothing`{LINES}`"),
     ],
-    "project run": [(MARK,)],
-    "project rebuild": [()],
-    "project verify": [()],
-    "project status": [()],
+    "projection run": [(MARK,)],
+    "projection rebuild": [()],
+    "projection verify": [()],
+    "projection status": [()],
 }
 JSON = (
     *(
@@ -118,7 +118,7 @@ JSON = (
         "eval",
         "neo4j status",
     ),
-    *("neo4j shell", "project verify", "project status"),
+    *("neo4j shell", "projection verify", "projection status"),
 )
 
 # A process costs more than a second; what draws differently on a terminal is drawn by these.
@@ -242,7 +242,7 @@ def told(scene: Scene, command: str, words: tuple[str, ...]) -> tuple[str, str]:
         scene.shell.command(*command.split(), *words),
         env=environment(scene, command),
         capture_output=True,
-        timeout=PATIENCE,
+        timeout=TIMEOUT,
         cwd=scene.folder,
     )
     return done.stdout.decode(), done.stderr.decode()
@@ -263,14 +263,14 @@ def told_a_terminal(scene: Scene, command: str, words: tuple[str, ...]) -> str:
     os.close(following)
     pieces = []
     try:
-        while select.select([leading], [], [], PATIENCE)[0]:
+        while select.select([leading], [], [], TIMEOUT)[0]:
             pieces.append(os.read(leading, 65536))
             if not pieces[-1]:
                 break
     except OSError:  # the other end is closed
         pass
     finally:
-        process.wait(PATIENCE)
+        process.wait(TIMEOUT)
         os.close(leading)
     return OWN_CODES.sub("", b"".join(pieces).decode().replace("\r\n", "\n"))
 
@@ -309,7 +309,7 @@ async def test_json_means_what_was_written_and_steers_nothing(scene: Scene, comm
     assert steering(out + err) == set(), words
     parsed = [json.loads(line) for line in out.splitlines()]
     assert parsed
-    if command not in ("neo4j status", "project verify", "project status", "eval"):
+    if command not in ("neo4j status", "projection verify", "projection status", "eval"):
         assert "\x1b]0;owned\x07\x1b[7;41mX" in "".join(texts(parsed))
 
 
@@ -366,7 +366,7 @@ def test_what_is_used_wrongly_is_quoted_escaped() -> None:
     ran = subprocess.run(
         [sys.executable, "-c", USAGE, LINES + BYTES, *(name for name in CASES if name != "schema")],
         capture_output=True,
-        timeout=PATIENCE,
+        timeout=TIMEOUT,
     )
     assert ran.returncode == 0, ran.stderr.decode()[-2000:]
     said = (ran.stdout + ran.stderr).decode()
@@ -395,7 +395,7 @@ def test_neither_encodings_nor_settings_let_anything_through(scene: Scene, varia
         scene.shell.command(*words),
         env=scene.shell.environment(variables),
         capture_output=True,
-        timeout=PATIENCE,
+        timeout=TIMEOUT,
     )
     said = (done.stdout + done.stderr).decode()
     assert said
@@ -413,7 +413,7 @@ def test_a_reader_that_leaves_ends_a_command_without_a_trace(scene: Scene, words
         env=scene.shell.environment({}),
         stdout=writing,
         stderr=subprocess.PIPE,
-        timeout=PATIENCE,
+        timeout=TIMEOUT,
     )
     os.close(writing)
     assert done.returncode != 0
@@ -422,6 +422,6 @@ def test_a_reader_that_leaves_ends_a_command_without_a_trace(scene: Scene, words
         ["sh", "-c", 'exec "$@" >&-', "sh", *scene.shell.command(*words)],
         env=scene.shell.environment({}),
         capture_output=True,
-        timeout=PATIENCE,
+        timeout=TIMEOUT,
     )
     assert b"Traceback" not in closed.stderr

@@ -71,8 +71,8 @@ def test_nothing_but_the_folder_is_served(client: TestClient, path: str) -> None
 def test_the_bare_address_leads_to_the_page(client: TestClient) -> None:
     led = client.get("/")
     assert (led.status_code, led.url.path) == (200, "/graphql")
-    told = client.get("/", follow_redirects=False)
-    assert (told.headers["location"], told.text) == (
+    answer = client.get("/", follow_redirects=False)
+    assert (answer.headers["location"], answer.text) == (
         "/graphql",
         "GraphQL answers at /graphql, which is GraphiQL in a browser\n",
     )

@@ -7,14 +7,14 @@ import pytest
 from starlette.testclient import TestClient
 from starlette.types import Receive, Scope, Send
 
-from app.metrics import all_counted
+from app.metrics import metrics_registry
 from app.stores.background_task import background_task
 from app.web import middleware
-from app.web.middleware import Measured, watch_loop
+from app.web.middleware import RequestMetrics, measure_loop_lag
 
 
 def value(name: str, **labels: str) -> float:
-    return all_counted().get_sample_value(name, labels) or 0.0
+    return metrics_registry().get_sample_value(name, labels) or 0.0
 
 
 def test_a_request_that_breaks_is_counted_as_failed() -> None:
@@ -22,16 +22,16 @@ def test_a_request_that_breaks_is_counted_as_failed() -> None:
         raise RuntimeError("broken")
 
     before = value("trigraph_http_requests_total", path="/known", status="500")
-    client = TestClient(Measured(broken, ["/known"]))
+    client = TestClient(RequestMetrics(broken, ["/known"]))
     with pytest.raises(RuntimeError):
         client.get("/known")
     assert value("trigraph_http_requests_total", path="/known", status="500") == before + 1
 
 
 async def test_a_loop_that_is_held_up_is_late(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(middleware, "SECONDS_BETWEEN_LOOKS", 0.01)
+    monkeypatch.setattr(middleware, "POLL_INTERVAL", 0.01)
     before = value("trigraph_event_loop_lag_seconds_sum")
-    async with background_task(watch_loop()):
+    async with background_task(measure_loop_lag()):
         await asyncio.sleep(0)
         time.sleep(0.2)  # noqa: ASYNC251
         await asyncio.sleep(0.02)

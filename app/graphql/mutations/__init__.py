@@ -1,4 +1,4 @@
-"""What can be changed, one file per action."""
+"""The mutations of the API, one module per action."""
 
 from __future__ import annotations
 

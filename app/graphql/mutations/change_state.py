@@ -1,4 +1,4 @@
-"""Saying what one property is, from a moment on."""
+"""The mutations recordFact and transition."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ class RecordFactInput:
 async def record_fact(info: Info, input: RecordFactInput) -> StatePayload:
     """Record the fact."""
 
-    async def recorded(context: Context) -> StateAnswer:
+    async def record(context: Context) -> StateAnswer:
         if input.value is strawberry.UNSET:
             raise Invalid("say what the property is, or null to take it away", field="value")
         return await context.states.record_fact(
@@ -55,7 +55,7 @@ async def record_fact(info: Info, input: RecordFactInput) -> StatePayload:
             input.idempotency_key,
         )
 
-    return await state_payload(info, recorded)
+    return await state_payload(info, record)
 
 
 @strawberry.input(description="Properties of an entity that change together, and what happened.")
@@ -82,7 +82,7 @@ class TransitionInput:
 async def transition(info: Info, input: TransitionInput) -> StatePayload:
     """Carry out the transition."""
 
-    async def carried_out(context: Context) -> StateAnswer:
+    async def carry_out(context: Context) -> StateAnswer:
         return await context.states.transition(
             context.caller,
             id_of(input.entity, "entity", "entity"),
@@ -100,4 +100,4 @@ async def transition(info: Info, input: TransitionInput) -> StatePayload:
             input.idempotency_key,
         )
 
-    return await state_payload(info, carried_out)
+    return await state_payload(info, carry_out)

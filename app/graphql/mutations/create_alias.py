@@ -1,4 +1,4 @@
-"""Giving an entity another name."""
+"""The mutation createAlias, and the payload of alias mutations."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ class CreateAliasInput:
     idempotency_key: str | None = strawberry.field(default=None, description=IDEMPOTENCY_KEY)
 
     def request(self) -> AliasRequest:
-        """Return what is asked; raises NotFound for an id that nothing has."""
+        """Return the request; raise NotFound for an unknown id."""
         return AliasRequest(
             surface_form=self.surface_form,
             target=id_of(self.target, "entity", "target"),
@@ -75,7 +75,7 @@ class AliasPayload:
 
     @classmethod
     def of(cls, answer: AliasAnswer) -> AliasPayload:
-        """Wrap what was answered."""
+        """Create the payload from the service's answer."""
         return cls(
             alias=None if answer.alias is None else Alias.of(answer.alias),
             candidate=None if answer.candidate is None else AliasCandidate.of(answer.candidate),

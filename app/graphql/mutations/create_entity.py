@@ -1,4 +1,4 @@
-"""Creating a thing that has no document."""
+"""The mutation createEntity."""
 
 from __future__ import annotations
 
@@ -52,7 +52,7 @@ class EntityPayload:
 
     @classmethod
     def of(cls, created: CreatedEntity) -> EntityPayload:
-        """Wrap what was created."""
+        """Create the payload from the created entity."""
         return cls(
             entity=Entity.of(created.entity),
             state=EntityState.of(created.state),

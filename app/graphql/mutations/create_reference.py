@@ -1,4 +1,4 @@
-"""Letting an entity refer to another."""
+"""The mutation createReference, and the payload of reference mutations."""
 
 from __future__ import annotations
 
@@ -35,8 +35,8 @@ class CreateReferenceInput:
     )
     idempotency_key: str | None = strawberry.field(default=None, description=IDEMPOTENCY_KEY)
 
-    def stated(self) -> StatedReference:
-        """Return what is stated; raises NotFound for an id that nothing has."""
+    def to_reference(self) -> StatedReference:
+        """Return the stated reference; raise NotFound for an unknown id."""
         return StatedReference(
             source=id_of(self.source, "entity", "source"),
             target=id_of(self.target, "entity", "target"),
@@ -66,7 +66,7 @@ class ReferencePayload:
 
     @classmethod
     def of(cls, answer: ReferenceAnswer) -> ReferencePayload:
-        """Wrap what was answered."""
+        """Create the payload from the service's answer."""
         position = None if answer.position is None else str(answer.position)
         return cls(reference=Reference.of(answer.reference), position=position)
 
@@ -76,7 +76,7 @@ async def create_reference(info: Info, input: CreateReferenceInput) -> Reference
     context = info.context
     context.renew()
     try:
-        answer = await context.references.create(context.caller, input.stated(), input.idempotency_key)
+        answer = await context.references.create(context.caller, input.to_reference(), input.idempotency_key)
     except TrigraphError as error:
         return ReferencePayload(problems=[problem_from(error)])
     return ReferencePayload.of(answer)

@@ -1,4 +1,4 @@
-"""Defining a type."""
+"""The mutation defineType."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ class DefineTypeInput:
     )
     idempotency_key: str | None = strawberry.field(default=None, description=IDEMPOTENCY_KEY)
 
-    def stated(self) -> StatedType:
+    def to_type(self) -> StatedType:
         """Return the type that the input states."""
         return StatedType(
             name=self.name,
@@ -73,7 +73,7 @@ class TypePayload:
 
     @classmethod
     def of(cls, defined: DefinedType) -> TypePayload:
-        """Wrap what was defined."""
+        """Create the payload from the defined type."""
         return cls(
             type=Type.of(defined.definition),
             changed=defined.changed,
@@ -87,7 +87,7 @@ async def define_type(info: Info, input: DefineTypeInput) -> TypePayload:
     context.renew()
     try:
         defined = await context.canonical.define_type(
-            context.caller, input.stated(), input.project, input.idempotency_key
+            context.caller, input.to_type(), input.project, input.idempotency_key
         )
     except TrigraphError as error:
         return TypePayload(problems=[problem_from(error)])

@@ -1,4 +1,4 @@
-"""Filing a document."""
+"""The mutation fileArtifact."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from app.graphql.types.entity import Entity
 from app.graphql.types.enums import MemoryDomain
 from app.graphql.types.reference import Reference
 from app.graphql.types.state import EntityState
-from app.services.catalog import waiting_told
+from app.services.catalog import describe_pending
 from app.services.filing import FiledDocument, StatedDocument, read_stated
 
 
@@ -51,7 +51,7 @@ class FileArtifactInput:
     source_commit: str | None = strawberry.field(default=None, description="The commit it was found at.")
     idempotency_key: str | None = strawberry.field(default=None, description=IDEMPOTENCY_KEY)
 
-    def stated(self) -> StatedDocument:
+    def to_document(self) -> StatedDocument:
         """Return the document that the input states."""
         return StatedDocument(
             kind=self.kind,
@@ -103,7 +103,7 @@ class FileArtifactPayload:
 
     @classmethod
     def of(cls, filed: FiledDocument) -> FileArtifactPayload:
-        """Wrap what was filed."""
+        """Create the payload from the filed document."""
         return cls(
             artifact=Artifact.of(filed.artifact),
             entity=Entity.of(filed.entity),
@@ -111,7 +111,7 @@ class FileArtifactPayload:
             created=filed.created,
             references=[Reference.of(reference) for reference in filed.references],
             candidates=filed.candidates,
-            warnings=[*filed.warnings, *waiting_told(filed.waiting)],
+            warnings=[*filed.warnings, *describe_pending(filed.pending)],
             position=None if filed.position is None else str(filed.position),
         )
 
@@ -122,7 +122,7 @@ async def file_artifact(info: Info, input: FileArtifactInput) -> FileArtifactPay
     context.renew()
     try:
         prefixes = await context.filing.prefixes(context.caller, input.project)
-        document = await read_stated(input.stated(), prefixes)
+        document = await read_stated(input.to_document(), prefixes)
         filed = await context.filing.file(
             context.caller, document, input.project, idempotency_key=input.idempotency_key
         )

@@ -1,4 +1,4 @@
-"""Deciding about a likely alias."""
+"""The mutations reviewAliasCandidate and reviewFactCandidate."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ class ReviewCandidateInput:
     idempotency_key: str | None = strawberry.field(default=None, description=IDEMPOTENCY_KEY)
 
     def decision(self) -> Decision:
-        """Return the decision; raises NotFound for an id that nothing has."""
+        """Return the decision; raise NotFound for an unknown id."""
         return Decision(id_of(self.candidate, "candidate", "candidate"), self.status, self.reason)
 
 
@@ -51,7 +51,7 @@ class AliasCandidatePayload:
 
     @classmethod
     def of(cls, reviewed: Reviewed[domain.AliasCandidate, DomainAlias]) -> AliasCandidatePayload:
-        """Wrap what was decided."""
+        """Create the payload from the decision."""
         return cls(
             candidate=AliasCandidate.of(reviewed.candidate),
             alias=None if reviewed.written is None else Alias.of(reviewed.written),
@@ -87,7 +87,7 @@ class FactCandidatePayload:
 
     @classmethod
     def of(cls, reviewed: Reviewed[domain.FactCandidate, DomainState]) -> FactCandidatePayload:
-        """Wrap what was decided."""
+        """Create the payload from the decision."""
         return cls(
             candidate=FactCandidate.of(reviewed.candidate),
             state=None if reviewed.written is None else EntityState.of(reviewed.written),

@@ -1,4 +1,4 @@
-"""What the verbs of time answer, and the parts their inputs share."""
+"""The payload of the state mutations, and helpers for their inputs."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ DESCRIPTION = "What there is to say about it; at most 4,096 characters."
 
 @strawberry.type(description="What a change of state left in the ledger.")
 class StatePayload:
-    """The payload of the verbs of time."""
+    """The payload of the state mutations."""
 
     entity: Entity | None = strawberry.field(default=None, description="The entity that changed.")
     state: EntityState | None = strawberry.field(
@@ -53,7 +53,7 @@ class StatePayload:
 
 
 async def state_payload(info: Info, verb: Callable[[Context], Awaitable[StateAnswer]]) -> StatePayload:
-    """Return what a verb left; a caller's mistake becomes a problem."""
+    """Run a state change and return its payload; a caller's mistake becomes a problem."""
     context = info.context
     context.renew()
     try:
@@ -70,12 +70,12 @@ async def state_payload(info: Info, verb: Callable[[Context], Awaitable[StateAns
 
 
 def optional_id(given: strawberry.ID | None, kind: str, field: str) -> UUID | None:
-    """Return the UUID of an id, None for none; raises NotFound for one that nothing has."""
+    """Return an optional id as a UUID; raise NotFound if it is not one."""
     return None if given is None else id_of(given, kind, field)
 
 
 def properties_of(given: object) -> dict[str, Any]:
-    """Return the properties that a JSON value names; raises Invalid for anything but an object."""
+    """Return the properties of a JSON object; raise Invalid for any other value."""
     if not isinstance(given, dict):
         raise Invalid('properties are a JSON object, such as {"status": "accepted"}', field="props")
     return given

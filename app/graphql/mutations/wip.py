@@ -1,4 +1,4 @@
-"""Saving a draft beside what is in force."""
+"""The mutations saveWip, sealWip and discardWip."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ class SaveWipInput:
 async def save_wip(info: Info, input: SaveWipInput) -> StatePayload:
     """Save the draft."""
 
-    async def saved(context: Context) -> StateAnswer:
+    async def save(context: Context) -> StateAnswer:
         return await context.states.save_wip(
             context.caller,
             id_of(input.entity, "entity", "entity"),
@@ -49,7 +49,7 @@ async def save_wip(info: Info, input: SaveWipInput) -> StatePayload:
             input.idempotency_key,
         )
 
-    return await state_payload(info, saved)
+    return await state_payload(info, save)
 
 
 @strawberry.input(description="The draft to seal.")
@@ -80,7 +80,7 @@ class SealWipInput:
 async def seal_wip(info: Info, input: SealWipInput) -> StatePayload:
     """Seal the draft."""
 
-    async def sealed(context: Context) -> StateAnswer:
+    async def seal(context: Context) -> StateAnswer:
         return await context.states.seal_wip(
             context.caller,
             id_of(input.state, "state", "state"),
@@ -93,7 +93,7 @@ async def seal_wip(info: Info, input: SealWipInput) -> StatePayload:
             input.idempotency_key,
         )
 
-    return await state_payload(info, sealed)
+    return await state_payload(info, seal)
 
 
 @strawberry.input(description="The draft to discard.")
@@ -111,7 +111,7 @@ class DiscardWipInput:
 async def discard_wip(info: Info, input: DiscardWipInput) -> StatePayload:
     """Discard the draft."""
 
-    async def discarded(context: Context) -> StateAnswer:
+    async def discard(context: Context) -> StateAnswer:
         return await context.states.discard_wip(
             context.caller,
             id_of(input.state, "state", "state"),
@@ -119,4 +119,4 @@ async def discard_wip(info: Info, input: DiscardWipInput) -> StatePayload:
             input.idempotency_key,
         )
 
-    return await state_payload(info, discarded)
+    return await state_payload(info, discard)

@@ -1,4 +1,4 @@
-"""Taking a name back."""
+"""The mutations withdrawAlias and withdrawReference."""
 
 from __future__ import annotations
 

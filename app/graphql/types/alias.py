@@ -68,7 +68,7 @@ class Alias(Node):
 
     @strawberry.field(description=UNTIL.format(held="did"))
     async def valid_until(self, info: Info) -> datetime | None:
-        """Load until when it meant its entity."""
+        """Load the end of its validity."""
         return await held_until(info, UUID(self.id), self.valid)
 
     @strawberry.field(description="How it was taken back; null for one that was not.")
@@ -98,6 +98,6 @@ class AliasResolution:
 
 
 async def find_alias(info: Info, id: UUID) -> Alias | None:
-    """Load the alias of an id; None for one that is not there."""
+    """Load the alias of an id; None if there is none."""
     found = await info.context.loaders.alias_by_id.load(id)
     return None if found is None else Alias.of(found)

@@ -84,6 +84,6 @@ class Artifact(Node):
 
 
 async def find_artifact(info: Info, id: UUID | None) -> Artifact | None:
-    """Load the artifact of an id; None for none, and for one that is not there."""
+    """Load the artifact of an id; None for None, and if there is none."""
     found = None if id is None else await info.context.loaders.artifact_by_id.load(id)
     return None if found is None else Artifact.of(found)

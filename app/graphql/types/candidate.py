@@ -1,4 +1,4 @@
-"""What extractors noticed in documents, waiting for a person or judged by one."""
+"""Candidates: likely aliases and facts that a person reviews."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from app.graphql.types import artifact as artifacts
 from app.graphql.types import entity as entities
 from app.graphql.types.enums import CandidateStatus
 from app.graphql.types.lazy import ArtifactType, EntityType
-from app.graphql.types.node import Node, kept
+from app.graphql.types.node import Node, require_found
 
 
 @strawberry.interface(description="Something that a document seems to say and that a person decides about.")
@@ -41,7 +41,7 @@ class Candidate(Node):
     @strawberry.field(description="The document that seems to say so.")
     async def artifact(self, info: Info) -> ArtifactType:
         """Load its artifact."""
-        return kept(await artifacts.find_artifact(info, self.noticed.artifact))
+        return require_found(await artifacts.find_artifact(info, self.noticed.artifact))
 
 
 @strawberry.type(description="Another name that a document seems to give an entity.")
@@ -53,7 +53,7 @@ class AliasCandidate(Candidate):
     @classmethod
     def of(cls, candidate: domain.AliasCandidate) -> AliasCandidate:
         """Wrap a likely alias."""
-        return cls(surface_form=candidate.surface_form, **_shared(candidate))
+        return cls(surface_form=candidate.surface_form, **_shared_fields(candidate))
 
 
 @strawberry.type(description="A property's value that a document seems to state.")
@@ -66,10 +66,10 @@ class FactCandidate(Candidate):
     @classmethod
     def of(cls, candidate: domain.FactCandidate) -> FactCandidate:
         """Wrap a likely fact."""
-        return cls(property=candidate.property, value=JSON(candidate.value), **_shared(candidate))
+        return cls(property=candidate.property, value=JSON(candidate.value), **_shared_fields(candidate))
 
 
-def _shared(candidate: domain.Candidate) -> dict[str, Any]:
+def _shared_fields(candidate: domain.Candidate) -> dict[str, Any]:
     review = candidate.review
     return {
         "id": strawberry.ID(str(candidate.id)),
@@ -85,12 +85,12 @@ def _shared(candidate: domain.Candidate) -> dict[str, Any]:
 
 
 async def find_alias_candidate(info: Info, id: UUID) -> AliasCandidate | None:
-    """Load the likely alias of an id; None for one that is not there."""
+    """Load the likely alias of an id; None if there is none."""
     found = await info.context.loaders.alias_candidate_by_id.load(id)
     return None if found is None else AliasCandidate.of(found)
 
 
 async def find_fact_candidate(info: Info, id: UUID) -> FactCandidate | None:
-    """Load the likely fact of an id; None for one that is not there."""
+    """Load the likely fact of an id; None if there is none."""
     found = await info.context.loaders.fact_candidate_by_id.load(id)
     return None if found is None else FactCandidate.of(found)

@@ -1,4 +1,4 @@
-"""Entities: identity, and the edges to everything that is known of it."""
+"""Entities and their edges."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from app.graphql.types import reference as references
 from app.graphql.types import state as states
 from app.graphql.types.enums import Direction, ReferenceType
 from app.graphql.types.lazy import AliasType, ArtifactType, EntityType, ReferenceEdge, StateType
-from app.graphql.types.node import Node, kept
+from app.graphql.types.node import Node, require_found
 from app.graphql.types.project import Project, Type
 from app.loaders import BatchedKey, HistoryQuestion, NeighbourQuestion, ReferenceQuestion, StateQuestion
 
@@ -62,12 +62,14 @@ class Entity(Node):
     @strawberry.field(description="What kind of thing it is.")
     async def type(self, info: Info) -> Type:
         """Load its type."""
-        return Type.of(kept(await info.context.loaders.type_by_entity_id.load(self.known.id)))
+        return Type.of(require_found(await info.context.loaders.type_by_entity_id.load(self.known.id)))
 
     @strawberry.field(description="The project it belongs to.")
     async def project(self, info: Info) -> Project:
         """Load its project."""
-        return Project.of(kept(await info.context.loaders.project_by_number.load(self.known.project)))
+        return Project.of(
+            require_found(await info.context.loaders.project_by_number.load(self.known.project))
+        )
 
     @strawberry.field(description="The document it was first read from.")
     async def source_artifact(self, info: Info) -> ArtifactType | None:
@@ -80,7 +82,7 @@ class Entity(Node):
     )
     async def label(self, info: Info) -> str:
         """Load its label."""
-        return kept(await info.context.loaders.label_by_entity_id.load(self.known.id))
+        return require_found(await info.context.loaders.label_by_entity_id.load(self.known.id))
 
     @strawberry.field(
         description="The state that is in force at an instant, or with preferWip its draft; null before its"
@@ -95,7 +97,7 @@ class Entity(Node):
     ) -> StateType | None:
         """Load the state of a moment."""
         question = StateQuestion(as_of, known_at, prefer_wip=bool(prefer_wip))
-        found = await info.context.loaders.state_by_entity.load(self._asked(question))
+        found = await info.context.loaders.state_by_entity.load(self._key(question))
         return None if found is None else states.EntityState.of(found)
 
     @strawberry.field(description="All its states, drafts too, the earliest first.")
@@ -109,18 +111,18 @@ class Entity(Node):
         """Load a page of its history."""
         page = STATES.request(first, after)
         loaders = info.context.loaders
-        found = await loaders.states_by_entity.load(self._asked(HistoryQuestion(known_at, page)))
+        found = await loaders.states_by_entity.load(self._key(HistoryQuestion(known_at, page)))
         return STATES.connection(
             found,
             states.EntityState.of,
             page,
-            lambda: loaders.state_count_by_entity.load(self._asked(known_at)),
+            lambda: loaders.state_count_by_entity.load(self._key(known_at)),
         )
 
     @strawberry.field(description="The other names it goes by.")
     async def aliases(self, info: Info, as_of: AsOfArgument = None) -> list[AliasType]:
         """Load its aliases."""
-        found = await info.context.loaders.aliases_by_entity.load(self._asked(as_of))
+        found = await info.context.loaders.aliases_by_entity.load(self._key(as_of))
         return [aliases.Alias.of(alias) for alias in found]
 
     @strawberry.field(description="References it makes or that are made to it, the newest first.")
@@ -140,7 +142,7 @@ class Entity(Node):
         """Load a page of its references."""
         page = REFERENCES.request(first, after)
         loaders = info.context.loaders
-        asked = self._asked(ReferenceQuestion(direction, type, as_of, page))
+        asked = self._key(ReferenceQuestion(direction, type, as_of, page))
         found = await loaders.references_by_entity.load(asked)
         return REFERENCES.connection(
             found, references.Reference.of, page, lambda: loaders.reference_count_by_entity.load(asked)
@@ -158,7 +160,7 @@ class Entity(Node):
     ) -> list[Neighbor]:
         """Walk the references around it."""
         question = NeighbourQuestion(1 if depth is None else depth, as_of, 50 if first is None else first)
-        found = await info.context.loaders.neighbours_by_entity.load(self._asked(question))
+        found = await info.context.loaders.neighbours_by_entity.load(self._key(question))
         reached = await asyncio.gather(*(load_entity(info, neighbour.entity) for neighbour in found))
         return [
             Neighbor(
@@ -173,9 +175,9 @@ class Entity(Node):
         description="Entities of its project that are nearest in meaning, by their newest documents."
     )
     async def similar(self, info: Info, first: FirstArgument = 10) -> list[SimilarEntity]:
-        """Load what is near in meaning."""
+        """Load similar entities."""
         size = require_size(10 if first is None else first)
-        found = await info.context.loaders.similar_by_entity.load(self._asked(size))
+        found = await info.context.loaders.similar_by_entity.load(self._key(size))
         near = await asyncio.gather(*(load_entity(info, id) for id, _ in found))
         return [
             SimilarEntity(entity=entity, score=score) for entity, (_, score) in zip(near, found, strict=True)
@@ -188,7 +190,7 @@ class Entity(Node):
         """Load a page of its artifacts."""
         page = ARTIFACTS.request(first, after)
         loaders = info.context.loaders
-        found = await loaders.artifacts_by_entity.load(self._asked(page))
+        found = await loaders.artifacts_by_entity.load(self._key(page))
         return ARTIFACTS.connection(
             found,
             artifacts.Artifact.of,
@@ -199,19 +201,19 @@ class Entity(Node):
     @strawberry.field(description="What took its place at an instant, the latest if several did.")
     async def superseded_by(self, info: Info, as_of: AsOfArgument = None) -> EntityType | None:
         """Load what superseded it."""
-        found = await info.context.loaders.superseder_id_by_entity.load(self._asked(as_of))
+        found = await info.context.loaders.superseder_id_by_entity.load(self._key(as_of))
         return None if found is None else await find_entity(info, found)
 
-    def _asked(self, question: Question) -> BatchedKey[Question]:
+    def _key(self, question: Question) -> BatchedKey[Question]:
         return BatchedKey(self.known.id, question)
 
 
 async def find_entity(info: Info, id: UUID) -> Entity | None:
-    """Load the entity of an id; None for one that is not there."""
+    """Load the entity of an id; None if there is none."""
     found = await info.context.loaders.entity_by_id.load(id)
     return None if found is None else Entity.of(found)
 
 
 async def load_entity(info: Info, id: UUID) -> Entity:
-    """Load the entity that a row of the ledger points to."""
-    return kept(await find_entity(info, id))
+    """Load the entity that a row of the ledger references, which must exist."""
+    return require_found(await find_entity(info, id))

@@ -1,4 +1,4 @@
-"""The words of the domain as enums of the API, every value described."""
+"""The domain's enums as enums of the API, with descriptions."""
 
 from __future__ import annotations
 
@@ -80,38 +80,38 @@ ZONE = {
 }
 
 
-def _described(enum: EnumMeta, name: str, description: str, values: Mapping[str, str]) -> None:
-    """Make a domain enum one of the API's, without writing GraphQL into the domain."""
+def _describe(enum: EnumMeta, name: str, description: str, values: Mapping[str, str]) -> None:
+    """Register a domain enum in the API, without GraphQL in the domain."""
     strawberry.enum(enum, name=name, description=description)
     for value in enum.__strawberry_definition__.values:  # type: ignore[attr-defined]
         value.description = values[value.name]
 
 
-_described(Branch, "Branch", "Which of an entity's two lines of states a state belongs to.", BRANCH)
-_described(
+_describe(Branch, "Branch", "Which of an entity's two lines of states a state belongs to.", BRANCH)
+_describe(
     CandidateStatus,
     "CandidateStatus",
     "Whether a candidate waits, or what was decided about it.",
     CANDIDATE_STATUS,
 )
-_described(Direction, "Direction", "Which way to follow references from an entity.", DIRECTION)
-_described(FlagGround, "FlagGround", "What a hit's flag rests on.", FLAG_GROUND)
-_described(LegName, "Leg", "One way of finding artifacts; recall asks all of them.", LEG)
-_described(
+_describe(Direction, "Direction", "Which way to follow references from an entity.", DIRECTION)
+_describe(FlagGround, "FlagGround", "What a hit's flag rests on.", FLAG_GROUND)
+_describe(LegName, "Leg", "One way of finding artifacts; recall asks all of them.", LEG)
+_describe(
     MemoryDomain,
     "MemoryDomain",
     "What part of a team's memory an artifact belongs to.",
     MEMORY_DOMAIN,
 )
-_described(ReferenceType, "ReferenceType", "How one entity refers to another.", REFERENCE_TYPE)
-_described(
+_describe(ReferenceType, "ReferenceType", "How one entity refers to another.", REFERENCE_TYPE)
+_describe(
     StateFlag,
     "StateFlag",
     "Whether a hit speaks of the present, of the past or of work in progress.",
     STATE_FLAG,
 )
-_described(WipSource, "WipSource", "Where a draft comes from.", WIP_SOURCE)
-_described(Zone, "Zone", "Where a type belongs.", ZONE)
+_describe(WipSource, "WipSource", "Where a draft comes from.", WIP_SOURCE)
+_describe(Zone, "Zone", "Where a type belongs.", ZONE)
 
 __all__ = [
     "Branch",

@@ -1,4 +1,4 @@
-"""Names for types that refer to each other, resolved when the schema is built."""
+"""Lazy references between types, resolved when the schema is built."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What can be found by its id alone."""
+"""The Node interface: objects that can be found by id."""
 
 from __future__ import annotations
 
@@ -16,8 +16,8 @@ class Node:
     id: strawberry.ID = strawberry.field(description="Its id, a UUID that never changes.")
 
 
-def kept(found: Present | None) -> Present:
-    """Return what the ledger's keys promise to be there."""
+def require_found(found: Present | None) -> Present:
+    """Return an object that the ledger's foreign keys guarantee to exist."""
     if found is None:
         raise LookupError("the ledger lost a row that another one points to")
     return found

@@ -1,4 +1,4 @@
-"""What a recall answers."""
+"""The result of a recall."""
 
 from __future__ import annotations
 

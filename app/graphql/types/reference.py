@@ -60,7 +60,7 @@ class Reference(Node):
 
     @strawberry.field(description=UNTIL.format(held="held"))
     async def valid_until(self, info: Info) -> datetime | None:
-        """Load until when it held."""
+        """Load the end of its validity."""
         return await held_until(info, UUID(self.id), self.valid)
 
     @strawberry.field(description="How it was taken back; null for one that was not.")
@@ -70,7 +70,7 @@ class Reference(Node):
 
 
 async def find_reference(info: Info, id: UUID) -> Reference | None:
-    """Load the reference of an id; None for one that is not there."""
+    """Load the reference of an id; None if there is none."""
     found = await info.context.loaders.reference_by_id.load(id)
     return None if found is None else Reference.of(found)
 
@@ -80,7 +80,7 @@ async def find_reference(info: Info, id: UUID) -> Reference | None:
     " things. It becomes a Reference when exactly one thing goes by that name."
 )
 class PendingReference:
-    """A reference that waits."""
+    """A pending reference."""
 
     id: strawberry.ID = strawberry.field(description="Its id, a UUID; the reference it becomes has another.")
     type: ReferenceType = strawberry.field(description="How the one refers to the other.")
@@ -101,7 +101,7 @@ class PendingReference:
 
     @classmethod
     def of(cls, pending: pending_reference.PendingReference) -> PendingReference:
-        """Wrap a reference that waits."""
+        """Wrap a pending reference."""
         return cls(
             id=strawberry.ID(str(pending.id)),
             type=pending.type,
@@ -121,5 +121,5 @@ class PendingReference:
 
     @strawberry.field(description="The document that makes it.")
     async def source_artifact(self, info: Info) -> ArtifactType | None:
-        """Load the artifact that makes it."""
+        """Load the artifact that states it."""
         return await artifacts.find_artifact(info, self.artifact_id)

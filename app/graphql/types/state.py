@@ -14,7 +14,7 @@ from app.graphql.types import artifact as artifacts
 from app.graphql.types import entity as entities
 from app.graphql.types.enums import Branch, WipSource
 from app.graphql.types.lazy import ArtifactType, EntityType, EventType, StateType
-from app.graphql.types.node import Node, kept
+from app.graphql.types.node import Node, require_found
 from app.loaders import Arrival
 from app.services import states
 
@@ -60,7 +60,7 @@ class EntityState(Node):
         " does."
     )
     async def touched_at(self, info: Info) -> datetime:
-        """Load when it was touched last."""
+        """Load when it was last changed."""
         touched = await info.context.loaders.touched_at_by_state_id.load(self.believed.id)
         return touched or self.recorded_at
 
@@ -137,7 +137,7 @@ class StateEvent:
     async def to_state(self, info: Info) -> StateType:
         """Load the state after."""
         state = await info.context.loaders.state_by_id.load(self.event.to_state)
-        return EntityState.of(kept(state))
+        return EntityState.of(require_found(state))
 
     @strawberry.field(description="The draft that it sealed or discarded, as it was saved last.")
     async def draft(self, info: Info) -> StateType | None:
@@ -151,7 +151,7 @@ class StateEvent:
 
 
 async def find_state(info: Info, id: UUID) -> EntityState | None:
-    """Load the state of an id; None for one that is not there."""
+    """Load the state of an id; None if there is none."""
     found = await info.context.loaders.state_by_id.load(id)
     return None if found is None else EntityState.of(found)
 

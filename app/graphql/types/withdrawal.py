@@ -1,4 +1,4 @@
-"""Names and references that were taken back."""
+"""Withdrawals of aliases and references."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ UNTIL = (
 
 
 async def held_until(info: Info, id: UUID, valid: Interval) -> datetime | None:
-    """Return until when an alias or a reference is true, by its record and by how it was taken back."""
+    """Return the end of an alias or a reference, by its record and its withdrawal."""
     withdrawn = await info.context.loaders.withdrawal_by_id.load(id)
     if withdrawn is None:
         return valid.end
@@ -42,6 +42,6 @@ async def held_until(info: Info, id: UUID, valid: Interval) -> datetime | None:
 
 
 async def find_withdrawal(info: Info, id: UUID) -> Withdrawal | None:
-    """Load how an alias or a reference was taken back; None for one that was not."""
+    """Load the withdrawal of an alias or a reference; None if it was not withdrawn."""
     found = await info.context.loaders.withdrawal_by_id.load(id)
     return None if found is None else Withdrawal.of(found)

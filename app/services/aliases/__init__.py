@@ -1,4 +1,4 @@
-"""Other names of things: what may be one, writing one, and ending one."""
+"""Aliases, the other names of things: check, create, queue and withdraw them."""
 
 from app.services.aliases.create import AddedAlias, add_alias
 from app.services.aliases.input import StatedAlias

@@ -1,4 +1,4 @@
-"""Writing one alias inside an open write."""
+"""Write one alias inside an open unit of work."""
 
 from __future__ import annotations
 
@@ -32,9 +32,9 @@ from app.stores.postgres.mentions import NamedForm
 
 @dataclass(frozen=True, slots=True)
 class FreeForm:
-    """A form that may mean its target, and when it does not yet.
+    """A form that may mean its target, and the intervals in which it does not yet.
 
-    `held` is the alias that says the same already, where nothing is missing.
+    `held` is the existing alias that says the same, if no interval is missing.
     """
 
     form: str
@@ -44,7 +44,7 @@ class FreeForm:
 
 
 async def examine(write: UnitOfWork, stated: StatedAlias) -> FreeForm:
-    """Return a stated form when it may mean its target.
+    """Check that a stated form may mean its target, and return it.
 
     Raises Invalid for an unfit form or one that never was its source's, NotFound for an end that is not
     there, Conflict, naming the entities, when the form means something else.
@@ -64,7 +64,7 @@ async def examine(write: UnitOfWork, stated: StatedAlias) -> FreeForm:
 async def _require_free(
     write: UnitOfWork, ends: AliasEnds, form: str, lasting: Sequence[Alias], start: datetime
 ) -> None:
-    """Raise when a form never was its source's, or means something else at a moment or later."""
+    """Raise if a form was never a name of its source, or means something else at a moment or later."""
     if ends.source is not None:
         await require_name_of(write, ends.source, form, start)
     named = await named_from(write, ends.target.project, form, start)
@@ -74,7 +74,7 @@ async def _require_free(
 
 
 def _same(lasting: Sequence[Alias], stated: StatedAlias, start: datetime) -> Alias | None:
-    """Return the alias that says the same; raises Conflict when it says so of another source."""
+    """Return the alias that says the same; raise Conflict if it has another source."""
     same = next((each for each in lasting if each.target == stated.target and each.valid.covers(start)), None)
     if same is not None and stated.source not in (None, same.source):
         raise Conflict(
@@ -93,14 +93,13 @@ class AddedAlias:
 
 
 async def add_alias(write: UnitOfWork, stated: StatedAlias) -> AddedAlias:
-    """Let a form mean an entity in the entity's project; the same alias again changes nothing.
+    """Add an alias of an entity in the entity's project; the same alias again changes nothing.
 
-    What is missing of it is written: the time before it is held, and the time since it was withdrawn, which
-    is then the one that is answered.
-    Texts filed earlier that use the form are noted as mentions, and references that waited for it are
-    joined: since these may supersede, this comes last in a write. Raises Invalid for an unfit form or a
-    circle, NotFound for an end that is not there, Conflict, naming the entities, when the form means
-    something else.
+    The missing times are written: the time before an existing alias, and the time since it was withdrawn,
+    whose alias is then returned. Texts filed earlier that use the form are recorded as mentions, and pending
+    references to it are resolved: since these may supersede, this must come last in a write. Raises
+    Invalid for an unfit form or a circle, NotFound for an end that is not there, Conflict, naming the
+    entities, if the form means something else.
     """
     free = await examine(write, stated)
     if free.held is not None:
@@ -109,7 +108,7 @@ async def add_alias(write: UnitOfWork, stated: StatedAlias) -> AddedAlias:
     target = free.ends.target
     form = NamedForm(target.id, free.form, fold(free.form))
     await note_earlier_mentions(write, target.project, form)
-    await _join_waiting(write, target, free.form)
+    await _resolve_pending(write, target, free.form)
     return AddedAlias(written[-1], is_new=True)
 
 
@@ -128,8 +127,8 @@ async def _insert(write: UnitOfWork, stated: StatedAlias, free: FreeForm, valid:
     return alias
 
 
-async def _join_waiting(write: UnitOfWork, target: Entity, form: str) -> None:
+async def _resolve_pending(write: UnitOfWork, target: Entity, form: str) -> None:
     found = await lookups.projects_by_number(write.connection, write.tenant, [target.project])
     joined = Joined()
     await join_pending_by_name(write, found[target.project], target, [form], joined)
-    await recompute_statuses(write, joined.turns)
+    await recompute_statuses(write, joined.changes)

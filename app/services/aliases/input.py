@@ -1,4 +1,4 @@
-"""An alias as somebody states it."""
+"""The input from which an alias is created."""
 
 from __future__ import annotations
 
@@ -11,10 +11,10 @@ from app.domain.entity import AuthorityTier
 
 @dataclass(frozen=True, slots=True)
 class StatedAlias:
-    """A form, the entity it means, and the entity that gave way when the form was its name.
+    """A form, the entity it means, and the entity that was replaced, if the form was its name.
 
-    Without `valid_from` it means the target from now on; without `tier` on the caller's authority, and
-    never on a higher one.
+    Without `valid_from` it means the target from now on; without `tier` it has the caller's authority, and
+    never a higher one.
     """
 
     surface_form: str

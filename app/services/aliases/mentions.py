@@ -1,4 +1,4 @@
-"""Which texts use a name."""
+"""Find the names that texts use, and record them as mentions."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from app.stores.postgres.mentions import Mention, NamedForm
 
 @dataclass(frozen=True, slots=True)
 class SoughtForms:
-    """The forms that were sought in a text, and how often it uses those that it uses."""
+    """The forms that were searched for in a text, and how often the text uses each."""
 
     forms: frozenset[NamedForm] = frozenset()
     counts: Mapping[NamedForm, int] = field(default_factory=dict)
@@ -28,7 +28,7 @@ NOTHING_SOUGHT = SoughtForms()
 
 
 def text_of(document: Document | Artifact) -> str:
-    """Return what names are sought in."""
+    """Return the text that names are searched in."""
     return f"{document.title}\n{document.body}"
 
 
@@ -38,25 +38,25 @@ def find_forms(text: str, forms: Sequence[NamedForm]) -> Counter[NamedForm]:
     Forms compare after folding; a form that may be an ordinary word must be written exactly as it is, since
     a common word in lower case means itself, unless the text names the same thing beyond doubt elsewhere.
     """
-    return _meant(forms, forms_used(text, _pairs(forms))) if forms else Counter()
+    return _counts_of_meant(forms, forms_used(text, _pairs(forms))) if forms else Counter()
 
 
 async def seek_forms(text: str, forms: Sequence[NamedForm]) -> SoughtForms:
-    """Return what `find_forms` returns, sought in another process.
+    """Return what `find_forms` returns, computed in another process.
 
-    Raises Invalid when that takes too long.
+    Raises Invalid if that takes too long.
     """
     if not forms:
         return SoughtForms()
     used = await document_reader().run(len(text), forms_used, text, _pairs(forms))
-    return SoughtForms(frozenset(forms), _meant(forms, used))
+    return SoughtForms(frozenset(forms), _counts_of_meant(forms, used))
 
 
 def _pairs(forms: Sequence[NamedForm]) -> list[tuple[str, str]]:
     return [(form.form, form.folded_form) for form in forms]
 
 
-def _meant(forms: Sequence[NamedForm], used: Sequence[Used]) -> Counter[NamedForm]:
+def _counts_of_meant(forms: Sequence[NamedForm], used: Sequence[Used]) -> Counter[NamedForm]:
     named = {forms[each.place].entity for each in used if each.is_meant}
     counts = {forms[each.place]: each.times for each in used}
     return Counter({form: count for form, count in counts.items() if form.entity in named})
@@ -66,7 +66,7 @@ EARLIER_MENTIONS = 1_000
 
 
 async def note_earlier_mentions(write: UnitOfWork, project: int, form: NamedForm) -> None:
-    """Record which artifacts of a project used a form before anybody said what it means."""
+    """Record the artifacts of a project that used a form before its meaning was known."""
     terms = query_terms(form.form)
     if not terms:
         return

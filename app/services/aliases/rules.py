@@ -1,4 +1,4 @@
-"""What an alias joins: the entity it means, and the one that gave way to it."""
+"""The rules of aliases: fit forms and ends, one meaning per form, and no chain that closes a circle."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from app.domain.temporal import EVERYTHING_KNOWN, AsOf, Interval
 from app.domain.text import MAX_FORM_LENGTH, MIN_FORM_LENGTH, fold, is_blank, name_key
 from app.domain.types import TypeDefinition, label_of, naming_forms
 from app.errors import Conflict, Invalid
-from app.services.catalog.alias_resolution import told_apart
+from app.services.catalog.alias_resolution import describe_entities
 from app.services.catalog.lookup import require_artifact, require_entities
 from app.services.unit_of_work import UnitOfWork
 from app.stores.postgres import aliases, entities
@@ -31,12 +31,12 @@ class AliasEnds:
 
     @property
     def ids(self) -> set[UUID]:
-        """Return the ids of both."""
+        """The ids of both entities."""
         return {self.target.id} if self.source is None else {self.target.id, self.source.id}
 
     @property
     def beginnings(self) -> list[datetime]:
-        """Return when each begins."""
+        """The moments at which the two begin."""
         return (
             [self.target.created_at]
             if self.source is None
@@ -47,7 +47,7 @@ class AliasEnds:
 async def require_ends(
     write: UnitOfWork, target: UUID, source: UUID | None, source_artifact: UUID | None
 ) -> AliasEnds:
-    """Return the ends of an alias; raises NotFound or Invalid, naming the field, when they are not fit."""
+    """Return the ends of an alias; raise NotFound or Invalid, naming the field, if they are unfit."""
     found = await require_entities(write, {"target": target, "source": source})
     if source_artifact is not None:
         await require_artifact(write, source_artifact, "sourceArtifact")
@@ -64,51 +64,52 @@ async def _require_fit_source(write: UnitOfWork, target: Entity, source: Entity)
         raise Invalid(
             "source and target belong to different projects; aliases stay inside one", field="source"
         )
-    others = await _given_way_to(write, source.id) - {target.id}
+    others = await _successors(write, source.id) - {target.id}
     if others:
         raise Conflict(
-            f"the source gave way to {await _told(write, others)} already; withdraw that alias first",
+            f"the source gave way to {await _describe(write, others)} already; withdraw that alias first",
             field="source",
         )
     ways = await _ways_from(write, target.id)
     if source.id in ways:
         raise Invalid(
-            f"the target gives way to the source already, through {await _told(write, ways - {source.id})};"
+            "the target gives way to the source already, through"
+            f" {await _describe(write, ways - {source.id})};"
             " withdraw an alias on that way, or name another source",
             field="source",
             rule="alias_chains_are_acyclic",
         )
 
 
-async def _given_way_to(write: UnitOfWork, entity: UUID) -> set[UUID]:
-    return await aliases.given_way_to(write.connection, write.tenant, entity, write.recorded_at)
+async def _successors(write: UnitOfWork, entity: UUID) -> set[UUID]:
+    return await aliases.preferred_targets(write.connection, write.tenant, entity, write.recorded_at)
 
 
 async def _ways_from(write: UnitOfWork, entity: UUID) -> set[UUID]:
-    """Return an entity and all that it gives way to, step by step."""
+    """Return an entity and all entities that replaced it, step by step."""
     ways, next_steps = {entity}, {entity}
     while next_steps:
-        next_steps = {each for step in next_steps for each in await _given_way_to(write, step)} - ways
+        next_steps = {each for step in next_steps for each in await _successors(write, step)} - ways
         ways |= next_steps
     return ways
 
 
-async def _told(write: UnitOfWork, ids: set[UUID]) -> str:
+async def _describe(write: UnitOfWork, ids: set[UUID]) -> str:
     found = await entities.entities_by_id(write.connection, write.tenant, list(ids))
     moment = AsOf(write.recorded_at, EVERYTHING_KNOWN)
-    return " and ".join(await told_apart(write.connection, write.tenant, found.values(), moment))
+    return " and ".join(await describe_entities(write.connection, write.tenant, found.values(), moment))
 
 
 FORM_FIELD = "surfaceForm"
 
 _UNSHOWN = re.compile("[\x00-\x08\x0e-\x1f\x7f-\x9f\ud800-\udfff]")
-"""Controls that are no white space, and halves of characters."""
+"""Control characters that are no white space, and surrogates."""
 
 
 def is_of_fit_length(form: str) -> bool:
-    """Return whether a form is neither too short nor too long, folded or not.
+    """Return whether a form is neither too short nor too long, both as written and folded.
 
-    Folding makes several characters of some.
+    Folding turns some characters into several.
     """
     if not MIN_FORM_LENGTH <= len(form) <= MAX_FORM_LENGTH:
         return False
@@ -116,7 +117,7 @@ def is_of_fit_length(form: str) -> bool:
 
 
 def fit_form(given: str) -> str:
-    """Return a form without the white space around it; raises Invalid when it can be no alias."""
+    """Return a form without surrounding white space; raise Invalid if it cannot be an alias."""
     require_length(FORM_FIELD, given, MAX_FORM)
     form = given.strip()
     if _UNSHOWN.search(form):
@@ -133,27 +134,27 @@ def fit_form(given: str) -> str:
 
 
 async def aliases_from(write: UnitOfWork, project: int, form: str, start: datetime) -> list[Alias]:
-    """Return the aliases of a form that hold at a moment or later, the earliest first."""
+    """Return the aliases of a form that are valid at a moment or later, the earliest first."""
     held = await aliases.current_aliases(write.connection, write.tenant, project, [form])
     lasting = [alias for alias in held if alias.valid.end is None or alias.valid.end > start]
     return sorted(lasting, key=lambda alias: alias.valid.start)
 
 
 async def named_from(write: UnitOfWork, project: int, form: str, start: datetime) -> set[UUID]:
-    """Return the entities whose identifier a form is, or whose name it is at a moment or later."""
+    """Return the entities that have a form as their identifier, or as a name at a moment or later."""
     where = (write.connection, write.tenant, project)
-    return await aliases.called_from(*where, fold(form), identifier_key(form), Interval(start))
+    return await aliases.entities_named(*where, fold(form), identifier_key(form), Interval(start))
 
 
 async def require_name_of(write: UnitOfWork, entity: Entity, form: str, start: datetime) -> None:
-    """Raise Invalid when an entity never went by a form, since it gives way by a name of its own."""
+    """Raise Invalid if a form was never a name of an entity that is to be replaced under it."""
     where = (write.connection, write.tenant)
-    if await aliases.goes_by(*where, entity.id, fold(form), identifier_key(form)):
+    if await aliases.has_name(*where, entity.id, fold(form), identifier_key(form)):
         return
     moment = AsOf(max(start, write.recorded_at), EVERYTHING_KNOWN)
-    (told,) = await told_apart(*where, [entity], moment)
+    (description,) = await describe_entities(*where, [entity], moment)
     raise Invalid(
-        f"{told} never went by {form}; give the form by which it gave way, or leave source out",
+        f"{description} never went by {form}; give the form by which it gave way, or leave source out",
         field="source",
     )
 
@@ -166,26 +167,26 @@ async def require_one_meaning(
     named: Collection[UUID],
     start: datetime,
 ) -> None:
-    """Raise Conflict, naming the entities, when a form means something else than the target.
+    """Raise Conflict, naming the entities, if a form means something other than the target.
 
-    `meant` are the entities of which it is an alias, `named` those of which it is the identifier or a name.
+    `meant` are the entities that have it as an alias, `named` those that have it as identifier or name.
     """
     if not meant and not named:
         return
     found = await entities.entities_by_id(write.connection, write.tenant, [*meant, *named, target.id])
     moment = AsOf(max(start, write.recorded_at), EVERYTHING_KNOWN)
-    told = await told_apart(write.connection, write.tenant, found.values(), moment)
+    descriptions = await describe_entities(write.connection, write.tenant, found.values(), moment)
     remedy = (
         "it is the identifier or a name of the other, so take another form"
         if named
         else "take another form, or withdraw the alias that has this one"
     )
-    raise Conflict(f"{form} could then mean {' or '.join(told)}; {remedy}", field=FORM_FIELD)
+    raise Conflict(f"{form} could then mean {' or '.join(descriptions)}; {remedy}", field=FORM_FIELD)
 
 
 @dataclass(frozen=True, slots=True)
 class Naming:
-    """What a thing is to be called over some time; `own` is its id, None for one that is not there yet."""
+    """The names a thing is to have over some time; `own` is its id, None for a new thing."""
 
     project: int
     definition: TypeDefinition
@@ -195,13 +196,13 @@ class Naming:
 
 
 async def require_free_names(write: UnitOfWork, naming: Naming, forms: Collection[str]) -> None:
-    """Raise Conflict, naming it, when another thing goes by one of these forms at some of that time.
+    """Raise Conflict, naming it, if another thing has one of these forms as its name during that time.
 
-    A thing of a type that has nothing fixed is told from the others of its type by its present name.
+    A thing whose type has no immutable property is distinguished from others of its type by its name.
     """
     label = label_of(dict(naming.props))
     if label is not None and label in forms and not naming.definition.immutable_props:
-        called = await aliases.called_from(
+        called = await aliases.entities_named(
             write.connection,
             write.tenant,
             naming.project,
@@ -216,16 +217,16 @@ async def require_free_names(write: UnitOfWork, naming: Naming, forms: Collectio
         ]
         await refuse_names(write, alike, naming.valid, "is there already")
     for form in forms:
-        meant = await _meant_by_alias(write, naming, form)
+        meant = await _alias_targets(write, naming, form)
         await refuse_names(write, await entities_of(write, meant), naming.valid, f"goes by the alias {form}")
 
 
 def forms_of(props: Mapping[str, Any]) -> list[str]:
-    """Return the forms by which a thing with these properties is called."""
+    """Return the names that these properties give a thing."""
     return list(naming_forms(dict(props)).values())
 
 
-async def _meant_by_alias(write: UnitOfWork, naming: Naming, form: str) -> set[UUID]:
+async def _alias_targets(write: UnitOfWork, naming: Naming, form: str) -> set[UUID]:
     lasting = await aliases_from(write, naming.project, form, naming.valid.start)
     return {
         alias.target
@@ -236,16 +237,16 @@ async def _meant_by_alias(write: UnitOfWork, naming: Naming, form: str) -> set[U
 
 
 async def entities_of(write: UnitOfWork, ids: Iterable[UUID]) -> list[Entity]:
-    """Return the entities of these ids."""
+    """Return the entities with these ids."""
     return list((await entities.entities_by_id(write.connection, write.tenant, list(ids))).values())
 
 
 async def refuse_names(write: UnitOfWork, there: list[Entity], valid: Interval, how: str) -> None:
-    """Raise Conflict, naming what is there, if anything is."""
+    """Raise Conflict, naming the entities, if there are any."""
     if not there:
         return
     moment = AsOf(max(valid.start, write.recorded_at), EVERYTHING_KNOWN)
-    told = await told_apart(write.connection, write.tenant, there, moment)
+    descriptions = await describe_entities(write.connection, write.tenant, there, moment)
     raise Conflict(
-        f"{' and '.join(told)} {how}; use that one, or take another name for this one", field="props"
+        f"{' and '.join(descriptions)} {how}; use that one, or take another name for this one", field="props"
     )

@@ -1,4 +1,4 @@
-"""The verbs of aliases: one write each, asked again under a key with the same answer."""
+"""Create, queue and withdraw aliases; the same request under the same key returns the first response."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from uuid import UUID
 import asyncpg
 
 from app.domain.artifact import AliasClaim, Artifact, Quote
-from app.domain.candidate import AliasCandidate, decision_told
+from app.domain.candidate import AliasCandidate, describe_review
 from app.domain.entity import Alias, AuthorityTier, Caller, Entity
 from app.errors import Conflict, Forbidden, Invalid
 from app.services.aliases.create import add_alias, examine
@@ -27,7 +27,7 @@ TIER_FIELD = "authorityTier"
 
 
 def tier_of(caller: Caller, claimed: int | None) -> AuthorityTier:
-    """Return the tier a caller writes at: their own, or a claimed lower one.
+    """Return the authority tier a caller writes at: their own, or a claimed lower one.
 
     Raises Invalid for a number that is no tier, and Forbidden for a higher authority than the caller's.
     """
@@ -46,15 +46,15 @@ def tier_of(caller: Caller, claimed: int | None) -> AuthorityTier:
 
 
 async def end_alias(write: UnitOfWork, id: UUID, reason: str | None) -> Alias:
-    """Let an alias mean its target only until now, and answer it so; what it meant before stays answerable.
+    """End an alias now and return it as ended; its past stays readable.
 
-    One that has not begun never did, and is answered as it was. Raises NotFound for an id that no alias
+    An alias that has not begun is retracted and returned as it was. Raises NotFound for an id that no alias
     has, and Conflict for one that has ended.
     """
     held = await aliases.recorded_alias(write.connection, write.tenant, id)
     if held is None:
         raise nothing_has("alias", id, "alias")
-    require_lasting("alias", held.alias.valid, write.recorded_at, is_believed=held.is_believed)
+    require_lasting("alias", held.alias.valid, write.recorded_at, is_current=held.is_current)
     ended = await aliases.end_alias(
         write.connection,
         write.tenant,
@@ -72,11 +72,11 @@ MAX_QUOTE_LENGTH = 300
 
 
 async def queue_alias(write: UnitOfWork, stated: StatedAlias) -> Alias | AliasCandidate:
-    """Queue a likely alias for review with the line that uses it; answers its candidate.
+    """Queue a likely alias for review with the line that uses it, and return the candidate.
 
     The line is from the stated document, else from the newest of the target. The same form for the same
-    target is queued once; when it is an alias already, that is answered. Raises as add_alias does, Invalid
-    when there is no document to judge it by, and Conflict when somebody decided about it before.
+    target is queued once; if it is an alias already, that alias is returned. Raises as add_alias does,
+    Invalid if there is no document to judge it by, and Conflict if a reviewer decided about it before.
     """
     free = await examine(write, stated)
     if free.held is not None:
@@ -86,16 +86,16 @@ async def queue_alias(write: UnitOfWork, stated: StatedAlias) -> Alias | AliasCa
     claim = AliasClaim(free.form, free.form, _quote(artifact, free.form))
     await candidates.queue_alias(*where, stated.target, artifact.id, claim, write.recorded_at)
     candidate = await aliases.candidate_of(*where, free.form, stated.target)
-    return await _waiting(write, candidate)
+    return await _require_undecided(write, candidate)
 
 
-async def _waiting(write: UnitOfWork, id: UUID) -> AliasCandidate:
-    """Return the candidate of an id; raises Conflict when somebody has decided about it."""
+async def _require_undecided(write: UnitOfWork, id: UUID) -> AliasCandidate:
+    """Return the candidate with an id; raise Conflict if it was reviewed already."""
     candidate = (await candidates.alias_candidates_by_id(write.connection, write.tenant, [id]))[id]
     decided = candidate.review
     if decided is not None:
         raise Conflict(
-            f"{decision_told(decided)}, which stays; leave authorityTier out to create the alias",
+            f"{describe_review(decided)}, which stays; leave authorityTier out to create the alias",
             field=FORM_FIELD,
             rule="a_candidate_is_reviewed_once",
         )
@@ -115,7 +115,7 @@ async def _document(write: UnitOfWork, target: Entity, stated: UUID | None) -> A
 
 
 def _quote(artifact: Artifact, form: str) -> Quote:
-    """Return the line of a document that uses a form, and its place; the title when none does."""
+    """Return the line of a document that uses a form, and its place; the title if no line does."""
     words = r"\s+".join(map(re.escape, form.split()))
     found = re.search(
         rf"[^\n]{{0,{MAX_QUOTE_LENGTH // 3}}}{words}[^\n]{{0,{MAX_QUOTE_LENGTH // 3}}}", artifact.body
@@ -127,7 +127,7 @@ def _quote(artifact: Artifact, form: str) -> Quote:
 
 @dataclass(frozen=True, slots=True)
 class AliasRequest:
-    """A form to give to an entity, as a caller asks; None is what they left out."""
+    """An alias that a caller requests; None stands for what they left out."""
 
     surface_form: str
     target: UUID
@@ -139,7 +139,7 @@ class AliasRequest:
 
 @dataclass(frozen=True, slots=True)
 class AliasAnswer:
-    """The alias there is now, or the candidate that awaits review; the position of what was written."""
+    """The alias there is now, or the candidate that awaits review, and the outbox position of the write."""
 
     alias: Alias | None
     candidate: AliasCandidate | None = None
@@ -147,7 +147,7 @@ class AliasAnswer:
 
 
 class AliasService:
-    """Gives names to entities, and takes them back."""
+    """Creates and withdraws aliases of entities."""
 
     def __init__(self, database: Database) -> None:
         self._database = database
@@ -155,7 +155,7 @@ class AliasService:
     async def create(
         self, caller: Caller, request: AliasRequest, idempotency_key: str | None = None
     ) -> AliasAnswer:
-        """Let a form mean an entity from now on, or queue it for review at tier 3.
+        """Create an alias that is valid from now on, or queue it for review at tier 3.
 
         The same alias again changes nothing. Raises Invalid, NotFound, Conflict or Forbidden; nothing is
         then written.
@@ -164,17 +164,17 @@ class AliasService:
         tier = tier_of(caller, request.authority_tier)
         keyed = idempotent_request(caller, "createAlias", idempotency_key, request=request)
         async with unit_of_work(self._database, caller) as write:
-            if kept := await load_response(write.connection, caller.tenant, keyed):
-                return await _restored(write.connection, caller.tenant, kept)
+            if response := await load_response(write.connection, caller.tenant, keyed):
+                return await _restore(write.connection, caller.tenant, response)
             await _require_project(write, request)
             answer = await _create(write, request, tier)
-            await save_response(write, keyed, _kept(answer))
+            await save_response(write, keyed, _response(answer))
             return answer
 
     async def withdraw(
         self, caller: Caller, alias: UUID, reason: str | None = None, idempotency_key: str | None = None
     ) -> AliasAnswer:
-        """Let an alias mean its target only until now; what it meant before stays answerable.
+        """End an alias now; its past stays readable.
 
         Raises NotFound, Forbidden, or Conflict when it has ended already.
         """
@@ -182,11 +182,11 @@ class AliasService:
         reason = fit_reason(reason)
         keyed = idempotent_request(caller, "withdrawAlias", idempotency_key, alias=alias, reason=reason)
         async with unit_of_work(self._database, caller) as write:
-            if kept := await load_response(write.connection, caller.tenant, keyed):
-                return await _restored(write.connection, caller.tenant, kept)
+            if response := await load_response(write.connection, caller.tenant, keyed):
+                return await _restore(write.connection, caller.tenant, response)
             ended = await end_alias(write, alias, reason)
-            answer = AliasAnswer(ended, position=await ledger_clock.settle(write.connection))
-            await save_response(write, keyed, _kept(answer))
+            answer = AliasAnswer(ended, position=await ledger_clock.finish_write(write.connection))
+            await save_response(write, keyed, _response(answer))
             return answer
 
 
@@ -199,11 +199,11 @@ async def _create(write: UnitOfWork, request: AliasRequest, tier: AuthorityTier)
         answer = AliasAnswer(queued) if isinstance(queued, Alias) else AliasAnswer(None, queued)
     else:
         answer = AliasAnswer((await add_alias(write, stated)).alias)
-    return replace(answer, position=await ledger_clock.settle(write.connection))
+    return replace(answer, position=await ledger_clock.finish_write(write.connection))
 
 
 async def _require_project(write: UnitOfWork, request: AliasRequest) -> None:
-    """Raise when a project is named that is not there, or is not that of the target."""
+    """Raise if the named project does not exist, or is not the project of the target."""
     number = await project_of(write.connection, write.caller, request.project)
     if number is None:
         return
@@ -215,7 +215,7 @@ async def _require_project(write: UnitOfWork, request: AliasRequest) -> None:
         )
 
 
-def _kept(answer: AliasAnswer) -> dict[str, Any]:
+def _response(answer: AliasAnswer) -> dict[str, Any]:
     return {
         "alias": None if answer.alias is None else str(answer.alias.id),
         "candidate": None if answer.candidate is None else str(answer.candidate.id),
@@ -223,10 +223,12 @@ def _kept(answer: AliasAnswer) -> dict[str, Any]:
     }
 
 
-async def _restored(connection: asyncpg.Connection, tenant: int, kept: dict[str, Any]) -> AliasAnswer:
-    if kept["alias"] is None:
-        candidate = UUID(kept["candidate"])
+async def _restore(connection: asyncpg.Connection, tenant: int, response: dict[str, Any]) -> AliasAnswer:
+    if response["alias"] is None:
+        candidate = UUID(response["candidate"])
         found = await candidates.alias_candidates_by_id(connection, tenant, [candidate])
-        return AliasAnswer(None, found[candidate], kept["position"])
-    id = UUID(kept["alias"])
-    return AliasAnswer((await lookups.aliases_by_id(connection, tenant, [id]))[id], None, kept["position"])
+        return AliasAnswer(None, found[candidate], response["position"])
+    id = UUID(response["alias"])
+    return AliasAnswer(
+        (await lookups.aliases_by_id(connection, tenant, [id]))[id], None, response["position"]
+    )

@@ -1,4 +1,4 @@
-"""The one analyser: what turns documents and queries into the terms they share."""
+"""The text analyser: turns documents and queries into the same terms."""
 
 from app.services.analysis.analyzer import (
     MAX_QUERY_LENGTH_READ,

@@ -48,8 +48,8 @@ def camel_case_terms(word: str) -> list[str]:
     if not 1 < len(pieces) <= _MAX_PIECES or sum(map(len, pieces)) != len(word):
         return []
     folded = [piece.casefold() for piece in pieces]
-    told = [stem(piece) for piece in folded if len(piece) >= MIN_PIECE_LENGTH and piece not in STOP_WORDS]
-    return told + joined(folded)
+    stems = [stem(piece) for piece in folded if len(piece) >= MIN_PIECE_LENGTH and piece not in STOP_WORDS]
+    return stems + joined(folded)
 
 
 def identifier_keys(words: Sequence[str]) -> list[str]:

@@ -1,7 +1,7 @@
-"""Reading what is there: projects, types, long lists, and what a name means."""
+"""Read the catalog: projects, types, lists of nodes, and the meaning of names."""
 
 from app.services.catalog.alias_resolution import Ambiguous
-from app.services.catalog.lookup import waiting_told
+from app.services.catalog.lookup import describe_pending
 from app.services.catalog.service import CatalogService, Edges, Listing
 
-__all__ = ["Ambiguous", "CatalogService", "Edges", "Listing", "waiting_told"]
+__all__ = ["Ambiguous", "CatalogService", "Edges", "Listing", "describe_pending"]

@@ -1,4 +1,4 @@
-"""What a surface form means: an identifier first, then an alias or a present name, then a former name."""
+"""Resolve a surface form: an identifier first, then an alias or a present name, then a former name."""
 
 from __future__ import annotations
 
@@ -19,12 +19,12 @@ from app.stores.postgres.lookups import labels_as_of
 from app.stores.postgres.scope import Scope
 
 
-async def told_apart(
+async def describe_entities(
     connection: asyncpg.Connection, tenant: int, entities: Iterable[Entity], moment: AsOf
 ) -> list[str]:
-    """Return each entity as `Component Harbor (id)`, by what it is called at a moment, sorted.
+    """Return each entity as `Component Harbor (id)`, under its name at a moment, sorted.
 
-    Those of several projects are told with their project: `Component Harbor (id) of the project platform`.
+    If they are of several projects, each names its own: `Component Harbor (id) of the project platform`.
     """
     meant = list(entities)
     labels = await labels_as_of(connection, tenant, [entity.id for entity in meant], moment)
@@ -38,7 +38,7 @@ async def told_apart(
 
 
 class Ambiguous(Invalid):
-    """A form could mean several entities, which `entities` are."""
+    """A form could mean several entities; `entities` lists them."""
 
     def __init__(self, message: str, entities: tuple[Entity, ...]) -> None:
         super().__init__(message, field="surfaceForm")
@@ -53,7 +53,7 @@ async def resolve(connection: asyncpg.Connection, scope: Scope, form: str) -> Al
     if not fold(form):
         return None
     meanings = await _meanings(connection, scope, form)
-    ends = {start: await _followed(connection, scope, start, aliases) for start, aliases in meanings.items()}
+    ends = {start: await _follow(connection, scope, start, aliases) for start, aliases in meanings.items()}
     found = await entities.entities_by_id(connection, scope.tenant, list({end for end, _ in ends.values()}))
     if len(found) > 1:
         raise await _ambiguous(connection, scope, form, found.values())
@@ -63,7 +63,7 @@ async def resolve(connection: asyncpg.Connection, scope: Scope, form: str) -> Al
 
 
 async def _meanings(connection: asyncpg.Connection, scope: Scope, form: str) -> dict[UUID, tuple[Alias, ...]]:
-    """Return what goes by a form, with the alias that says so, from the surest kind of name that any has."""
+    """Return the entities that have a form as the surest kind of name found, with the alias if it is one."""
     named = await anchors.named_entities(connection, scope, [name_key(form)], [identifier_key(form)])
     by_doubt: dict[int, dict[UUID, tuple[Alias, ...]]] = {0: {}, 1: {}, 2: {}}
     for name in named:
@@ -74,13 +74,13 @@ async def _meanings(connection: asyncpg.Connection, scope: Scope, form: str) -> 
 
 
 def _doubt(name: NamedEntity) -> int:
-    """Return how sure a name is: an identifier, else an alias or a present name, else a former name."""
+    """Return the rank of a name: 0 for an identifier, 1 for an alias or present name, 2 for a former one."""
     if name.origin is NameOrigin.IDENTIFIER:
         return 0
     return 2 if name.origin is NameOrigin.NAME and name.is_former else 1
 
 
-async def _followed(
+async def _follow(
     connection: asyncpg.Connection, scope: Scope, start: UUID, aliases: tuple[Alias, ...]
 ) -> tuple[UUID, tuple[Alias, ...]]:
     path = await lookups.alias_chain(connection, scope.tenant, start, scope.moment.valid)
@@ -95,7 +95,7 @@ async def _ambiguous(
     connection: asyncpg.Connection, scope: Scope, form: str, found: Collection[Entity]
 ) -> Ambiguous:
     by_project = "name its project, or " if len({entity.project for entity in found}) > 1 else ""
-    named = await told_apart(connection, scope.tenant, found, scope.moment)
+    named = await describe_entities(connection, scope.tenant, found, scope.moment)
     return Ambiguous(
         f"{excerpt(form)} could mean {' or '.join(named)}; {by_project}take one of these ids in place of the"
         " name",

@@ -1,4 +1,4 @@
-"""From the names of a project and a type to what a list may hold."""
+"""Look up projects, types and nodes by the names and ids of a request, with helpful errors."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from app.services.unit_of_work import UnitOfWork
 from app.stores.postgres import entities, ledger_clock, lookups, projects, type_definitions
 
 MAX_NAMED = 20
-TOLD_BY: Mapping[str, str] = MappingProxyType(
+ID_HINTS: Mapping[str, str] = MappingProxyType(
     {
         "alias": "the field aliases of an entity tells them",
         "artifact": "artifacts tells them, by identifier too",
@@ -29,17 +29,17 @@ TOLD_BY: Mapping[str, str] = MappingProxyType(
         "state": "stateAsOf, drafts and the field states of an entity tell them",
     }
 )
-"""Where the API tells the ids of each kind of thing."""
+"""Where the API returns the ids of each kind of node."""
 
 
 def nothing_has(kind: str, given: str | UUID, field: str) -> NotFound:
-    """Return the error for an id that nothing of a kind has, or for a text that is no id."""
-    hint = TOLD_BY[kind] if isinstance(given, UUID) else f"ids are UUIDs; {TOLD_BY[kind]}"
+    """Return the error for an id that no node of a kind has, or for a text that is no id."""
+    hint = ID_HINTS[kind] if isinstance(given, UUID) else f"ids are UUIDs; {ID_HINTS[kind]}"
     return NotFound(f"there is no {kind} {excerpt(str(given))}; {hint}", field=field)
 
 
 async def no_project(connection: asyncpg.Connection, tenant: int, key: str) -> NotFound:
-    """Return the error for a key that no project has, with those there are."""
+    """Return the error for a key that no project has; it lists the existing keys."""
     known = [found.key for found in await projects.all_projects(connection, tenant)]
     shown = ", ".join(known[:MAX_NAMED]) + (" and others" if len(known) > MAX_NAMED else "")
     there = f"there are: {shown}" if known else "there is none yet"
@@ -49,13 +49,13 @@ async def no_project(connection: asyncpg.Connection, tenant: int, key: str) -> N
 
 
 async def require_artifact(write: UnitOfWork, id: UUID, field: str) -> None:
-    """Raise NotFound when no artifact has an id."""
+    """Raise NotFound if no artifact has an id."""
     if await lookups.kind_of_node(write.connection, write.tenant, id) != "Artifact":
         raise nothing_has("artifact", id, field)
 
 
 async def require_entities(write: UnitOfWork, ids: Mapping[str, UUID | None]) -> dict[UUID, Entity]:
-    """Return the entities of these ids; raises NotFound, naming the field, for one that is not there."""
+    """Return the entities with these ids; raise NotFound, naming the field, for an unknown one."""
     wanted = [id for id in ids.values() if id is not None]
     found = await entities.entities_by_id(write.connection, write.tenant, wanted)
     for field, id in ids.items():
@@ -70,7 +70,7 @@ async def instant(connection: asyncpg.Connection, caller: Caller, as_of: datetim
 
 
 async def project_of(connection: asyncpg.Connection, caller: Caller, key: str | None) -> int | None:
-    """Return the number of the project of this key, None for no key; raises NotFound for an unknown one."""
+    """Return the number of the project with a key, None without a key; raise NotFound for an unknown one."""
     if key is None:
         return None
     require_length("project", key, MAX_NAME)
@@ -81,7 +81,7 @@ async def project_of(connection: asyncpg.Connection, caller: Caller, key: str | 
 
 
 async def project_numbers(connection: asyncpg.Connection, caller: Caller, key: str | None) -> tuple[int, ...]:
-    """Return the number of the project of this key, or those of all projects without one."""
+    """Return the number of the project with a key, or the numbers of all projects without a key."""
     number = await project_of(connection, caller, key)
     if number is not None:
         return (number,)
@@ -91,7 +91,7 @@ async def project_numbers(connection: asyncpg.Connection, caller: Caller, key: s
 async def require_type(
     connection: asyncpg.Connection, caller: Caller, project: int | None, name: str | None, field: str
 ) -> None:
-    """Raise Invalid, listing the types there are, when nobody defined the named one."""
+    """Raise Invalid, listing the existing types, if the named one is not defined."""
     if name is None:
         return
     require_length(field, name, MAX_NAME)
@@ -113,7 +113,7 @@ MAX_PROJECT_KEY_LENGTH = 128
 
 
 def project_key(given: str | None) -> str:
-    """Return the key of the project that is meant; raises Invalid for one that no project can have."""
+    """Return the key of the project to use, `default` if none is given; raise Invalid for an unfit key."""
     key = DEFAULT_PROJECT if given is None else given.strip()
     if UNKEEPABLE.search(key):
         raise Invalid("a project key holds a character that cannot be stored", field="project")
@@ -123,7 +123,7 @@ def project_key(given: str | None) -> str:
 
 
 async def project_for(write: UnitOfWork, key: str) -> Project:
-    """Return the project of this key, made when it is new."""
+    """Return the project with a key; create it if it is new."""
     found = await projects.project_by_key(write.connection, write.tenant, key)
     if found is not None:
         return found
@@ -133,23 +133,23 @@ async def project_for(write: UnitOfWork, key: str) -> Project:
 MAX_LISTED = 5
 
 
-def waiting_told(waiting: Sequence[PendingReference]) -> tuple[str, ...]:
-    """Return one line about the references that wait for what nothing is called yet; none about no such.
+def describe_pending(pending: Sequence[PendingReference]) -> tuple[str, ...]:
+    """Return one line about pending references whose target is missing; no line if there are none.
 
-    Those that could mean several things are left out: filing names what they could mean.
+    Ambiguous ones are left out: filing warns of them by itself.
     """
-    absent = [each for each in waiting if not each.is_ambiguous]
+    absent = [each for each in pending if not each.is_ambiguous]
     if not absent:
         return ()
     count = "1 reference waits" if len(absent) == 1 else f"{len(absent)} references wait"
-    named = ", ".join(_told(each) for each in absent[:MAX_LISTED])
+    named = ", ".join(_describe(each) for each in absent[:MAX_LISTED])
     more = f" and {len(absent) - MAX_LISTED} more" if len(absent) > MAX_LISTED else ""
     return (f"{count} for what is not there yet: {named}{more}",)
 
 
-def _told(waiting: PendingReference) -> str:
+def _describe(pending: PendingReference) -> str:
     return (
-        f"{waiting.waits_for} {waiting.type}"
-        if waiting.is_inverted
-        else f"{waiting.type} {waiting.waits_for}"
+        f"{pending.waits_for} {pending.type}"
+        if pending.is_inverted
+        else f"{pending.type} {pending.waits_for}"
     )

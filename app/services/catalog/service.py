@@ -1,4 +1,4 @@
-"""The catalog: what a tenant's projects hold, read by whoever may see them."""
+"""The catalog of a tenant: projects, types, entities, documents, references and paths between them."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ Item = TypeVar("Item")
 
 @dataclass(frozen=True, slots=True)
 class Listing(Generic[Item]):
-    """A page, and `count`, which answers how long the whole list is; only calling it costs a statement."""
+    """A page, and `count`, which returns the length of the whole list and costs a statement if called."""
 
     page: Page[Item]
     count: Callable[[], Awaitable[int]]
@@ -44,7 +44,7 @@ Filter = TypeVar("Filter")
 
 @dataclass(frozen=True, slots=True)
 class Edges:
-    """Which references to list: of a type and either end; None means any."""
+    """A filter of references by type and either end; None means any."""
 
     source: UUID | None = None
     target: UUID | None = None
@@ -52,7 +52,7 @@ class Edges:
 
 
 class CatalogService:
-    """Answers what is there; raises NotFound for an unknown project and Invalid for an unknown type."""
+    """Reads the catalog; raises NotFound for an unknown project and Invalid for an unknown type."""
 
     def __init__(self, database: Database) -> None:
         self._database = database
@@ -118,23 +118,23 @@ class CatalogService:
     async def pending_references(
         self, caller: Caller, project: str | None, page: PageRequest
     ) -> Listing[PendingReference]:
-        """Return the references that wait for their other end, the longest first."""
+        """Return the pending references, the oldest first."""
         async with self._database.reading(caller.tenant) as connection:
             number = await project_of(connection, caller, project)
-            found = await pending_references.waiting_page(connection, caller.tenant, number, page)
-        return self._listing(caller, found, pending_references.count_waiting, number)
+            found = await pending_references.pending_page(connection, caller.tenant, number, page)
+        return self._listing(caller, found, pending_references.count_pending, number)
 
     async def pending_of(self, caller: Caller, source: UUID, known: datetime) -> list[PendingReference]:
-        """Return the references of an entity that waited at a transaction time, typed ones first."""
+        """Return the references of an entity that were pending at a transaction time, typed ones first."""
         async with self._database.reading(caller.tenant) as connection:
-            return await pending_references.waiting_of(connection, caller.tenant, source, known)
+            return await pending_references.pending_of(connection, caller.tenant, source, known)
 
     async def resolve_alias(
         self, caller: Caller, form: str, project: str | None, as_of: datetime | None
     ) -> AliasResolution | None:
-        """Return what a form means at an instant, None when nothing goes by it.
+        """Return the entity that a form means at an instant, None if nothing has that name.
 
-        Raises Ambiguous, naming the entities, when it could mean several.
+        Raises Ambiguous, naming the entities, if it could mean several.
         """
         require_length("surfaceForm", form, MAX_FORM)
         async with self._database.reading(caller.tenant) as connection:
@@ -143,7 +143,7 @@ class CatalogService:
             return await resolve(connection, Scope(caller.tenant, numbers, moment), clean_text(form))
 
     async def kind_of_node(self, caller: Caller, node: UUID) -> str | None:
-        """Return what an id stands for, as the name of its type; None for nothing.
+        """Return the name of the node type that an id belongs to; None for an unknown id.
 
         The types are Entity, EntityState, Alias, Reference, Artifact, AliasCandidate and FactCandidate.
         """
@@ -157,18 +157,18 @@ class CatalogService:
         count: Callable[[asyncpg.Connection, int, Filter], Awaitable[int]],
         wanted: Filter,
     ) -> Listing[Item]:
-        async def counted() -> int:
+        async def count_all() -> int:
             async with self._database.reading(caller.tenant) as connection:
                 return await count(connection, caller.tenant, wanted)
 
-        return Listing(page, counted)
+        return Listing(page, count_all)
 
 
 MAX_PATH_LENGTH = 6
 
 
 class PathService:
-    """Finds ways along references."""
+    """Finds paths along references."""
 
     def __init__(self, database: Database, graph: GraphReader) -> None:
         self._database = database
@@ -177,10 +177,10 @@ class PathService:
     async def shortest(
         self, caller: Caller, source: UUID, target: UUID, longest: int, as_of: datetime | None
     ) -> tuple[Reference, ...] | None:
-        """Return the fewest references that lead from one entity to another at an instant, now by default.
+        """Return the shortest path of references from one entity to another at an instant, now by default.
 
-        None when none do within `longest`, or one of the two is not there. Raises Invalid for a length out
-        of bounds.
+        Return None if there is no path of at most `longest` references, or an entity is unknown. Raises
+        Invalid for a length out of bounds.
         """
         if not 1 <= longest <= MAX_PATH_LENGTH:
             raise Invalid(f"maxLength is from 1 to {MAX_PATH_LENGTH}, not {longest}", field="maxLength")

@@ -1,4 +1,4 @@
-"""Reading documents in processes of their own, which can be stopped: no text holds up who else asks."""
+"""Reading documents in separate processes, so that one hard text cannot block other callers."""
 
 from app.services.document_reader.process import Interrupted
 from app.services.document_reader.reader import DocumentReader, document_reader

@@ -1,6 +1,6 @@
-"""The process that reads documents: it takes a call, makes it, sends back what came of it, and starts over.
+"""The reader process: it receives calls one after the other and sends back their results.
 
-It ends by itself when a call takes too much processor time, and when the process that started it is gone.
+It ends itself when a call takes too much processor time, or when the process that started it is gone.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from app.services.document_reader.limits import MAX_MEMORY_BYTES, MAX_READING_SE
 
 
 def main() -> None:
-    """Serve calls until nobody sends any more.
+    """Serve calls until the connection closes.
 
     The arguments are the numbers of a socket for them and of a pipe that closes when the parent ends.
     """
@@ -32,10 +32,10 @@ def main() -> None:
         while True:
             call = connection.recv_bytes()
             signal.setitimer(signal.ITIMER_PROF, MAX_READING_SECONDS)
-            answer, is_spent = _answer(call)
+            answer, is_spent = _make_call(call)
             signal.setitimer(signal.ITIMER_PROF, 0)
             connection.send_bytes(answer)
-            if is_spent:  # what it holds may not come free again
+            if is_spent:  # its memory may not be released
                 return
 
 
@@ -47,7 +47,7 @@ def _limit_resources() -> None:
 
 
 def _end_with_parent(lifeline: int) -> None:
-    """Let the kernel end this process when the other end of a pipe closes, whatever it is doing then.
+    """Let the kernel end this process as soon as the other end of a pipe closes.
 
     A thread would wait for the interpreter, which a regular expression holds until it is done.
     """
@@ -55,7 +55,7 @@ def _end_with_parent(lifeline: int) -> None:
     fcntl.fcntl(lifeline, fcntl.F_SETFL, fcntl.fcntl(lifeline, fcntl.F_GETFL) | os.O_ASYNC)
 
 
-def _answer(call: bytes) -> tuple[bytes, bool]:
+def _make_call(call: bytes) -> tuple[bytes, bool]:
     """Return the pickled result or failure of a call, and whether the memory ran out."""
     try:
         function, arguments, named = pickle.loads(call)
@@ -71,7 +71,7 @@ def _answer(call: bytes) -> tuple[bytes, bool]:
 
 
 def _failure(error: Exception) -> bytes:
-    """Return an error pickled; a fault carries where it arose, which its traceback alone would not."""
+    """Return a pickled error; an unexpected one carries its traceback as a note, because pickles drop it."""
     if not isinstance(error, TrigraphError):
         error.add_note("".join(traceback.format_exception(error)))
     try:

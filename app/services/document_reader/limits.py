@@ -1,4 +1,4 @@
-"""How much one document may cost to read."""
+"""Limits on the time, memory and queue of reading one document."""
 
 from __future__ import annotations
 
@@ -9,10 +9,10 @@ MAX_WAITING_SECONDS = 120
 """Seconds by the clock; a process that is stopped or starved uses no processor time."""
 
 MAX_MEMORY_BYTES = 2 * 1024**3
-"""Address space of a process that reads, its program included."""
+"""Address space of a reader process, its program included."""
 
 MAX_SMALL_CHARACTERS = 32_768
-"""Texts up to this length have a process of their own, so that they never wait behind a long one."""
+"""Texts up to this length have their own process, so that they never wait behind a long text."""
 
 MAX_QUEUED = 64
-"""Texts that may wait for one process."""
+"""The maximum number of texts queued for one process."""

@@ -1,4 +1,4 @@
-"""One process that reads documents, seen from the process that started it."""
+"""Reader processes and their queues, on the side of the process that starts them."""
 
 from __future__ import annotations
 
@@ -21,11 +21,11 @@ TOO_SLOW = f"reading the document took more than {MAX_READING_SECONDS} seconds; 
 
 
 class Ended(Exception):
-    """The process ended before it answered, by the signal or with the status that is its argument."""
+    """The process ended before it answered; the argument names the signal or status."""
 
 
 class ReadingProcess:
-    """A child process that makes one call at a time; it starts with the object and lives until `kill`."""
+    """A child process that serves one call at a time; it starts with the object and lives until `kill`."""
 
     def __init__(self) -> None:
         self._connection, theirs = Pipe()
@@ -37,17 +37,19 @@ class ReadingProcess:
                 [*command, str(theirs.fileno()), str(lifeline)],
                 stdin=subprocess.DEVNULL,
                 stdout=subprocess.DEVNULL,
+                # Its trace could quote the text; what went wrong comes back as the answer or as the status.
+                stderr=subprocess.DEVNULL,
                 pass_fds=[theirs.fileno(), lifeline],
             )
 
     @property
     def number(self) -> int:
-        """The number by which the operating system knows the process."""
+        """The process id."""
         return self._child.pid
 
     @property
     def is_running(self) -> bool:
-        """Whether it can be called again."""
+        """Whether it can serve another call."""
         return self._child.poll() is None
 
     def call(self, request: bytes) -> Any:
@@ -70,11 +72,11 @@ class ReadingProcess:
         return result
 
     def kill(self) -> None:
-        """End the process at once, whatever it is doing; one that is gone already is no matter."""
+        """End the process at once; do nothing when it is gone already."""
         self._child.kill()
 
     def close(self) -> None:
-        """End the process and free what it was reached by."""
+        """End the process and close its connection and pipe."""
         self.kill()
         self._child.wait()
         self._connection.close()
@@ -93,19 +95,19 @@ class Interrupted(Exception):
 
 
 class Call:
-    """A call that waits for its turn or is being made; an abandoned one has nobody left to answer."""
+    """A queued or running call; nobody waits for an abandoned one."""
 
     def __init__(self, function: Callable[..., Any], arguments: Any, named: Any) -> None:
-        self._asked = (function, arguments, named)
+        self._call = (function, arguments, named)
         self.is_abandoned = False
 
     def request(self) -> bytes:
-        """Return the call as it is sent."""
-        return pickle.dumps(self._asked, pickle.HIGHEST_PROTOCOL)
+        """Return the pickled call."""
+        return pickle.dumps(self._call, pickle.HIGHEST_PROTOCOL)
 
 
 class Lane:
-    """Makes one call at a time in a process of its own, in the order in which they come."""
+    """Runs calls one at a time in its own process, in the order in which they arrive."""
 
     def __init__(self) -> None:
         self._lock = Lock()
@@ -120,7 +122,7 @@ class Lane:
         return None if self._process is None else self._process.number
 
     async def run(self, call: Call) -> Any:
-        """Return what a call returns, or raise what it raises; whoever is cancelled ends the call."""
+        """Return what a call returns, or raise what it raises; a cancelled caller ends the call."""
         future = self._submit(call)
         try:
             return await asyncio.wrap_future(future)
@@ -153,7 +155,7 @@ class Lane:
                 self._process.kill()
 
     def close(self) -> None:
-        """End the call at hand, those that wait and the process; the next call starts another one."""
+        """End the running call, the queued calls and the process; the next call starts another process."""
         with self._lock:
             thread, self._thread = self._thread, None
             if self._current is not None:

@@ -1,4 +1,4 @@
-"""The processes that read documents: one for short texts and one for long ones."""
+"""The document reader: one process for short texts and one for long ones."""
 
 from __future__ import annotations
 
@@ -10,15 +10,15 @@ from typing import ParamSpec, TypeVar, cast
 from app.services.document_reader.limits import MAX_SMALL_CHARACTERS
 from app.services.document_reader.process import Call, Lane
 
-Asked = ParamSpec("Asked")
+Params = ParamSpec("Params")
 Result = TypeVar("Result")
 
 
 class DocumentReader:
     """Makes calls in processes that end when reading takes too much time or memory.
 
-    A function is named by its module, and it, its arguments and its result are sent as pickles. The processes
-    start with the first call and are used again for the next ones.
+    Functions, which must be importable, their arguments and their results travel as pickles. The processes
+    start with the first call and serve later calls too.
     """
 
     def __init__(self) -> None:
@@ -26,12 +26,12 @@ class DocumentReader:
         self._long = Lane()
 
     async def run(
-        self, size: int, function: Callable[Asked, Result], *arguments: Asked.args, **named: Asked.kwargs
+        self, size: int, function: Callable[Params, Result], *arguments: Params.args, **named: Params.kwargs
     ) -> Result:
         """Return what a function returns for a text of `size` characters.
 
-        Whoever is cancelled stops the work. Raises what the function raises, Invalid on `body` when it takes
-        too much time or memory, and Unavailable when too many texts wait.
+        A cancelled caller ends the call. Raises what the function raises, Invalid on `body` when it takes
+        too much time or memory, and Unavailable when too many texts are queued.
         """
         return cast(Result, await self._lane(size).run(Call(function, arguments, named)))
 
@@ -39,9 +39,9 @@ class DocumentReader:
         self,
         size: int,
         is_stopped: Callable[[], bool],
-        function: Callable[Asked, Result],
-        *arguments: Asked.args,
-        **named: Asked.kwargs,
+        function: Callable[Params, Result],
+        *arguments: Params.args,
+        **named: Params.kwargs,
     ) -> Result:
         """Return what `run` returns, in a thread that may block.
 
@@ -55,7 +55,7 @@ class DocumentReader:
         return tuple(lane.process for lane in (self._short, self._long) if lane.process is not None)
 
     def close(self) -> None:
-        """End the processes and what they do; a later call starts them again."""
+        """End the processes and their calls; a later call starts them again."""
         self._short.close()
         self._long.close()
 
@@ -65,7 +65,7 @@ class DocumentReader:
 
 @cache
 def document_reader() -> DocumentReader:
-    """Return the reader that this process shares; it ends with the process at the latest."""
+    """Return the shared reader of this process; it closes when the process exits."""
     reader = DocumentReader()
     atexit.register(reader.close)
     return reader

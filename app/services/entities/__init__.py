@@ -1,4 +1,4 @@
-"""What things are: the types that a project defines, and things that come without a document."""
+"""Entities that are not documents: define their types, and create them."""
 
 from app.services.entities.create import CreatedEntity
 from app.services.entities.service import CanonicalService

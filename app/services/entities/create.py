@@ -1,4 +1,4 @@
-"""The transaction that creates a thing: identity, first state and names, or nothing."""
+"""Create a thing in one transaction: its identity, first state and names."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from app.domain.types import LABEL_PROPERTIES, NAMING_PROPERTIES, TypeDefinition
 from app.errors import Conflict, Invalid
 from app.services.aliases.mentions import note_earlier_mentions
 from app.services.aliases.rules import Naming, forms_of, require_free_names
-from app.services.catalog.alias_resolution import told_apart
+from app.services.catalog.alias_resolution import describe_entities
 from app.services.entities.types import StatedEntity
 from app.services.references.edges import Joined
 from app.services.references.pending import join_pending_by_name
@@ -32,23 +32,23 @@ from app.stores.postgres.type_definitions import RecordedType
 
 
 def key_of(definition: TypeDefinition, props: dict[str, Any]) -> str | None:
-    """Return the key of a thing by what never changes about it: its names, else all of it; None for nothing.
+    """Return the key of a thing by its immutable properties: its names, else all; None if it has none.
 
-    An identifier is one in its project, as those of documents are; the rest is one among the things of its
-    type. Names compare after folding, other values as they are.
+    An identifier is unique in its project, as those of documents are; other keys are unique among the things
+    of the type. Names compare after folding, other values as they are.
     """
     if "identifier" in definition.immutable_props:
         return identifier_key(props["identifier"])
-    telling = _telling(definition)
-    if any(name in NAMING_PROPERTIES for name in telling):
-        parts = [fold(props[name]) for name in telling]
+    distinguishing = _distinguishing(definition)
+    if any(name in NAMING_PROPERTIES for name in distinguishing):
+        parts = [fold(props[name]) for name in distinguishing]
     else:
-        parts = [orjson.dumps(props[name], option=orjson.OPT_SORT_KEYS).decode() for name in telling]
+        parts = [orjson.dumps(props[name], option=orjson.OPT_SORT_KEYS).decode() for name in distinguishing]
     return thing_key(definition.name, parts) if parts else None
 
 
-def _telling(definition: TypeDefinition) -> list[str]:
-    """Return which immutable properties tell a thing from the others: an identifier, else names, else all."""
+def _distinguishing(definition: TypeDefinition) -> list[str]:
+    """Return the immutable properties that distinguish a thing: its identifier, else names, else all."""
     if "identifier" in definition.immutable_props:
         return ["identifier"]
     names = [name for name in NAMING_PROPERTIES if name in definition.immutable_props]
@@ -62,7 +62,7 @@ async def require_new(
     props: dict[str, Any],
     start: datetime,
 ) -> None:
-    """Raise Conflict, naming what is there, when a thing is there already or its name means another."""
+    """Raise Conflict, naming the other thing, if a thing exists already or its name is taken."""
     key = key_of(definition, props)
     if key is not None:
         there = await entities.entity_by_key(write.connection, write.tenant, project.number, key)
@@ -76,9 +76,10 @@ async def _refuse_again(
     write: UnitOfWork, definition: TypeDefinition, there: Entity, start: datetime
 ) -> NoReturn:
     moment = AsOf(max(start, write.recorded_at), EVERYTHING_KNOWN)
-    (told,) = await told_apart(write.connection, write.tenant, [there], moment)
+    (description,) = await describe_entities(write.connection, write.tenant, [there], moment)
     raise Conflict(
-        f"{told} is there already, with the same {', '.join(_telling(definition))}, which never changes; use"
+        f"{description} is there already, with the same {', '.join(_distinguishing(definition))},"
+        " which never changes; use"
         " that one, or give the new one another",
         field="props",
     )
@@ -88,7 +89,7 @@ FIELD = "props"
 
 
 def first_properties(definition: TypeDefinition, props: Any) -> dict[str, Any]:
-    """Return the properties of a new thing without those that are null, which say nothing.
+    """Return the properties of a new thing without those that are null.
 
     Raises Invalid, naming them, for properties the type lacks, for missing ones that never change, for a
     thing without a name, and for names that are no text.
@@ -115,7 +116,7 @@ def first_properties(definition: TypeDefinition, props: Any) -> dict[str, Any]:
 
 
 def _require_name(definition: TypeDefinition, said: dict[str, Any]) -> None:
-    """What never changes tells things of a type apart; without any, a name must."""
+    """Require a name if the type has no immutable properties to distinguish its things."""
     names = [name for name in LABEL_PROPERTIES if name in definition.mutable_props]
     if names and not definition.immutable_props and not any(name in said for name in names):
         raise Invalid(f"{definition.name} needs {' or '.join(names)}", field=FIELD)
@@ -131,9 +132,9 @@ class CreatedEntity:
 
 
 async def create(write: UnitOfWork, project: Project, stated: StatedEntity) -> CreatedEntity:
-    """Create a thing, let references that wait for its name find it, and note texts that use the name.
+    """Create a thing, resolve pending references to its name, and record texts that use the name.
 
-    Raises Invalid, naming the field, for an unfit one, Conflict when it or its name is there already.
+    Raises Invalid, naming the field, for unfit input, Conflict if the thing or its name is there already.
     """
     recorded = await _type_named(write, project, stated.type_name)
     definition = recorded.definition

@@ -1,4 +1,4 @@
-"""Defining types and creating things, one transaction each."""
+"""The operations that define a type and create a thing, one transaction each."""
 
 from __future__ import annotations
 
@@ -21,9 +21,9 @@ from app.stores.postgres.pool import Database
 
 
 class CanonicalService:
-    """Writes what things are; the same input under the same key gives the first answer again.
+    """Defines types and creates things; the same input under the same key returns the first response.
 
-    Every verb raises Invalid, Conflict, Forbidden or Unavailable; nothing is then written.
+    Each operation raises Invalid, Conflict, Forbidden or Unavailable; nothing is then written.
     """
 
     def __init__(self, database: Database) -> None:
@@ -36,19 +36,19 @@ class CanonicalService:
         project: str | None = None,
         idempotency_key: str | None = None,
     ) -> DefinedType:
-        """Define a type in a project, or let one that it defined carry more properties."""
+        """Define a type in a project, or add properties to one that the project defined."""
         require_writer(caller)
         key = project_key(project)
-        stated = _cleaned_type(stated)
+        stated = _clean_type(stated)
         keyed = idempotency.idempotent_request(
             caller, "defineType", idempotency_key, project=key, stated=stated
         )
         async with unit_of_work(self._database, caller) as write:
-            if kept := await idempotency.load_response(write.connection, caller.tenant, keyed):
-                return await _type_again(write.connection, caller.tenant, kept)
+            if response := await idempotency.load_response(write.connection, caller.tenant, keyed):
+                return await _restore_type(write.connection, caller.tenant, response)
             found = await project_for(write, key)
             defined = await define(write, found, stated)
-            defined = replace(defined, position=await ledger_clock.settle(write.connection))
+            defined = replace(defined, position=await ledger_clock.finish_write(write.connection))
             answer = {
                 "project": key,
                 "name": defined.definition.name,
@@ -65,7 +65,7 @@ class CanonicalService:
         project: str | None = None,
         idempotency_key: str | None = None,
     ) -> CreatedEntity:
-        """Create a thing of a type that has no documents, in a project that is made when it is new."""
+        """Create a thing of a type without documents; a new project is created with it."""
         require_writer(caller)
         key = project_key(project)
         stated = replace(
@@ -75,10 +75,10 @@ class CanonicalService:
             caller, "createEntity", idempotency_key, project=key, stated=stated
         )
         async with unit_of_work(self._database, caller) as write:
-            if kept := await idempotency.load_response(write.connection, caller.tenant, keyed):
-                return await _entity_again(write.connection, caller.tenant, kept)
+            if response := await idempotency.load_response(write.connection, caller.tenant, keyed):
+                return await _restore_entity(write.connection, caller.tenant, response)
             created = await create(write, await project_for(write, key), stated)
-            created = replace(created, position=await ledger_clock.settle(write.connection))
+            created = replace(created, position=await ledger_clock.finish_write(write.connection))
             answer = {
                 "entity": str(created.entity.id),
                 "state": str(created.state.id),
@@ -88,7 +88,7 @@ class CanonicalService:
             return created
 
 
-def _cleaned_type(stated: StatedType) -> StatedType:
+def _clean_type(stated: StatedType) -> StatedType:
     return replace(
         stated,
         name=clean_text(stated.name),
@@ -98,21 +98,23 @@ def _cleaned_type(stated: StatedType) -> StatedType:
     )
 
 
-async def _type_again(connection: asyncpg.Connection, tenant: int, kept: Mapping[str, Any]) -> DefinedType:
-    """Return a type as it is now; it may carry more than when this was first answered."""
-    project = await projects.project_by_key(connection, tenant, kept["project"])
+async def _restore_type(
+    connection: asyncpg.Connection, tenant: int, response: Mapping[str, Any]
+) -> DefinedType:
+    """Return a type as it is now; it may have more properties than in the first response."""
+    project = await projects.project_by_key(connection, tenant, response["project"])
     numbers = [] if project is None else [project.number]
     known = await type_definitions.types_in_projects(connection, tenant, numbers)
-    recorded = type_definitions.type_named(known, kept["name"])
+    recorded = type_definitions.type_named(known, response["name"])
     assert recorded is not None  # a type is never taken away
-    return DefinedType(recorded.definition, kept["changed"], kept["position"])
+    return DefinedType(recorded.definition, response["changed"], response["position"])
 
 
-async def _entity_again(
-    connection: asyncpg.Connection, tenant: int, kept: Mapping[str, Any]
+async def _restore_entity(
+    connection: asyncpg.Connection, tenant: int, response: Mapping[str, Any]
 ) -> CreatedEntity:
-    entity, state = UUID(kept["entity"]), UUID(kept["state"])
+    entity, state = UUID(response["entity"]), UUID(response["state"])
     found = await entities.entities_by_id(connection, tenant, [entity])
     first = await states.states_by_id(connection, tenant, [state])
-    # As it stood when this was first answered.
-    return CreatedEntity(found[entity], replace(first[state], retracted_at=None), kept["position"])
+    # As it was in the first response.
+    return CreatedEntity(found[entity], replace(first[state], retracted_at=None), response["position"])

@@ -1,4 +1,4 @@
-"""Defining a type in a project, or letting one that is there carry more."""
+"""Define a type in a project, or add properties to an existing one."""
 
 from __future__ import annotations
 
@@ -27,14 +27,14 @@ from app.stores.postgres.type_definitions import RecordedType
 MAX_PROPERTY_NAME_LENGTH = 128
 MAX_PROPERTIES = 256
 REPLACEMENT = "\ufffd"
-"""Stands for a character that cannot be kept, and so may be another each time."""
+"""Replaces a character that cannot be stored, so two names with it may differ."""
 
 
 @dataclass(frozen=True, slots=True)
 class StatedType:
-    """A type to define; a document type has the usual properties of documents beside its own.
+    """A type to define; a document type has the usual properties of documents besides its own.
 
-    Without `is_document` it is what the type of its name is, and no document type when there is none.
+    Without `is_document` it is as the existing type of that name, and no document type if there is none.
     """
 
     name: str
@@ -46,7 +46,7 @@ class StatedType:
 
 @dataclass(frozen=True, slots=True)
 class StatedEntity:
-    """A thing to create: the name of its type, what is true of it, and from when on; now without that."""
+    """A thing to create: its type, its properties, and from when on it exists, by default now."""
 
     type_name: str
     props: Any
@@ -54,7 +54,7 @@ class StatedEntity:
 
 
 def definition_of(stated: StatedType) -> TypeDefinition:
-    """Return the definition that is stated; raises Invalid, naming the field, for an unfit one."""
+    """Return the definition of a stated type; raise Invalid, naming the field, if it is unfit."""
     name = _fit_name(stated.name, "name", MAX_TYPE_NAME_LENGTH)
     ptype = PTYPE if stated.ptype is None else _fit_name(stated.ptype, "ptype", MAX_TYPE_NAME_LENGTH)
     immutable = _fit_props(stated.immutable_props, "immutableProps")
@@ -101,7 +101,7 @@ def _require_fit_together(definition: TypeDefinition, mutable: Sequence[str]) ->
 async def record_type(
     write: UnitOfWork, project: Project, definition: TypeDefinition, known: Sequence[RecordedType]
 ) -> RecordedType:
-    """Record a type of a project beside the known ones; the shipped rules join it to all of them."""
+    """Record a type of a project, with the shipped rules between it and the known types."""
     where = (write.connection, write.tenant)
     await type_definitions.insert_type(*where, project.number, definition, write.recorded_at)
     rules = rules_among((*(recorded.definition for recorded in known), definition))
@@ -113,7 +113,7 @@ async def record_type(
 
 @dataclass(frozen=True, slots=True)
 class DefinedType:
-    """A type that is there now; `changed` is false when it could carry all of that before."""
+    """The type after a definition; `changed` is false if it had all of the properties before."""
 
     definition: TypeDefinition
     changed: bool
@@ -121,10 +121,10 @@ class DefinedType:
 
 
 async def define(write: UnitOfWork, project: Project, stated: StatedType) -> DefinedType:
-    """Define a type; one that the project defined before carries what is new of it as well.
+    """Define a type; if the project defined it before, add the new properties.
 
-    Nothing is ever taken from a type, and what never changes is settled when it is defined: what is left
-    out is as it was. Raises Invalid for an unfit definition, Conflict for one that contradicts the type of
+    No property is ever removed, and the immutable properties are fixed by the first definition: what is left
+    out stays as it was. Raises Invalid for an unfit definition, Conflict for one that contradicts the type of
     that name there.
     """
     require_length("name", stated.name, MAX_NAME)
@@ -140,7 +140,7 @@ async def define(write: UnitOfWork, project: Project, stated: StatedType) -> Def
     missing = [name for name in definition.mutable_props if name not in there.definition.mutable_props]
     if not missing:
         return DefinedType(there.definition, changed=False)
-    return DefinedType(await _widened(write, there, missing), changed=True)
+    return DefinedType(await _widen(write, there, missing), changed=True)
 
 
 def _require_agreement(there: TypeDefinition, definition: TypeDefinition, ptype: str | None) -> None:
@@ -160,7 +160,7 @@ def _contradicts(there: TypeDefinition, how: str) -> None:
     )
 
 
-async def _widened(write: UnitOfWork, there: RecordedType, missing: list[str]) -> TypeDefinition:
+async def _widen(write: UnitOfWork, there: RecordedType, missing: list[str]) -> TypeDefinition:
     if not there.is_own:
         raise Conflict(
             f"{there.definition.name} belongs to every project and has no property {excerpts(missing)};"

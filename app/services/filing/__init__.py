@@ -1,4 +1,4 @@
-"""Filing documents: prepared off the event loop, written in one transaction."""
+"""Filing: documents are prepared off the event loop and written in one transaction."""
 
 from app.services.catalog.lookup import DEFAULT_PROJECT
 from app.services.filing.pipeline import DocumentBatch

@@ -1,4 +1,4 @@
-"""Many prepared documents in one transaction: the same rows as one by one, in fewer statements."""
+"""Write many prepared documents in one transaction: the same rows as one by one, in fewer statements."""
 
 from __future__ import annotations
 
@@ -13,10 +13,10 @@ from app.errors import Busy, Unavailable, Unwritable
 from app.services.aliases.mentions import NOTHING_SOUGHT, seek_forms, text_of
 from app.services.catalog.lookup import project_for
 from app.services.document_reader.limits import MAX_SMALL_CHARACTERS
-from app.services.filing.idempotency import filed_under, keep_filed
+from app.services.filing.idempotency import load_filed, save_filed
 from app.services.filing.prefetch import prefetch
 from app.services.filing.prepare import PreparedDocument
-from app.services.filing.write_document import FiledDocument, with_waiting, write_document
+from app.services.filing.write_document import FiledDocument, with_pending, write_document
 from app.services.maintenance.reembed import require_model
 from app.services.unit_of_work import Homonyms, UnitOfWork, unit_of_work
 from app.stores.postgres import ledger_clock, mentions, projects
@@ -30,7 +30,7 @@ TIMES_FOR_EACH = 2
 MAX_TIMES = 1_000
 
 MAX_WAITS = 20
-"""How often an import that others keep from writing lines up again: for some minutes."""
+"""How often an import queues again while other writers are ahead of it: for some minutes."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,29 +45,29 @@ class BatchWriter:
     homonyms: Homonyms
 
     async def file_one(self, prepared: PreparedDocument, keyed: IdempotentRequest | None) -> FiledDocument:
-        """File a document, or answer what was answered to its key before."""
-        prepared = await self._sought(prepared)
+        """File a document, or return the result saved under its key."""
+        prepared = await self._seek_names(prepared)
         async with unit_of_work(self.database, self.caller, self.homonyms) as write:
-            if keyed and (filed := await filed_under(write.connection, self.caller.tenant, keyed)):
+            if keyed and (filed := await load_filed(write.connection, self.caller.tenant, keyed)):
                 return filed
-            (filed,) = await self._written(write, [prepared])
+            (filed,) = await self._write(write, [prepared])
             if keyed:
-                await keep_filed(write, keyed, filed)
-            return await with_waiting(write.connection, self.caller.tenant, filed)
+                await save_filed(write, keyed, filed)
+            return await with_pending(write.connection, self.caller.tenant, filed)
 
     async def file_all(
         self, groups: Sequence[Sequence[PreparedDocument]]
     ) -> AsyncIterator[list[FiledDocument] | Exception]:
-        """Yield of each group of documents what it left or why it is not all there, once that is kept.
+        """Yield, once it is committed, the result of each group, or the error why it is not complete.
 
-        When one cannot be filed the others are, in ever smaller shares; of the group it belongs to, what
-        stands before it. Raises Unavailable when the ledger is gone or keeps nothing more.
+        If one document cannot be filed, the others are, in ever smaller shares; of its own group, those
+        before it. Raises Unavailable if the ledger is gone or takes no more writes.
         """
         if not groups:
             return
         try:
-            groups = [[await self._sought(each) for each in group] for group in groups]
-            filed = await self._filed_together(groups)
+            groups = [[await self._seek_names(each) for each in group] for group in groups]
+            filed = await self._file_together(groups)
         except Unwritable:
             raise
         except Exception as error:
@@ -77,19 +77,19 @@ class BatchWriter:
                 yield each
             return
         if isinstance(failure, Unavailable):
-            await self.demand_a_ledger()
+            await self.require_ledger()
         if len(groups) == 1:
-            yield await self._filed_in_turn(groups[0], failure)
+            yield await self._file_until(groups[0], failure)
             return
         middle = len(groups) // 2
         for share in (groups[:middle], groups[middle:]):
             async for outcome in self.file_all(share):
                 yield outcome
 
-    async def _filed_in_turn(
+    async def _file_until(
         self, versions: Sequence[PreparedDocument], error: Exception
     ) -> list[FiledDocument] | Exception:
-        """File versions of a document of which one cannot be filed: those before it stay."""
+        """File the versions of a document up to the one that cannot be filed."""
         if len(versions) == 1:
             return error
         for version in versions:
@@ -98,27 +98,23 @@ class BatchWriter:
                 return filed
         return error
 
-    async def _filed_together(
-        self, groups: Sequence[Sequence[PreparedDocument]]
-    ) -> list[list[FiledDocument]]:
+    async def _file_together(self, groups: Sequence[Sequence[PreparedDocument]]) -> list[list[FiledDocument]]:
         documents = [document for group in groups for document in group]
         times = min(MAX_TIMES, TIMES_FOR_EACH * len(documents))
-        filed = iter(await self._filed_in_its_turn(documents, times))
+        filed = iter(await self._file_patiently(documents, times))
         return [[next(filed) for _ in group] for group in groups]
 
-    async def _filed_in_its_turn(
-        self, documents: Sequence[PreparedDocument], times: int
-    ) -> list[FiledDocument]:
-        """File documents, and wait longer for those who write before than a single request would."""
+    async def _file_patiently(self, documents: Sequence[PreparedDocument], times: int) -> list[FiledDocument]:
+        """File documents, and wait longer for other writers than a single request would."""
         for _ in range(MAX_WAITS):
             with suppress(Busy):
                 async with unit_of_work(self.database, self.caller, self.homonyms, times) as write:
-                    return await self._written(write, documents)
+                    return await self._write(write, documents)
         async with unit_of_work(self.database, self.caller, self.homonyms, times) as write:
-            return await self._written(write, documents)
+            return await self._write(write, documents)
 
-    async def _sought(self, prepared: PreparedDocument) -> PreparedDocument:
-        """Look for names in a long text before anybody waits for this write."""
+    async def _seek_names(self, prepared: PreparedDocument) -> PreparedDocument:
+        """Search a long text for names before the write begins, so that no other writer waits for it."""
         document = prepared.document
         if len(document.body) <= MAX_SMALL_CHARACTERS or prepared.sought is not NOTHING_SOUGHT:
             return prepared
@@ -130,21 +126,21 @@ class BatchWriter:
             forms = await mentions.forms_to_look_for(connection, tenant, project.number, prepared.words)
         return replace(prepared, sought=await seek_forms(text_of(document), forms))
 
-    async def _written(self, write: UnitOfWork, documents: Sequence[PreparedDocument]) -> list[FiledDocument]:
+    async def _write(self, write: UnitOfWork, documents: Sequence[PreparedDocument]) -> list[FiledDocument]:
         async with collecting(write.connection):
             await require_model(write.connection, self.embedder)
             project = await project_for(write, self.project_key)
-            write = replace(write, foresight=await prefetch(write, project, documents))
+            write = replace(write, lookup_cache=await prefetch(write, project, documents))
             filed = []
             for place, prepared in enumerate(documents):
                 if place:
-                    write = await write.later()
-                    await asyncio.sleep(0)  # everything may be foreseen, and nobody else would come to work
+                    write = await write.next_transaction_time()
+                    await asyncio.sleep(0)  # with every lookup cached no other task would run
                 filed.append(await write_document(write, project, prepared, defines_kinds=self.defines_kinds))
-        position = await ledger_clock.settle(write.connection)
+        position = await ledger_clock.finish_write(write.connection)
         return [replace(each, position=position) if each.created else each for each in filed]
 
-    async def demand_a_ledger(self) -> None:
-        """Raise Unavailable when the ledger does not answer."""
+    async def require_ledger(self) -> None:
+        """Raise Unavailable if the ledger does not answer."""
         async with self.database.reading(self.caller.tenant) as connection:
             await ledger_clock.read_clock(connection, self.caller.tenant)

@@ -1,4 +1,4 @@
-"""The names a document gives and uses: aliases its header lists, and mentions in its text."""
+"""Write the names of a document: the aliases that its header lists, and the mentions in its text."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ MAX_ALIASES = 256
 
 
 def listed_aliases(props: dict[str, Any]) -> list[str]:
-    """Return the forms that a document's `aliases` header lists, as one text or several."""
+    """Return the forms that a document's `aliases` header lists, one text or several."""
     value = props.get("aliases")
     forms = value if isinstance(value, list) else [value]
     return [form.strip() for form in forms if isinstance(form, str) and form.strip()]
@@ -35,14 +35,14 @@ async def write_aliases(
 ) -> list[str]:
     """Record the listed forms as aliases of the document, and end those it no longer lists.
 
-    References that waited for a form are joined. A form that means something else already is left out, and
-    so is what goes beyond MAX_ALIASES; answers a warning for each.
+    Pending references to a form are resolved. A form that means something else already is left out, and so
+    are forms beyond MAX_ALIASES. Return a warning for each that is left out.
     """
     warnings = _too_many(forms)
     forms = forms[:MAX_ALIASES]
     if not is_new:
         await _end_unlisted(write, filed, forms)
-    await _give_way(write, filed)
+    await _end_outranked(write, filed)
     for form in forms:
         warning = _unfit(form) or await _write_alias(write, filed, form, joined)
         warnings += [warning] if warning else []
@@ -61,7 +61,7 @@ def _unfit(form: str) -> str | None:
 
 
 async def _write_alias(write: UnitOfWork, filed: Filed, form: str, joined: Joined) -> str | None:
-    """Record an alias unless it is there, or answer why it is left out."""
+    """Record an alias unless it is there; return a warning if it is left out."""
     held = await aliases_of(write, [form])
     current = [alias for alias in held if alias.valid.end is None]
     if any(alias.target != filed.entity.id for alias in current) or await _names_another(write, filed, form):
@@ -74,7 +74,7 @@ async def _write_alias(write: UnitOfWork, filed: Filed, form: str, joined: Joine
 
 
 async def _names_another(write: UnitOfWork, filed: Filed, form: str) -> bool:
-    """Return whether a form is the identifier of something else, or its name from now on."""
+    """Return whether a form is the identifier of another entity, or its name from now on."""
     named = await named_from(write, filed.project.number, form, write.recorded_at)
     return bool(named - {filed.entity.id})
 
@@ -87,12 +87,12 @@ async def _end_unlisted(write: UnitOfWork, filed: Filed, forms: Sequence[str]) -
 
 
 def spellings_of(identifier: str | None, key: str) -> list[str]:
-    """Return the forms that outrank an alias: a document's identifier, and its key."""
+    """Return the forms of a document that outrank an alias: its identifier and its key."""
     return [form for form in (identifier, key) if form]
 
 
-async def _give_way(write: UnitOfWork, filed: Filed) -> None:
-    """End an alias of something else that is spelled like this document's identifier: that outranks it."""
+async def _end_outranked(write: UnitOfWork, filed: Filed) -> None:
+    """End an alias of another entity that is spelled like this document's identifier, which outranks it."""
     spellings = spellings_of(filed.artifact.identifier, filed.key)
     for alias in await aliases_of(write, spellings):
         if alias.target != filed.entity.id and alias.valid.end is None:
@@ -109,7 +109,7 @@ async def _end(write: UnitOfWork, filed: Filed, alias: Alias) -> None:
         write.recorded_at,
         write.actor,
     )
-    write.foreseen.note_alias()
+    write.cached.note_alias()
 
 
 async def _insert(write: UnitOfWork, filed: Filed, form: str, start: datetime) -> None:
@@ -125,14 +125,14 @@ async def _insert(write: UnitOfWork, filed: Filed, form: str, start: datetime) -
     await aliases.insert_alias(
         write.connection, write.tenant, filed.project.number, alias, write.recorded_at, write.actor
     )
-    write.foreseen.note_alias()
+    write.cached.note_alias()
     await note_earlier_mentions(write, filed.project.number, NamedForm(filed.entity.id, form, fold(form)))
 
 
 async def note_mentions(write: UnitOfWork, filed: Filed, sought: SoughtForms) -> None:
     """Record which aliases and names of things the document's text uses.
 
-    `sought` are those that were sought before this write began; what came since is sought now.
+    `sought` holds the forms that were searched for before this write began; newer forms are searched now.
     """
     forms = [form for form in await forms_to_look_for(write) if form.entity != filed.entity.id]
     known = set(forms)

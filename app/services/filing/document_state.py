@@ -1,4 +1,4 @@
-"""What a filed document makes of its entity's state."""
+"""Write the state that a filed document gives its entity."""
 
 from __future__ import annotations
 
@@ -8,13 +8,13 @@ from typing import Any
 from uuid import UUID
 
 from app.domain.artifact import Document
-from app.domain.properties_change import Amendment, Spoken, amend_from
+from app.domain.properties_change import Amendment, AssertedNames, amend_from
 from app.domain.temporal import Branch, EntityState
 from app.domain.timeline import Assertion, PropertyChange, assert_from, differ, state_at
 from app.domain.types import TypeDefinition
 from app.services.filing.document_types import DOCUMENT_HEADERS
 from app.services.references.edges import Filed
-from app.services.references.status_sources import follows, is_by_caller
+from app.services.references.status_sources import is_by_caller, is_derived
 from app.services.states.write_state import Cause, carry_out
 from app.services.unit_of_work import UnitOfWork
 from app.stores.postgres import state_history, states
@@ -25,17 +25,17 @@ from app.stores.postgres.type_definitions import RecordedType
 async def write_state(
     write: UnitOfWork, filed: Filed, document: Document, recorded_type: RecordedType, *, is_new: bool
 ) -> tuple[list[EntityState], EntityState]:
-    """Let the entity be what the document says, from the document's date on; a new one has no state yet.
+    """Set the entity's properties to the document's, from the document's date on; a new one has no state yet.
 
-    A later version takes away what earlier ones said and it does not; what was said beside documents stays,
-    unless the version changes just that.
-    Answers what was believed of the entity before, and the state that the document gave.
+    A later version removes properties that earlier versions had and it does not; a property that callers set
+    stays, unless the version changes it. Return the states believed before, and the state that the document
+    gave.
     """
     where = (write.connection, write.tenant, filed.entity.id)
     held = [] if is_new else await states.current_states(*where, Branch.COMMITTED)
     props = _props(document, recorded_type, held)
     if held:
-        change = await _restated(write, filed, props, recorded_type.definition, held)
+        change = await _change_by_version(write, filed, props, recorded_type.definition, held)
     else:
         assertion = Assertion(filed.entity.id, props, filed.artifact.id, write.actor)
         change = assert_from([], assertion, filed.artifact.created_at, write.recorded_at)
@@ -45,7 +45,7 @@ async def write_state(
     return held, change.new
 
 
-async def _restated(
+async def _change_by_version(
     write: UnitOfWork,
     filed: Filed,
     props: dict[str, Any],
@@ -53,38 +53,42 @@ async def _restated(
     held: list[EntityState],
 ) -> PropertyChange:
     where = (write.connection, write.tenant, filed.entity.id)
-    spoken = await states.asserted_properties(*where, Branch.COMMITTED)
+    asserted = await states.asserted_properties(*where, Branch.COMMITTED)
     documents = await states.asserted_by_documents(*where)
     start = filed.artifact.created_at
     covering = state_at(held, start)
     before = {} if covering is None else covering.props
-    gone = [name for name in before if name not in props and _is_said_by(documents, spoken, name, start)]
-    told = await state_history.statements_about(*where)
-    props = {name: value for name, value in props.items() if not _is_held_over(told, name, value, start)}
+    gone = [name for name in before if name not in props and _is_said_by(documents, asserted, name, start)]
+    assertions = await state_history.statements_about(*where)
+    props = {name: value for name, value in props.items() if not _is_callers(assertions, name, value, start)}
     constant = {name: value for name, value in props.items() if name in definition.immutable_props}
     said = {name: value for name, value in props.items() if name not in constant} | dict.fromkeys(gone)
     amendment = Amendment(filed.entity.id, said, constant, write.actor, filed.artifact.id)
-    # A version says all there is to say in a document, so that none reaches into a later one.
-    stops = {**spoken, **dict.fromkeys(documents, frozenset(said))}
+    # A version states all of a document's properties, so that none reaches into a later version.
+    stops = {**asserted, **dict.fromkeys(documents, frozenset(said))}
     return amend_from(held, stops, amendment, start, write.recorded_at)
 
 
-def _is_said_by(documents: Spoken, spoken: Spoken, name: str, moment: datetime) -> bool:
-    """Return whether a document spoke last of a property; what no event tells of was a document's."""
-    last = max((start for start, names in spoken.items() if name in names and start <= moment), default=None)
+def _is_said_by(documents: AssertedNames, asserted: AssertedNames, name: str, moment: datetime) -> bool:
+    """Return whether a document set a property last; a property without an event is a document's."""
+    last = max(
+        (start for start, names in asserted.items() if name in names and start <= moment), default=None
+    )
     return last is None or name in documents.get(last, ())
 
 
-def _is_held_over(told: Sequence[AssertedProperties], name: str, value: Any, moment: datetime) -> bool:
-    """Return whether a caller spoke last of a property of which the texts say what they said before."""
-    said = [each for each in told if name in each.properties and each.at <= moment and not follows(each)]
+def _is_callers(assertions: Sequence[AssertedProperties], name: str, value: Any, moment: datetime) -> bool:
+    """Return whether a caller set a property last and the document's value for it has not changed since."""
+    said = [
+        each for each in assertions if name in each.properties and each.at <= moment and not is_derived(each)
+    ]
     said.sort(key=lambda each: each.at)
     texts = [each.props.get(name) for each in said if not is_by_caller(each)]
     return bool(texts) and is_by_caller(said[-1]) and not differ(texts[-1], value)
 
 
 def _props(document: Document, recorded_type: RecordedType, held: list[EntityState]) -> dict[str, Any]:
-    """Return what the document's header says of its entity, immutable properties as first written."""
+    """Return the properties in a document's header, immutable ones as first written."""
     definition = recorded_type.definition
     unknown = {*definition.unknown_props(document.props), *DOCUMENT_HEADERS}
     props = {name: value for name, value in document.props.items() if name not in unknown}
@@ -109,5 +113,5 @@ def _event_type(before: dict[str, Any], after: dict[str, Any]) -> str:
 
 
 def state_from_artifact(held: list[EntityState], artifact: UUID) -> EntityState:
-    """Return the last of an entity's states that an artifact gave, or else its last."""
+    """Return the last state that an artifact gave its entity, else the entity's last state."""
     return next((state for state in reversed(held) if state.source_artifact == artifact), held[-1])

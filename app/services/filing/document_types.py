@@ -1,4 +1,4 @@
-"""Which type a document's kind names, defined on the way by imports that may."""
+"""Find the type of a document's kind; an import may define or widen it."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from app.domain.bounds import excerpt, excerpts
 from app.domain.entity import Project
 from app.domain.types import MAX_TYPE_NAME_LENGTH, TypeDefinition, document_type
 from app.errors import Invalid
-from app.services.cached_lookups import forget_types, types_known
+from app.services.cached_lookups import forget_types, load_types
 from app.services.entities.types import record_type
 from app.services.unit_of_work import UnitOfWork
 from app.stores.postgres import type_definitions
@@ -23,7 +23,7 @@ DOCUMENT_HEADERS = frozenset({"aliases"})
 
 
 def prefixes_of(types: Iterable[TypeDefinition]) -> frozenset[str]:
-    """Return the prefixes that these types bring: their names in capitals, as RFC in RFC-12."""
+    """Return the identifier prefixes of these types: names in capitals, as RFC in RFC-12."""
     return frozenset(each.name for each in types if each.is_document and _CAPITALS.fullmatch(each.name))
 
 
@@ -32,9 +32,9 @@ async def type_of(
 ) -> tuple[RecordedType, tuple[str, ...]]:
     """Return the type of a document, and warnings about what was defined or left out.
 
-    Raises Invalid, listing the kinds there are, when nobody defined the kind and the caller may not.
+    Raises Invalid, listing the existing kinds, if the kind is unknown and the caller may not define it.
     """
-    known = await types_known(write, project)
+    known = await load_types(write, project)
     named = type_definitions.type_named(known, document.kind)
     if named is not None and not named.definition.is_document:
         raise Invalid(
@@ -50,7 +50,7 @@ async def type_of(
         )
     if named is None:
         return await _define(write, project, document, known)
-    return await _widened(write, document, named, may_widen=defines_kinds)
+    return await _widen(write, document, named, may_widen=defines_kinds)
 
 
 def _choices(known: list[RecordedType]) -> str:
@@ -73,7 +73,7 @@ async def _define(
     return made, (f"defined the kind {definition.name} in project {project.key}",)
 
 
-async def _widened(
+async def _widen(
     write: UnitOfWork, document: Document, recorded: RecordedType, *, may_widen: bool
 ) -> tuple[RecordedType, tuple[str, ...]]:
     unknown = recorded.definition.unknown_props(dict.fromkeys(_headers(document)))

@@ -1,4 +1,4 @@
-"""A document filed again under the same key: what it gave the first time, and nothing written."""
+"""Idempotent filing: a document filed again under its key returns the first result and writes nothing."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ import asyncpg
 from app.domain.artifact import Document
 from app.domain.entity import Caller
 from app.services import idempotency
-from app.services.filing.write_document import FiledDocument, with_waiting
+from app.services.filing.write_document import FiledDocument, with_pending
 from app.services.unit_of_work import UnitOfWork
 from app.stores.postgres import artifacts, entities, references, states
 from app.stores.postgres.idempotency import IdempotentRequest
@@ -19,23 +19,23 @@ from app.stores.postgres.idempotency import IdempotentRequest
 OPERATION = "fileArtifact"
 
 
-def keyed_filing(
+def idempotent_filing(
     caller: Caller, key: str | None, document: Document, project: str
 ) -> IdempotentRequest | None:
-    """Return the filing as its key is kept by, or None without a key; raises Invalid for an unfit one."""
+    """Return the filing as a request with a key, or None without one; raise Invalid for an unfit key."""
     return idempotency.idempotent_request(caller, OPERATION, key, project=project, document=document)
 
 
-async def filed_under(
+async def load_filed(
     connection: asyncpg.Connection, tenant: int, request: IdempotentRequest
 ) -> FiledDocument | None:
-    """Return what was answered to this key; raises Conflict when it came with other input."""
+    """Return the result saved under a key; raise Conflict if the key came with other input."""
     answer = await idempotency.load_response(connection, tenant, request)
-    return None if answer is None else await _restored(connection, tenant, answer)
+    return None if answer is None else await _restore(connection, tenant, answer)
 
 
-async def keep_filed(write: UnitOfWork, request: IdempotentRequest, filed: FiledDocument) -> None:
-    """Keep what is answered to this key, in the transaction that files the document."""
+async def save_filed(write: UnitOfWork, request: IdempotentRequest, filed: FiledDocument) -> None:
+    """Save the result under its key, in the transaction that files the document."""
     answer = {
         "artifact": str(filed.artifact.id),
         "state": str(filed.state.id),
@@ -48,7 +48,7 @@ async def keep_filed(write: UnitOfWork, request: IdempotentRequest, filed: Filed
     await idempotency.save_response(write, request, answer)
 
 
-async def _restored(connection: asyncpg.Connection, tenant: int, answer: dict[str, Any]) -> FiledDocument:
+async def _restore(connection: asyncpg.Connection, tenant: int, answer: dict[str, Any]) -> FiledDocument:
     artifact_id, state_id = UUID(answer["artifact"]), UUID(answer["state"])
     reference_ids = [UUID(each) for each in answer["references"]]
     artifact = (await artifacts.artifacts_by_id(connection, tenant, [artifact_id]))[artifact_id]
@@ -58,11 +58,11 @@ async def _restored(connection: asyncpg.Connection, tenant: int, answer: dict[st
     filed = FiledDocument(
         artifact=artifact,
         entity=entity,
-        state=replace(state, retracted_at=None),  # as it stood when this was first answered
+        state=replace(state, retracted_at=None),  # as it was in the first result
         created=answer["created"],
         references=tuple(stated[each] for each in reference_ids),
         candidates=answer["candidates"],
         position=answer["position"],
         warnings=tuple(answer["warnings"]),
     )
-    return await with_waiting(connection, tenant, filed)
+    return await with_pending(connection, tenant, filed)

@@ -1,4 +1,4 @@
-"""Documents on their way into the ledger: the next ones are embedded while those before them are written."""
+"""The ingest pipeline: look documents up, embed the next ones, and write those before them, all at once."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ Origin = TypeVar("Origin")
 
 @dataclass(frozen=True, slots=True)
 class DocumentBatch(Generic[Origin]):
-    """Where documents come from, and those to be filed in order, such as the versions of one."""
+    """Documents to be filed in order, such as the versions of one, and where they come from."""
 
     origin: Origin
     documents: tuple[Document, ...]
@@ -34,12 +34,12 @@ class Hashed:
 
     @property
     def key(self) -> str:
-        """The key it is filed under."""
+        """The key that the document is filed under."""
         return entity_key(self.document, self.hash)
 
 
-def hashed(documents: Sequence[Document]) -> list[Hashed] | Exception:
-    """Return documents with their hashes, or why one of them cannot be filed."""
+def hash_documents(documents: Sequence[Document]) -> list[Hashed] | Exception:
+    """Return documents with their hashes, or the error why one of them cannot be filed."""
     try:
         for document in documents:
             check_limits(document)
@@ -56,18 +56,18 @@ Come = TypeVar("Come")
 
 MAX_BATCH_SIZE = 32
 MAX_PASSAGES_IN_BATCH = 256
-"""Embedding these takes seconds: whoever watches or stops an import should not wait longer."""
+"""Embedding so many takes seconds: a user who watches or stops an import should not wait longer."""
 
 
 Look: TypeAlias = Callable[[Sequence[Hashed]], Awaitable[list[FiledDocument | None]]]
-"""Answers what documents left whose latest versions say the same as they do."""
+"""Returns, for each document whose latest version is the same, the result of its filing."""
 
 
 @dataclass(frozen=True, slots=True)
 class IngestPipeline(Generic[Origin]):
-    """How documents of one caller come into one project: looked up, prepared `width` at once, and written.
+    """Files documents of one caller into one project: looks up, prepares `width` at once, and writes them.
 
-    `done` is told of each shipment what became of it, in the order in which they come.
+    `done` receives the outcome of each batch, in the order of the batches.
     """
 
     look: Look
@@ -77,17 +77,17 @@ class IngestPipeline(Generic[Origin]):
     done: Callable[[Origin, Outcome], None]
     stop: asyncio.Event
 
-    async def run(self, shipments: AsyncIterator[DocumentBatch[Origin]]) -> bool:
-        """File everything that comes, and answer whether somebody stopped it.
+    async def run(self, batches: AsyncIterator[DocumentBatch[Origin]]) -> bool:
+        """File all batches, and return whether the import was stopped.
 
-        The first transactions hold few documents, so that something is there soon.
+        The first transactions hold few documents, so that the first results come soon.
         """
-        looked: asyncio.Queue[_Looked[Origin] | None] = asyncio.Queue(MAX_BATCH_SIZE)
+        looked: asyncio.Queue[_LookedUp[Origin] | None] = asyncio.Queue(MAX_BATCH_SIZE)
         coming: asyncio.Queue[_Coming[Origin] | None] = asyncio.Queue(MAX_BATCH_SIZE)
         try:
             async with asyncio.TaskGroup() as group:
                 ahead = (
-                    group.create_task(self._look_ahead(shipments, looked)),
+                    group.create_task(self._look_ahead(batches, looked)),
                     group.create_task(self._prepare_all(looked, coming)),
                 )
                 was_stopped = await self._write_all(coming)
@@ -98,54 +98,54 @@ class IngestPipeline(Generic[Origin]):
         return was_stopped
 
     async def _look_ahead(
-        self, shipments: AsyncIterator[DocumentBatch[Origin]], looked: asyncio.Queue[_Looked[Origin] | None]
+        self, batches: AsyncIterator[DocumentBatch[Origin]], looked: asyncio.Queue[_LookedUp[Origin] | None]
     ) -> None:
         most, together = self.width, list[DocumentBatch[Origin]]()
-        async for shipment in shipments:
-            together.append(shipment)
+        async for batch in batches:
+            together.append(batch)
             if len(together) == most:
-                for each in await self._looked_at(together):
+                for each in await self._look_up(together):
                     await looked.put(each)
                 most, together = min(2 * most, MAX_BATCH_SIZE), []
-        for each in await self._looked_at(together):
+        for each in await self._look_up(together):
             await looked.put(each)
         await looked.put(None)
 
-    async def _looked_at(self, shipments: Sequence[DocumentBatch[Origin]]) -> list[_Looked[Origin]]:
-        """Look up documents that come alone; of several versions only the last could be there already."""
-        every = [hashed(shipment.documents) for shipment in shipments]
+    async def _look_up(self, batches: Sequence[DocumentBatch[Origin]]) -> list[_LookedUp[Origin]]:
+        """Look up batches of one document; of several versions only the last could be there already."""
+        every = [hash_documents(batch.documents) for batch in batches]
         alone = [each[0] for each in every if isinstance(each, list) and len(each) == 1]
-        found = iter(await self._left_by(alone) if alone else [])
+        found = iter(await self._find_filed(alone) if alone else [])
         return [
-            _Looked(
-                shipment.origin,
+            _LookedUp(
+                batch.origin,
                 (next(found) or each) if isinstance(each, list) and len(each) == 1 else each,
             )
-            for shipment, each in zip(shipments, every, strict=True)
+            for batch, each in zip(batches, every, strict=True)
         ]
 
-    async def _left_by(self, alone: Sequence[Hashed]) -> list[FiledDocument | None]:
-        """Look documents up; where that fails it is for the writing to tell for which of them and why."""
+    async def _find_filed(self, alone: Sequence[Hashed]) -> list[FiledDocument | None]:
+        """Look documents up; if that fails, writing them will report for which of them and why."""
         try:
             return await self.look(alone)
         except Exception as error:
             if isinstance(error, Unavailable):
-                await self.writer.demand_a_ledger()
+                await self.writer.require_ledger()
             return [None] * len(alone)
 
     async def _prepare_all(
         self,
-        looked: asyncio.Queue[_Looked[Origin] | None],
+        looked: asyncio.Queue[_LookedUp[Origin] | None],
         coming: asyncio.Queue[_Coming[Origin] | None],
     ) -> None:
-        hands = asyncio.Semaphore(self.width)
+        slots = asyncio.Semaphore(self.width)
         async with asyncio.TaskGroup() as group:
             while (each := await looked.get()) is not None:
-                await hands.acquire()
-                await coming.put(_Coming(each.origin, group.create_task(self._ready(each.found, hands))))
+                await slots.acquire()
+                await coming.put(_Coming(each.origin, group.create_task(self._ready(each.found, slots))))
             await coming.put(None)
 
-    async def _ready(self, found: _Found, hands: asyncio.Semaphore) -> Ready:
+    async def _ready(self, found: _Found, slots: asyncio.Semaphore) -> Ready:
         try:
             if not isinstance(found, list):
                 return found
@@ -153,7 +153,7 @@ class IngestPipeline(Generic[Origin]):
         except Exception as error:
             return error
         finally:
-            hands.release()
+            slots.release()
 
     async def _write_all(self, coming: asyncio.Queue[_Coming[Origin] | None]) -> bool:
         most, is_last = self.width, False
@@ -168,7 +168,7 @@ class IngestPipeline(Generic[Origin]):
     async def _next(
         self, coming: asyncio.Queue[_Coming[Origin] | None], most: int
     ) -> tuple[list[tuple[Origin, Ready]], bool]:
-        """Return what is written next, and whether nothing comes after it."""
+        """Return the next documents to write, and whether they are the last."""
         found: list[tuple[Origin, Ready]] = []
         passages = 0
         while len(found) < most and passages < MAX_PASSAGES_IN_BATCH:
@@ -183,7 +183,7 @@ class IngestPipeline(Generic[Origin]):
         return found, False
 
     async def _unless_stopped(self, awaited: Awaitable[Come]) -> Come | None:
-        """Return what is awaited, or None as soon as somebody asks for an end."""
+        """Return the awaited value, or None as soon as the import is stopped."""
         coming, stopping = asyncio.ensure_future(awaited), asyncio.ensure_future(self.stop.wait())
         try:
             await asyncio.wait((coming, stopping), return_when=asyncio.FIRST_COMPLETED)
@@ -193,11 +193,11 @@ class IngestPipeline(Generic[Origin]):
             stopping.cancel()
 
     async def _write(self, ready: Sequence[tuple[Origin, Ready]]) -> None:
-        # What a share of them left is told before the next: that one may find the ledger gone.
+        # The outcome of a share is reported before the next share: that one may find the ledger gone.
         written = self.writer.file_all([each for _, each in ready if isinstance(each, list)])
         for origin, each in ready:
             if isinstance(each, Unavailable):
-                await self.writer.demand_a_ledger()
+                await self.writer.require_ledger()
             if isinstance(each, list):
                 self.done(origin, await anext(written))
             else:
@@ -205,7 +205,7 @@ class IngestPipeline(Generic[Origin]):
 
 
 @dataclass(frozen=True, slots=True)
-class _Looked(Generic[Origin]):
+class _LookedUp(Generic[Origin]):
     origin: Origin
     found: _Found
 

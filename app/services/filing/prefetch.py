@@ -1,4 +1,4 @@
-"""Looking ahead: what filing some documents will ask of the ledger, to be asked for all of them together."""
+"""Prefetch: prepare the lookups that filing some documents needs, for all of them together."""
 
 from __future__ import annotations
 
@@ -13,9 +13,9 @@ from app.domain.text import fold, name_key
 from app.services.filing.document_names import listed_aliases, spellings_of
 from app.services.filing.prepare import PreparedDocument
 from app.services.filing.write_document import subject_keys, subjects_of
-from app.services.lookup_cache import CachedLookup, ForeseenForms, LookupCache
-from app.services.parsing.target_readings import sought_for
-from app.services.references.pending import waited_for_as
+from app.services.lookup_cache import CachedForms, CachedLookup, LookupCache
+from app.services.parsing.target_readings import target_lookups
+from app.services.references.pending import pending_keys
 from app.services.unit_of_work import UnitOfWork
 from app.stores.postgres import aliases, artifacts, entities, mentions, references
 from app.stores.postgres.entities import KeyedEntity, by_either_key
@@ -24,9 +24,9 @@ from app.stores.postgres.references import PendingReferenceRow
 
 
 async def prefetch(write: UnitOfWork, project: Project, documents: Sequence[PreparedDocument]) -> LookupCache:
-    """Return what filing these documents in one write asks for; most of it is read when it is asked for."""
+    """Return the lookup cache for filing these documents in one write; most rows are read on first use."""
     ledger = _Ledger(write, project)
-    sought = [sought_for(each.ways.values()) for each in documents]
+    sought = [target_lookups(each.ways.values()) for each in documents]
     subjects = [(each.key, subject) for each in documents for subject in subjects_of(each.document)]
     keys = (key for own, subject in subjects for key in subject_keys(subject, own))
     names = [name_key(subject) for _, subject in subjects]
@@ -36,26 +36,26 @@ async def prefetch(write: UnitOfWork, project: Project, documents: Sequence[Prep
         by_source=CachedLookup((source for each in sought for source in each.sources), ledger.by_source),
         by_name=CachedLookup(chain(names, *(each.names for each in sought)), ledger.by_name),
         by_alias=CachedLookup((name for each in sought for name in each.names), ledger.by_alias),
-        waiting=CachedLookup((key for each in documents for key in _waited_for(each)), ledger.waiting),
-        aliases=CachedLookup((form for each in documents for form in _spelled(each)), ledger.aliases),
-        forms=ForeseenForms("\n".join(each.words for each in documents), ledger.forms),
+        pending=CachedLookup((key for each in documents for key in _pending_keys(each)), ledger.pending),
+        aliases=CachedLookup((form for each in documents for form in _alias_forms(each)), ledger.aliases),
+        forms=CachedForms("\n".join(each.words for each in documents), ledger.forms),
         numbers=(await artifacts.take_numbers(write.connection, len(documents)))[::-1],
     )
 
 
-def _waited_for(prepared: PreparedDocument) -> set[str]:
+def _pending_keys(prepared: PreparedDocument) -> set[str]:
     document = prepared.document
     listed = map(identifier_key, listed_aliases(document.props))
-    return waited_for_as(prepared.key, document.title, document.source_uri) | set(listed)
+    return pending_keys(prepared.key, document.title, document.source_uri) | set(listed)
 
 
-def _spelled(prepared: PreparedDocument) -> list[str]:
+def _alias_forms(prepared: PreparedDocument) -> list[str]:
     document = prepared.document
     return [*spellings_of(document.identifier, prepared.key), *listed_aliases(document.props)]
 
 
 class _Ledger:
-    """The ledger as it is asked for many documents of a project together."""
+    """The ledger's rows by key, for many documents of a project together."""
 
     def __init__(self, write: UnitOfWork, project: Project) -> None:
         self._where = (write.connection, write.tenant, project.number)
@@ -77,10 +77,10 @@ class _Ledger:
     async def by_alias(self, names: list[str]) -> Mapping[str, list[KeyedEntity]]:
         return await entities.entities_by_alias(*self._where, names)
 
-    async def waiting(self, keys: list[str]) -> Mapping[str, list[tuple[datetime, PendingReferenceRow]]]:
+    async def pending(self, keys: list[str]) -> Mapping[str, list[tuple[datetime, PendingReferenceRow]]]:
         found: dict[str, list[tuple[datetime, PendingReferenceRow]]] = defaultdict(list)
-        for recorded_at, pending in await references.pending_on(*self._where, keys):
-            found[pending.target_key].append((recorded_at, pending))
+        for recorded_at, row in await references.pending_on(*self._where, keys):
+            found[row.target_key].append((recorded_at, row))
         return found
 
     async def aliases(self, forms: list[str]) -> Mapping[str, list[Alias]]:

@@ -1,4 +1,4 @@
-"""Everything about a document that needs no database: its key, its hash, passages, vectors and terms."""
+"""Prepare a document without the database: check it, and make its key, hash, passages, vectors and terms."""
 
 from __future__ import annotations
 
@@ -23,12 +23,12 @@ from app.services.document_reader import document_reader
 from app.services.parsing.cut_document import MAX_PASSAGES as MAX_PASSAGES
 from app.services.parsing.cut_document import CutDocument, UnknownModel, cut_for_model
 from app.services.parsing.stated_document import StatedDocument, document_from
-from app.services.parsing.target_readings import Way
+from app.services.parsing.target_readings import TargetReading
 
 MAX_TITLE_LENGTH = 1024
 MAX_SOURCE_LENGTH = 4096
 MAX_BODY_BYTES = 8 * 1024 * 1024
-"""Reading a text made to hurt takes two hundred times its size in memory."""
+"""Reading a malicious text takes two hundred times its size in memory."""
 
 # The very ends of the calendar stand for "always" in the database driver.
 EARLIEST = datetime.min.replace(tzinfo=UTC)
@@ -37,10 +37,10 @@ LATEST = datetime.max.replace(tzinfo=UTC)
 
 @dataclass(frozen=True, slots=True)
 class PreparedDocument:
-    """A document with what recall will search it by; `vectors` has one row per passage.
+    """A document with everything that recall searches; `vectors` has one row per passage.
 
-    A name that its text uses begins with one of its `words`, one a line. `ways` are those to read each of its
-    references.
+    Every name that its text uses begins with one of its `words`, one per line. `ways` are the ways to read
+    each of its references.
     """
 
     document: Document
@@ -51,12 +51,12 @@ class PreparedDocument:
     terms: TermCounts
     length: int
     words: str
-    ways: Mapping[ReferenceClaim, Sequence[Way]]
+    ways: Mapping[ReferenceClaim, Sequence[TargetReading]]
     sought: SoughtForms = NOTHING_SOUGHT
 
 
 def content_hash(document: Document) -> str:
-    """Return the SHA-256 of everything a document says, where it was found left out."""
+    """Return the SHA-256 of a document's content, without the place where it was found."""
     content = _fields(document) | {"kind": fold(document.kind)}
     for whereabouts in ("source_uri", "source_commit", "warnings"):
         del content[whereabouts]
@@ -71,7 +71,7 @@ def _fields(content: object) -> dict[str, Any]:
 
 
 def entity_key(document: Document, hashed: str) -> str:
-    """Return what makes two filings the same thing: identifier, else source, else content."""
+    """Return the key that makes two filings the same document: identifier, else source, else content."""
     if document.identifier:
         return identifier_key(document.identifier)
     if document.source_uri:
@@ -86,7 +86,7 @@ def check_stated_lengths(
     source_commit: str | None,
     kind: str | None,
 ) -> None:
-    """Raise Invalid, naming the field, when a name is longer than is kept."""
+    """Raise Invalid, naming the field, if a name is too long."""
     limits = (
         ("kind", kind, MAX_TYPE_NAME_LENGTH),
         ("identifier", identifier, MAX_IDENTIFIER_LENGTH),
@@ -100,7 +100,7 @@ def check_stated_lengths(
 
 
 def check_limits(document: Document) -> None:
-    """Raise Invalid, naming the field, when a document is empty or beyond a limit."""
+    """Raise Invalid, naming the field, if a document is empty or beyond a limit."""
     check_stated_lengths(
         document.identifier, document.title, document.source_uri, document.source_commit, document.kind
     )
@@ -119,7 +119,7 @@ def check_limits(document: Document) -> None:
 async def prepare(document: Document, hashed: str, embedder: Embedder) -> PreparedDocument:
     """Cut, embed and analyse a document; the slow part of filing, done before a connection is taken.
 
-    Raises Invalid when it makes too many passages, or takes too long to read.
+    Raises Invalid if it has too many passages, or takes too long to read.
     """
     key = entity_key(document, hashed)
     cut = await _cut(document, key, embedder)
@@ -148,10 +148,10 @@ async def _cut(document: Document, key: str, embedder: Embedder) -> CutDocument:
 
 
 async def read_stated(stated: StatedDocument, known_prefixes: frozenset[str]) -> Document:
-    """Return what `document_from` returns, read in another process.
+    """Return what `document_from` returns, computed in another process.
 
-    Raises Invalid for what is longer than is kept, for a text that takes too much time or memory to read, and
-    where there is neither text nor title.
+    Raises Invalid for a field that is too long, for a text that takes too much time or memory to read, and if
+    there is neither text nor title.
     """
     check_stated_lengths(
         stated.identifier, stated.title, stated.source_uri, stated.source_commit, stated.kind

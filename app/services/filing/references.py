@@ -1,4 +1,4 @@
-"""Turning what a document claims into references."""
+"""Write the references that a document claims."""
 
 from __future__ import annotations
 
@@ -14,13 +14,13 @@ from app.domain.temporal import EntityState, Interval
 from app.domain.types import types_from_documents_to_things, types_from_things_to_documents
 from app.services.cooperation import let_others_work
 from app.services.lookup_cache import Edge
-from app.services.parsing.target_readings import Way
+from app.services.parsing.target_readings import TargetReading
 from app.services.references.edges import (
-    Believed,
+    CurrentEdges,
     EdgeStatement,
     Filed,
     Joined,
-    believed_among,
+    current_edges,
     mention_of,
     write_edge,
 )
@@ -36,15 +36,15 @@ from app.stores.postgres.supersessions import successions_around
 async def join_claims(
     write: UnitOfWork,
     filed: Filed,
-    ways: Mapping[ReferenceClaim, Sequence[Way]],
+    ways: Mapping[ReferenceClaim, Sequence[TargetReading]],
     before: Sequence[EntityState],
 ) -> Joined:
     """Write a reference for each claim whose target is known, and keep the others as pending.
 
-    `ways` are those to read each claim.
+    `ways` are the ways to read each claim.
 
-    `before` is what was believed of the entity until now, nothing when it is new. What an earlier version
-    stated and this one does not ends first, so that a document may turn round what it said before.
+    `before` holds the states believed of the entity until now, none if it is new. References that an earlier
+    version stated and this one does not end first, so that a document may reverse what it stated before.
     """
     joined = Joined()
     typed_first = dict(sorted(ways.items(), key=lambda each: each[0].type is ReferenceType.REFERENCES))
@@ -52,7 +52,7 @@ async def join_claims(
     known = _known_edges(filed, targets, joined)
     if before:
         await _end_what_is_not_stated(write, filed, before, joined)
-    held = await believed_among(write, [edge for edge, _, _ in known])
+    held = await current_edges(write, [edge for edge, _, _ in known])
     for place, (edge, claim, other) in enumerate(known):
         await let_others_work(place)
         await _join_one(write, filed, edge, claim, other, held, joined)
@@ -67,7 +67,7 @@ async def join_claims(
 def _known_edges(
     filed: Filed, targets: Sequence[Target], joined: Joined
 ) -> list[tuple[Edge, ReferenceClaim, KeyedEntity]]:
-    """Return the edges of claims that can mean one thing; a typed one makes a generic one needless."""
+    """Return the edges of claims that mean exactly one entity; a typed edge replaces a generic one."""
     known = []
     for target in targets:
         others = target.others(filed.entity.id)
@@ -95,7 +95,7 @@ async def _end_what_is_not_stated(
 ) -> None:
     effective = await _in_effect(write, filed.entity.id, before)
     await references.close_pending_of(write.connection, write.tenant, filed.entity.id, write.recorded_at)
-    write.foreseen.note_restated(filed.entity.id)
+    write.cached.note_closed(filed.entity.id)
     end = filed.artifact.created_at
     dropped = await references.end_dropped_references(
         write.connection,
@@ -109,13 +109,13 @@ async def _end_what_is_not_stated(
     for reference in dropped:
         since = effective.get((reference.source, reference.target, reference.valid))
         if reference.type is ReferenceType.SUPERSEDES and since is not None:
-            joined.turns.append(SupersessionChange(reference.target, max(since, end), filed.artifact.id))
+            joined.changes.append(SupersessionChange(reference.target, max(since, end), filed.artifact.id))
 
 
 async def _in_effect(
     write: UnitOfWork, entity: UUID, before: Sequence[EntityState]
 ) -> dict[tuple[UUID, UUID, Interval], datetime | None]:
-    """Return from when on the supersessions around an entity moved states, before this write."""
+    """Return from when on the supersessions around an entity changed statuses, before this write."""
     statuses = dated_statuses(before)
     return {
         (each.successor, each.predecessor, each.valid): (
@@ -131,7 +131,7 @@ async def _join_one(
     edge: Edge,
     claim: ReferenceClaim,
     other: KeyedEntity,
-    held: Believed,
+    held: CurrentEdges,
     joined: Joined,
 ) -> None:
     statement = EdgeStatement(
@@ -157,10 +157,10 @@ async def _note_mentions(write: UnitOfWork, filed: Filed, targets: Sequence[Targ
 
 
 async def confirm_supersession(write: UnitOfWork, statement: EdgeStatement) -> SupersessionChange | None:
-    """Let a supersession rest on the superseded document's own words, where it was not in effect by then.
+    """Write a supersession anew as stated by the superseded document, if it was not in effect by then.
 
-    Answers what follows from it, if anything. Comes last in a write: what this write itself believed can only
-    be given up at a later transaction time.
+    Return the change of status that follows, if any. Must come last in a write: a reference that this write
+    itself recorded can only be ended at a later transaction time.
     """
     source, target, _ = statement.edge
     start = statement.valid_from
@@ -170,7 +170,7 @@ async def confirm_supersession(write: UnitOfWork, statement: EdgeStatement) -> S
     effective = await effective_from(write, held)
     if effective is not None and effective <= start:
         return None
-    write = await write.later()
+    write = await write.next_transaction_time()
     recorded = await references.recorded_reference(write.connection, write.tenant, held.id)
     if recorded is None:
         return None

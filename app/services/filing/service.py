@@ -1,4 +1,4 @@
-"""Filing: a document becomes searchable by every leg, or nothing of it is kept."""
+"""File documents: each becomes searchable by every leg, or nothing of it is written."""
 
 from __future__ import annotations
 
@@ -13,10 +13,10 @@ from app.embedding import Embedder
 from app.services.catalog.lookup import project_key
 from app.services.filing.batch_writer import BatchWriter
 from app.services.filing.document_types import prefixes_of
-from app.services.filing.idempotency import filed_under, keyed_filing
+from app.services.filing.idempotency import idempotent_filing, load_filed
 from app.services.filing.pipeline import DocumentBatch, Hashed, IngestPipeline, Origin, Outcome
 from app.services.filing.prepare import check_limits, content_hash, prepare
-from app.services.filing.write_document import FiledDocument, unchanged
+from app.services.filing.write_document import FiledDocument, load_unchanged
 from app.services.unit_of_work import NO_HOMONYMS, Homonyms, require_writer
 from app.stores.postgres import artifacts, entities, projects, type_definitions
 from app.stores.postgres.idempotency import IdempotentRequest
@@ -24,7 +24,7 @@ from app.stores.postgres.pool import Database
 
 
 class FilingService:
-    """Files documents: one in a transaction, or many in few."""
+    """Files one document in a transaction, or many documents in a few transactions."""
 
     def __init__(self, database: Database, embedder: Embedder) -> None:
         self._database = database
@@ -40,19 +40,19 @@ class FilingService:
         idempotency_key: str | None = None,
         homonyms: Homonyms = NO_HOMONYMS,
     ) -> FiledDocument:
-        """File a document into a project; the same content again changes nothing and says so.
+        """File a document into a project; the same content again changes nothing, and the result says so.
 
-        `defines_kinds` lets an import define a kind that nobody defined, and `homonyms` are the keys that
-        several of its documents claim: a reference to one of them waits. The same document under the
-        same `idempotency_key` gives the first answer again. Raises Invalid, Conflict, Forbidden or
+        `defines_kinds` lets an import define an unknown kind, and `homonyms` are the keys that several of its
+        documents claim: a reference to one of them stays pending. The same document under the same
+        `idempotency_key` returns the first result. Raises Invalid, Conflict, Forbidden or
         Unavailable; nothing is then written.
         """
         require_writer(caller)
         key = project_key(project)
         check_limits(document)
         hashed = content_hash(document)
-        keyed = keyed_filing(caller, idempotency_key, document, key)
-        if filed := await self._filed_before(caller, key, document, hashed, keyed):
+        keyed = idempotent_filing(caller, idempotency_key, document, key)
+        if filed := await self._find_earlier(caller, key, document, hashed, keyed):
             return filed
         prepared = await prepare(document, hashed, self._embedder)
         return await self._writer(caller, key, homonyms, defines_kinds=defines_kinds).file_one(
@@ -62,7 +62,7 @@ class FilingService:
     async def file_all(
         self,
         caller: Caller,
-        shipments: AsyncIterator[DocumentBatch[Origin]],
+        batches: AsyncIterator[DocumentBatch[Origin]],
         project: str | None = None,
         *,
         width: int,
@@ -73,16 +73,17 @@ class FilingService:
     ) -> bool:
         """File many documents, `width` of them being prepared at once, several in one transaction.
 
-        Each is filed as `file` would file it, in the order in which they come, and `done` is told of each
-        shipment what it left or why it is not all there. A `stop` lets those that are being written end;
-        answers whether it came. Raises Unavailable when the ledger is gone or keeps nothing more.
+        Each is filed as `file` would file it, in the given order, and `done` receives the result of
+        each batch, or the error why it is not complete. After `stop` is set only the documents
+        that are being written are finished. Return whether it was set. Raises Unavailable if the ledger is
+        gone or takes no more writes.
         """
         require_writer(caller)
         key = project_key(project)
-        look = partial(self._filed_already, caller, key)
+        look = partial(self._find_unchanged, caller, key)
         writer = self._writer(caller, key, homonyms, defines_kinds=defines_kinds)
-        line = IngestPipeline(look, self._embedder, writer, width, done, stop or asyncio.Event())
-        return await line.run(shipments)
+        pipeline = IngestPipeline(look, self._embedder, writer, width, done, stop or asyncio.Event())
+        return await pipeline.run(batches)
 
     def _writer(
         self, caller: Caller, project: str, homonyms: Homonyms, *, defines_kinds: bool
@@ -90,7 +91,7 @@ class FilingService:
         return BatchWriter(self._database, self._embedder, caller, project, defines_kinds, homonyms)
 
     async def prefixes(self, caller: Caller, project: str | None = None) -> frozenset[str]:
-        """Return the prefixes of identifiers that the kinds of a project bring, beside the shipped ones.
+        """Return the identifier prefixes of the kinds of a project, besides the shipped ones.
 
         Raises Invalid for a key that no project can have.
         """
@@ -101,28 +102,28 @@ class FilingService:
             known = await type_definitions.types_in_projects(connection, caller.tenant, numbers)
         return prefixes_of(recorded.definition for recorded in known)
 
-    async def _filed_before(
+    async def _find_earlier(
         self, caller: Caller, project: str, document: Document, hashed: str, keyed: IdempotentRequest | None
     ) -> FiledDocument | None:
         if keyed is None:
-            (filed,) = await self._filed_already(caller, project, [Hashed(document, hashed)])
+            (filed,) = await self._find_unchanged(caller, project, [Hashed(document, hashed)])
             return filed
         async with self._database.snapshot(caller.tenant) as connection:
-            return await filed_under(connection, caller.tenant, keyed)
+            return await load_filed(connection, caller.tenant, keyed)
 
-    async def _filed_already(
+    async def _find_unchanged(
         self, caller: Caller, project: str, documents: Sequence[Hashed]
     ) -> list[FiledDocument | None]:
-        """Return those whose latest version says the same, so that nothing is embedded twice."""
+        """Return the documents whose latest version is the same, so that nothing is embedded twice."""
         async with self._database.reading(caller.tenant) as connection:
             keys = [each.key for each in documents]
             latest = await artifacts.latest_hashes(connection, caller.tenant, project, keys)
         return [
-            await self._unchanged(caller, project, each) if latest.get(each.key) == each.hash else None
+            await self._load_unchanged(caller, project, each) if latest.get(each.key) == each.hash else None
             for each in documents
         ]
 
-    async def _unchanged(self, caller: Caller, project: str, document: Hashed) -> FiledDocument | None:
+    async def _load_unchanged(self, caller: Caller, project: str, document: Hashed) -> FiledDocument | None:
         async with self._database.snapshot(caller.tenant) as connection:
             found = await projects.project_by_key(connection, caller.tenant, project)
             if found is None:
@@ -133,4 +134,4 @@ class FilingService:
             latest = await artifacts.latest_version(connection, caller.tenant, entity.id)
             if latest is None or latest.content_hash != document.hash:
                 return None
-            return await unchanged(connection, caller.tenant, entity, latest)
+            return await load_unchanged(connection, caller.tenant, entity, latest)

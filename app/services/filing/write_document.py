@@ -1,4 +1,4 @@
-"""The transaction that files one document: all of it, or nothing."""
+"""Write one prepared document in an open transaction: artifact, state, references, names and candidates."""
 
 from __future__ import annotations
 
@@ -50,11 +50,11 @@ async def artifact_of(
     entity: Entity,
     latest: Artifact | None,
 ) -> Artifact:
-    """Return the artifact that a document becomes."""
+    """Return the artifact of a document."""
     document = prepared.document
     return Artifact(
         id=uuid4(),
-        number=write.foreseen.numbers.pop(),
+        number=write.cached.numbers.pop(),
         project=project.number,
         kind=recorded_type.definition.name,
         identifier=document.identifier,
@@ -72,7 +72,7 @@ async def artifact_of(
 
 
 async def _version_date(write: UnitOfWork, document: Document, latest: Artifact | None) -> datetime:
-    """Return when a version takes effect: by its date, or now when that is not after every other one's."""
+    """Return when a version takes effect: at its date, or now if another version is not before that."""
     dated = document.created_at or write.recorded_at
     if latest is None:
         return dated
@@ -80,8 +80,8 @@ async def _version_date(write: UnitOfWork, document: Document, latest: Artifact 
     return dated if last is None or dated > last else write.recorded_at
 
 
-def what_is_odd(document: Document, artifact: Artifact) -> tuple[str, ...]:
-    """Return warnings about a version whose date or status was not taken as somebody may think."""
+def oddity_warnings(document: Document, artifact: Artifact) -> tuple[str, ...]:
+    """Return warnings about a version whose date or status is not used as its author may expect."""
     warnings = []
     if document.created_at is not None and artifact.created_at != document.created_at:
         warnings.append(
@@ -117,19 +117,19 @@ async def write_searchable(
 
 
 def subjects_of(document: Document) -> set[str]:
-    """Return what the likely aliases and facts of a document are said of, where they name it."""
+    """Return the subjects that the likely aliases and facts of a document name."""
     claimed = {fact.subject for fact in document.fact_claims if fact.subject is not None}
     return claimed | {alias.subject for alias in document.alias_claims}
 
 
 def subject_keys(subject: str, own_key: str) -> list[str]:
-    """Return the keys under which the document of a key means a subject."""
+    """Return the keys that a subject may have, as named in the document with `own_key`."""
     key = target_key(subject, own_key)
     return [key, bare_key(key)]
 
 
 async def queue_candidates(write: UnitOfWork, filed: Filed, document: Document) -> int:
-    """Queue the likely aliases and facts of a document; answers how many are new."""
+    """Queue the likely aliases and facts of a document; return how many are new."""
     where = (write.connection, write.tenant, filed.project.number)
     queued, properties = 0, dict[UUID, Collection[str]]()
     for alias in document.alias_claims:
@@ -145,13 +145,13 @@ async def queue_candidates(write: UnitOfWork, filed: Filed, document: Document) 
 
 
 async def _properties(write: UnitOfWork, entity: UUID) -> Collection[str]:
-    """Return the properties of an entity that may change: nobody could promote a fact about another."""
+    """Return the mutable properties of an entity: a fact about another could not be promoted."""
     found = await lookups.types_of_entities(write.connection, write.tenant, [entity])
     return found[entity].mutable_props
 
 
 async def _subject(write: UnitOfWork, filed: Filed, subject: str) -> UUID:
-    """Return the entity that a claim is about: the one of its identifier or name, or else the document."""
+    """Return the entity that a claim is about, by its identifier or name, else the document's."""
     name = name_key(subject)
     found = await entities_of_keys(write, filed.project, subject_keys(subject, filed.key))
     named = found or (await entities_of_names(write, filed.project, [name])).get(name, [])
@@ -160,9 +160,9 @@ async def _subject(write: UnitOfWork, filed: Filed, subject: str) -> UUID:
 
 @dataclass(frozen=True, slots=True)
 class FiledDocument:
-    """What filing a document left in the ledger; `created` is false when nothing changed.
+    """The result of filing a document; `created` is false if nothing changed.
 
-    `waiting` are those of its references that wait for what is not there yet, where one document is filed.
+    `pending` are its pending references, which are only read if one document is filed.
     """
 
     artifact: Artifact
@@ -173,35 +173,35 @@ class FiledDocument:
     candidates: int = 0
     position: int | None = None
     warnings: tuple[str, ...] = ()
-    waiting: tuple[PendingReference, ...] = ()
+    pending: tuple[PendingReference, ...] = ()
 
 
-async def with_waiting(connection: asyncpg.Connection, tenant: int, filed: FiledDocument) -> FiledDocument:
-    """Return a document that was filed with its references that wait, as they stood when it was.
+async def with_pending(connection: asyncpg.Connection, tenant: int, filed: FiledDocument) -> FiledDocument:
+    """Return a filed document with the references that were pending when it was filed.
 
-    Read before the write is committed: a failure after that would hide that there is one.
+    They are read before the commit: a failure after it would hide that the document is there.
     """
     if not filed.created:
         return filed
-    found = await pending_references.waiting_of(
+    found = await pending_references.pending_of(
         connection, tenant, filed.entity.id, filed.artifact.recorded_at
     )
-    return replace(filed, waiting=tuple(found))
+    return replace(filed, pending=tuple(found))
 
 
 async def write_document(
     write: UnitOfWork, project: Project, prepared: PreparedDocument, *, defines_kinds: bool
 ) -> FiledDocument:
-    """File a prepared document, unless its latest version says the same already.
+    """File a prepared document, unless its latest version is the same.
 
-    Its position is told by whoever settles the write.
+    The caller that ends the write adds the position.
     """
     recorded_type, warnings = await type_of(write, project, prepared.document, defines_kinds=defines_kinds)
     entity, latest = await _identity(write, project, prepared, recorded_type)
     if latest is not None and latest.content_hash == prepared.content_hash:
-        return await unchanged(write.connection, write.tenant, entity, latest)
+        return await load_unchanged(write.connection, write.tenant, entity, latest)
     artifact = await artifact_of(write, project, prepared, recorded_type, entity, latest)
-    warnings = (*warnings, *what_is_odd(prepared.document, artifact))
+    warnings = (*warnings, *oddity_warnings(prepared.document, artifact))
     if latest is None:
         entity = replace(entity, created_at=artifact.created_at, source_artifact=artifact.id)
         await entities.insert_entity(
@@ -218,15 +218,15 @@ def _note(write: UnitOfWork, filed: Filed, state: EntityState, *, is_new: bool) 
     source = filed.artifact.source_uri
     if is_new:
         names = map(name_key, naming_forms(state.props).values())
-        write.foreseen.note_entity(filed.entity, source, names)
+        write.cached.note_entity(filed.entity, source, names)
     else:
-        write.foreseen.note_version(filed.entity, source)
+        write.cached.note_version(filed.entity, source)
 
 
-async def unchanged(
+async def load_unchanged(
     connection: asyncpg.Connection, tenant: int, entity: Entity, latest: Artifact
 ) -> FiledDocument:
-    """Return what is there already."""
+    """Return the result for a document that is there already."""
     held = await states.current_states(connection, tenant, entity.id, Branch.COMMITTED)
     return FiledDocument(latest, entity, state_from_artifact(held, latest.id), created=False)
 
@@ -234,7 +234,7 @@ async def unchanged(
 async def _identity(
     write: UnitOfWork, project: Project, prepared: PreparedDocument, recorded_type: RecordedType
 ) -> tuple[Entity, Artifact | None]:
-    """Return the entity a document is a version of, and its latest version; a new one is not written."""
+    """Return the entity of a document and its latest version; a new entity is not written yet."""
     name = recorded_type.definition.name
     held = await entity_of_key(write, prepared.key)
     if held is None:
@@ -281,10 +281,10 @@ async def _write_meaning(
 async def _move_states(
     write: UnitOfWork, filed: Filed, joined: Joined, arrived: Joined, before: Sequence[EntityState]
 ) -> bool:
-    """Let states follow from what this document states and is now; tell whether its own may have changed."""
+    """Recompute the statuses that this document changes; return whether its own may have changed."""
     restated = [await confirm_supersession(write, each) for each in (*joined.restated, *arrived.restated)]
-    turns = [turn for turn in (*joined.turns, *arrived.turns, *restated) if turn is not None]
-    await recompute_statuses(write, turns)
+    changes = [change for change in (*joined.changes, *arrived.changes, *restated) if change is not None]
+    await recompute_statuses(write, changes)
     if before:
         await propagate_supersession(write, filed.entity.id, before)
-    return bool(before or turns)
+    return bool(before or changes)

@@ -1,7 +1,6 @@
-"""Bringing many documents in at once: folders of Markdown and files of rows."""
+"""Importing many documents at once: folders of Markdown, row files, repositories and tables."""
 
-from app.services.importing.request import ImportRequest
-from app.services.importing.run import ImportSummary
+from app.services.importing.request import ImportRequest, ImportSummary
 from app.services.importing.service import ImportService
 
 __all__ = ["ImportRequest", "ImportService", "ImportSummary"]

@@ -1,4 +1,4 @@
-"""Markdown files under a folder, and their text; nothing outside the folder is ever opened."""
+"""Finding and reading the Markdown files under a folder; no file outside the folder is ever opened."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from pathlib import Path
 from app.errors import Invalid
 from app.services.filing.prepare import MAX_BODY_BYTES
 from app.services.importing.interruption import IsStopped, Stopped, never
-from app.services.importing.items import Refusal, Skipped, shown
+from app.services.importing.items import Refusal, Skipped, printable_name
 from app.services.importing.jsonl import is_row_file
 from app.services.importing.open_file import A_LINK, read_bytes
 
@@ -36,14 +36,14 @@ _MARKS = (
 
 @dataclass(frozen=True, slots=True)
 class MarkdownFile:
-    """A Markdown file of an import and the folder, or the file itself, that was named."""
+    """A Markdown file of an import, and the folder, or the file itself, that the request names."""
 
     path: Path
     root: Path
 
     @property
     def source(self) -> str:
-        """The path inside the named folder, with slashes; a file named itself goes by its name.
+        """The path inside the named folder, with slashes; for a file that the request names, its name.
 
         Its accents are composed, as those of links are: some file systems take them apart.
         """
@@ -52,9 +52,9 @@ class MarkdownFile:
 
     @property
     def place(self) -> str:
-        """The source below the name of its folder, which may tell the kind of what is in it."""
+        """The source after the name of its folder, which may imply the kind of its documents."""
         folder = self.root.parent if self.path == self.root else self.root
-        return f"{shown(folder.name)}/{self.source}"
+        return f"{printable_name(folder.name)}/{self.source}"
 
 
 def is_markdown(name: str) -> bool:
@@ -64,14 +64,14 @@ def is_markdown(name: str) -> bool:
 
 def is_text(name: str) -> bool:
     """Return whether a file's name is text; on most systems it may be any bytes."""
-    return shown(name) == name
+    return printable_name(name) == name
 
 
 def find_files(root: Path, is_stopped: IsStopped = never) -> Iterator[MarkdownFile | Refusal | Skipped]:
-    """Yield the Markdown files under a folder, in order of their names, and what could not be looked at.
+    """Yield the Markdown files under a folder, in order of their names, and refusals of unreadable ones.
 
     Links to Markdown or to folders are skipped, and so are files of rows. Hidden folders and files and
-    `node_modules` are passed over without a word. Raises Stopped once `is_stopped` says so.
+    `node_modules` are ignored silently. Raises Stopped once `is_stopped` says so.
     """
     open_folders = [iter(_entries(root))]
     while open_folders:
@@ -82,7 +82,7 @@ def find_files(root: Path, is_stopped: IsStopped = never) -> Iterator[MarkdownFi
             open_folders.pop()
         elif isinstance(entry, Refusal):
             yield entry
-        elif not _is_passed_over(entry):
+        elif not _is_hidden(entry):
             if _is_folder(entry, follow=False) and is_text(entry.name):
                 open_folders.append(iter(_entries(Path(entry.path))))
             elif (found := _found(entry, root)) is not None:
@@ -94,35 +94,39 @@ def _entries(folder: Path) -> list[os.DirEntry[str] | Refusal]:
         with os.scandir(folder) as entries:
             found = sorted(entries, key=lambda entry: entry.name)
     except OSError as error:
-        return [Refusal(shown(str(folder)), f"it cannot be read: {error.strerror}")]
+        return [Refusal(printable_name(str(folder)), f"it cannot be read: {error.strerror}")]
     names = {entry.name for entry in found}
-    return [Refusal(shown(entry.path), A_TWIN) if _is_twin(entry, names) else entry for entry in found]
+    return [
+        Refusal(printable_name(entry.path), A_TWIN) if _is_twin(entry, names) else entry for entry in found
+    ]
 
 
 def _is_twin(entry: os.DirEntry[str], names: set[str]) -> bool:
-    """Return whether another of the folder has the same name but for how its accents are kept."""
+    """Return whether the folder has another entry whose name differs only in how accents are encoded."""
     composed = unicodedata.normalize("NFC", entry.name)
     if composed == entry.name or composed not in names:
         return False
     return is_markdown(entry.name) or _is_folder(entry, follow=False)
 
 
-def _is_passed_over(entry: os.DirEntry[str]) -> bool:
+def _is_hidden(entry: os.DirEntry[str]) -> bool:
     return entry.name.startswith(".") or entry.name in PASSED_OVER
 
 
 def _found(entry: os.DirEntry[str], root: Path) -> MarkdownFile | Refusal | Skipped | None:
     if entry.is_symlink():
         leads_on = is_markdown(entry.name) or _is_folder(entry, follow=True)
-        return Skipped(shown(entry.path), A_LINK) if leads_on else None
+        return Skipped(printable_name(entry.path), A_LINK) if leads_on else None
     if _is_folder(entry, follow=False):
-        return Refusal(shown(entry.path), NO_TEXT)
+        return Refusal(printable_name(entry.path), NO_TEXT)
     if is_row_file(entry.name):
-        return Skipped(shown(entry.path), A_ROW_FILE)
+        return Skipped(printable_name(entry.path), A_ROW_FILE)
     if not is_markdown(entry.name):
         return None
     return (
-        MarkdownFile(Path(entry.path), root) if is_text(entry.name) else Refusal(shown(entry.path), NO_TEXT)
+        MarkdownFile(Path(entry.path), root)
+        if is_text(entry.name)
+        else Refusal(printable_name(entry.path), NO_TEXT)
     )
 
 
@@ -159,5 +163,5 @@ def text_of_bytes(data: bytes) -> str:
 
 
 def _wide_encoding(data: bytes) -> str | None:
-    """Return the encoding that a mark at the start tells, longest mark first, or None."""
+    """Return the encoding of the byte order mark at the start, or None; longer marks are compared first."""
     return next((name for mark, name in _MARKS if data.startswith(mark)), None)

@@ -1,4 +1,4 @@
-"""The texts of an import, read in another process by the threads that meet them."""
+"""Interrupting an import: the stop flag, and reading texts in another process that a stop can end."""
 
 from __future__ import annotations
 
@@ -8,34 +8,34 @@ from typing import Concatenate, ParamSpec, TypeAlias, TypeVar
 
 from app.services.document_reader import Interrupted, document_reader
 
-Asked = ParamSpec("Asked")
+Params = ParamSpec("Params")
 Result = TypeVar("Result")
 
 IS_STOPPED: ContextVar[Callable[[], bool]] = ContextVar("is_stopped", default=lambda: False)
-"""Whether somebody asked the import to end, in whose context this is; its threads have a copy."""
+"""Returns whether somebody asked the import of this context to end; its threads have a copy."""
 
 
-def read_aside(
-    function: Callable[Concatenate[str, Asked], Result],
+def read_in_process(
+    function: Callable[Concatenate[str, Params], Result],
     text: str,
-    *arguments: Asked.args,
-    **named: Asked.kwargs,
+    *arguments: Params.args,
+    **named: Params.kwargs,
 ) -> Result:
-    """Return what a function returns for a text, read in another process; blocks.
+    """Call a function with a text in another process and return its result; blocks.
 
-    Raises what it raises, Invalid when reading takes too much time or memory, and Stopped soon after
-    somebody asks the import to end.
+    Raises what the function raises, Invalid when reading takes too much time or memory, and Stopped soon
+    after somebody asks the import to end.
     """
     return document_reader().wait(len(text), IS_STOPPED.get(), function, text, *arguments, **named)
 
 
 IsStopped: TypeAlias = Callable[[], bool]
-"""Returns whether somebody asked for an end; whatever may take long looks at it between its steps."""
+"""Returns whether somebody asked for an end; long work calls it between its steps."""
 
 Stopped: TypeAlias = Interrupted
-"""Raised when somebody asked for an end while there was still something to look at."""
+"""Raised when somebody asked for an end before everything was read."""
 
 
 def never() -> bool:
-    """Return that nobody asks for an end."""
+    """Return False: nobody asks for an end."""
     return False

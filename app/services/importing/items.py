@@ -1,4 +1,4 @@
-"""What an import meets: documents that can be read, refusals of what cannot, and what is left alone."""
+"""The items that an import reads: readable documents, refusals and skipped files."""
 
 from __future__ import annotations
 
@@ -14,14 +14,14 @@ from app.domain.artifact import Document
 from app.errors import TrigraphError
 from app.services.importing.interruption import Stopped
 
-Answer = TypeVar("Answer")
+Result = TypeVar("Result")
 
 _LOG = logging.getLogger(__name__)
 
 
 @dataclass(frozen=True, slots=True)
 class Refusal:
-    """Something that was not filed: where it is and why."""
+    """An item that was not filed: its place and the reason."""
 
     source: str
     reason: str
@@ -29,7 +29,7 @@ class Refusal:
 
 @dataclass(frozen=True, slots=True)
 class Readable:
-    """A document as one file or row says it, and where that is."""
+    """A document read from one file or row, and its place."""
 
     source: str
     document: Document
@@ -37,7 +37,7 @@ class Readable:
 
 @dataclass(frozen=True, slots=True)
 class Skipped:
-    """Something that an import leaves alone on purpose: where it is and why; nothing failed."""
+    """An item that an import leaves alone on purpose: its place and the reason; nothing failed."""
 
     source: str
     reason: str
@@ -48,19 +48,19 @@ ItemStream: TypeAlias = AsyncIterator[Readable | Refusal]
 
 
 async def read_in_threads(items: Items) -> ItemStream:
-    """Yield items one after the other, each read in a thread of its own, up to the last or to a stop."""
+    """Yield items one after the other, each read in a worker thread, until the last one or a stop."""
     with suppress(Stopped):
         while (item := await asyncio.to_thread(next, items, None)) is not None:
             yield item
 
 
-def shown(name: str) -> str:
+def printable_name(name: str) -> str:
     """Return a file's name as text that can be printed and stored, whatever bytes it is made of."""
     return name.encode("utf-8", "surrogateescape").decode("utf-8", "backslashreplace")
 
 
-def refusing(source: str, read: Callable[[], Answer]) -> Answer | Refusal:
-    """Read something, or answer why it cannot be; whatever is wrong with it stops nothing else."""
+def read_or_refuse(source: str, read: Callable[[], Result]) -> Result | Refusal:
+    """Return what `read` returns, or a refusal with its error, so that one bad item stops no other."""
     try:
         return read()
     except Stopped:
@@ -82,16 +82,16 @@ def prefixes_among(names: Iterable[str]) -> frozenset[str]:
 
 
 MAX_LISTED = 10_000
-"""So many refusals of an import are listed; the others are counted."""
+"""An import lists this many refusals, and counts the others."""
 
 MAX_IN_A_ROW = 1_000
-"""After so many rows that are none, one after the other, the rest of a file is not read."""
+"""After this many refused rows in a row, the rest of a file is not read."""
 
-Something = TypeVar("Something")
+Row = TypeVar("Row")
 
 
-def until_hopeless(source: str, items: Iterator[Something | Refusal]) -> Iterator[Something | Refusal]:
-    """Yield what a file's rows are, and one refusal more where nothing else comes for too long."""
+def until_too_many_refusals(source: str, items: Iterator[Row | Refusal]) -> Iterator[Row | Refusal]:
+    """Yield the rows of a file; end with one more refusal after `MAX_IN_A_ROW` refusals in a row."""
     in_a_row = 0
     for item in items:
         yield item
@@ -105,7 +105,7 @@ def until_hopeless(source: str, items: Iterator[Something | Refusal]) -> Iterato
 
 
 class RefusedRows:
-    """The refusals of files that tell of documents: the first ones, and how many more there are."""
+    """The refused rows of state and revision files: the first ones, and the number of the others."""
 
     def __init__(self) -> None:
         self._listed: list[Refusal] = []
@@ -119,6 +119,6 @@ class RefusedRows:
             self._beyond += 1
 
     def all(self) -> list[Refusal]:
-        """Return the refusals, the last one telling of those that are not listed."""
+        """Return the listed refusals, and one more that counts the others."""
         more = [Refusal("rows", f"{self._beyond} more rows are refused")] if self._beyond else []
         return [*self._listed, *more]

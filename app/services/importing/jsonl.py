@@ -1,4 +1,4 @@
-"""Files of rows: JSON lines, plain or compressed, one document each."""
+"""Row files: JSON lines, plain or compressed, with one document in each line."""
 
 from __future__ import annotations
 
@@ -20,9 +20,9 @@ from app.services.importing.items import (
     Readable,
     Refusal,
     prefixes_among,
-    refusing,
-    shown,
-    until_hopeless,
+    printable_name,
+    read_or_refuse,
+    until_too_many_refusals,
 )
 from app.services.importing.row_lines import read_lines
 from app.services.parsing import parse_row
@@ -34,33 +34,33 @@ _IDENTIFIER = re.compile(rb'"id"\s*:\s*"(?P<id>[^"\\]{1,256})"')
 
 
 def is_row_file(name: str) -> bool:
-    """Return whether a file's name is that of a file of rows."""
+    """Return whether a file's name is that of a row file."""
     return name.lower().endswith(SUFFIXES)
 
 
 def read_rows(path: Path, kind: str | None, prefixes: frozenset[str], is_stopped: IsStopped = never) -> Items:
-    """Yield the document of each row in order, and a refusal for each row that is none.
+    """Yield the document of each row in order, and a refusal for each row that is no document.
 
-    `kind` is that of rows which name none. Raises Stopped once `is_stopped` says so.
+    Rows that name no kind get `kind`. Raises Stopped once `is_stopped` says so.
     """
     items = (
-        refusing(source, partial(_readable, source, line, kind, prefixes))
+        read_or_refuse(source, partial(_readable, source, line, kind, prefixes))
         for source, line in _placed(path, is_stopped)
     )
-    yield from until_hopeless(shown(str(path)), items)
+    yield from until_too_many_refusals(printable_name(str(path)), items)
 
 
 def read_objects(path: Path, is_stopped: IsStopped = never) -> Iterator[tuple[str, dict[str, Any] | Refusal]]:
-    """Yield each row with the place it stands at, as an object or as the refusal of what is none.
+    """Yield each row with its place, as an object, or as a refusal where it is no object.
 
     Raises Stopped once `is_stopped` says so.
     """
     for source, line in _placed(path, is_stopped):
-        yield source, refusing(source, partial(_object, line))
+        yield source, read_or_refuse(source, partial(_object, line))
 
 
 def count_rows(path: Path, is_stopped: IsStopped = never) -> tuple[int, frozenset[str]]:
-    """Return how many rows a file has, and the prefixes of identifiers that a glance finds.
+    """Return how many rows a file has, and the prefixes of identifiers that a quick search finds.
 
     Rows that will not be read are not counted. Raises Stopped once `is_stopped` says so.
     """
@@ -81,7 +81,7 @@ def count_rows(path: Path, is_stopped: IsStopped = never) -> tuple[int, frozense
 
 def _placed(path: Path, is_stopped: IsStopped) -> Iterator[tuple[str, bytes | Invalid]]:
     for number, line in read_lines(path, is_stopped):
-        yield f"{shown(str(path))}:{number}", line
+        yield f"{printable_name(str(path))}:{number}", line
 
 
 def _readable(source: str, line: bytes | Invalid, kind: str | None, prefixes: frozenset[str]) -> Readable:
@@ -103,7 +103,7 @@ def _object(line: bytes | Invalid) -> dict[str, Any]:
 
 
 def _document(row: dict[str, Any], kind: str | None, prefixes: frozenset[str]) -> Document:
-    """Read a row; where it says that it comes from is its source, and no property of the document."""
+    """Read a row; its `meta.source` becomes the source of the document, not a property."""
     body = row.get("body")
     if isinstance(body, str) and len(body) > MAX_BODY_BYTES:
         raise Invalid(f"the body is larger than {MAX_BODY_BYTES} bytes; split the document")

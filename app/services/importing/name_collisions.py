@@ -1,4 +1,4 @@
-"""One name for each file of an import, where several claim the same or claim none."""
+"""Resolving identifiers that several files of an import state, or that a file lacks."""
 
 from __future__ import annotations
 
@@ -10,12 +10,12 @@ from pathlib import PurePosixPath
 from app.domain.identifier import MAX_IDENTIFIER_LENGTH, identifier_key
 
 FOLDER_FILES = ("readme", "index")
-"""What speaks for a folder goes by the folder's name."""
+"""A file of these names is identified by the name of its folder."""
 
 
 @dataclass(frozen=True, slots=True)
 class NamedDocument:
-    """A file by its path inside the import, and the identifier that it states or is given.
+    """A file by its path inside the import, and the identifier that it states or gets.
 
     `folder` is the name of the folder it lies in, which the path of a file at the root does not hold.
     """
@@ -27,19 +27,19 @@ class NamedDocument:
 
 @dataclass(frozen=True, slots=True)
 class Collision:
-    """An identifier that several files state, and what each of them goes by instead."""
+    """An identifier that several files state, and the identifier that each of them gets instead."""
 
     identifier: str
     files: tuple[NamedDocument, ...]
 
 
-def name_apart(stated: Sequence[NamedDocument]) -> tuple[list[NamedDocument], list[Collision]]:
-    """Return each file with an identifier of its own, and the identifiers that several stated.
+def resolve_names(stated: Sequence[NamedDocument]) -> tuple[list[NamedDocument], list[Collision]]:
+    """Return each file with a unique identifier, and the identifiers that several files stated.
 
-    A file that states none goes by its path without the ending, one that speaks for its folder by the
-    folder. Of files that state the same one none keeps it: in different folders each puts its folder before
-    it, in one folder each goes by its file's name. Files that nothing tells apart are left without, and
-    go by their source.
+    A file that states none gets its path without the ending; a README or index file gets its folder. Of
+    files that state the same identifier none keeps it: in different folders each gets its folder as a prefix,
+    in one folder each gets its file's name. Files that no rule distinguishes get no identifier; their source
+    names them.
     """
     groups: dict[str, list[int]] = defaultdict(list)
     for place, file in enumerate(stated):

@@ -1,4 +1,4 @@
-"""Opening what is a regular file and nothing else, whatever takes its place in the meantime."""
+"""Opening regular files safely, even when another process replaces one in the meantime."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ _FILE = os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC | os.O_NOCTTY
 
 
 def open_file(path: Path, root: Path | None = None) -> IO[bytes]:
-    """Return a regular file that is open; a link is not followed, and nothing waits for a pipe or a device.
+    """Open a regular file; never follow a link, and never block on a pipe or a device.
 
     Below a `root` that is a folder above it, no folder on the way may be a link either. Raises Invalid with
     the reason.

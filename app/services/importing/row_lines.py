@@ -1,4 +1,4 @@
-"""The lines of a file of rows, plain or compressed, as far as they can be read within bounds."""
+"""Reading the lines of a row file, plain or compressed, within limits of size and memory."""
 
 from __future__ import annotations
 
@@ -34,11 +34,11 @@ class _Unpacked(io.RawIOBase):
         self._stream = _stream()
 
     def readable(self) -> bool:
-        """Return that this can be read, as `io` asks."""
+        """Return True, as `io` requires of a stream that can be read."""
         return True
 
     def readinto(self, buffer: WriteableBuffer) -> int:
-        """Put what comes next into a buffer, and return how many bytes that is: 0 at the end."""
+        """Read the next bytes into a buffer and return their number: 0 at the end."""
         room = memoryview(buffer).cast("B")
         while True:
             given = self._stream.unused_data
@@ -66,14 +66,14 @@ def open_xz(file: IO[bytes]) -> io.BufferedReader:
 
 MAX_LINE = 32 * 1024 * 1024
 MAX_SKIPPED = 64 * 1024 * 1024
-"""So much of a row that is too long is passed over to find the next one."""
+"""At most this much of a row that is too long is skipped to find the next row."""
 
 MIN_UNPACKED = 16 * 1024 * 1024
 MAX_RATIO = 100
-"""A compressed file may unpack to so many times its size, or to `MIN_UNPACKED`; ten times is usual."""
+"""A compressed file may unpack to this many times its size, or to `MIN_UNPACKED`; ten times is usual."""
 
 MAX_BLANK = 100_000
-"""After so many blank lines, one after the other, no row is looked for."""
+"""After this many blank lines in a row, the rest of the file is not read."""
 
 _PACKED = (".gz", ".xz")
 _PIECE = 1024 * 1024
@@ -81,7 +81,7 @@ _PIECE = 1024 * 1024
 
 @dataclass(slots=True)
 class _Opened:
-    """A file with what may still be read of it, in bytes; `is_packed` makes more of it an error."""
+    """An open file and the number of bytes that may be read; for a packed file, more of them is an error."""
 
     file: IO[bytes]
     most: int
@@ -90,7 +90,7 @@ class _Opened:
     taken: int = 0
 
     def next(self, length: int) -> bytes:
-        """Return what is left of a line, at most so long, and nothing at the end.
+        """Return the rest of a line, at most `length` bytes of it; empty at the end.
 
         Raises Invalid for a file that unpacks to too much, and Stopped.
         """
@@ -107,9 +107,9 @@ class _Opened:
 
 
 def read_lines(path: Path, is_stopped: IsStopped) -> Iterator[tuple[int, bytes | Invalid]]:
-    """Yield the lines that are not blank with their numbers; what ends the reading is the last.
+    """Yield the lines that are not blank with their numbers; an error that ends the reading comes last.
 
-    What is added to the file while it is read is not read. Raises Stopped once `is_stopped` says so.
+    Lines added to the file while it is read are not read. Raises Stopped once `is_stopped` says so.
     """
     number = 0
     try:
@@ -126,7 +126,7 @@ def read_lines(path: Path, is_stopped: IsStopped) -> Iterator[tuple[int, bytes |
 
 @contextmanager
 def _opened(path: Path, is_stopped: IsStopped) -> Iterator[_Opened]:
-    """Yield a file that is named by a person, who may name a link; nothing is waited for."""
+    """Open a file that a person named, who may name a link; never block on a pipe or device."""
     suffix = path.suffix.lower()
     with open_file(path.resolve()) as file:
         size = os.fstat(file.fileno()).st_size

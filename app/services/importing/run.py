@@ -1,12 +1,11 @@
-"""One import while it runs."""
+"""A running import: it passes a batch of documents to filing and counts the outcomes."""
 
 from __future__ import annotations
 
 import asyncio
 import logging
-import re
 from bisect import bisect
-from collections.abc import AsyncIterator, Callable, Iterable, Sequence
+from collections.abc import AsyncIterator, Callable, Sequence
 from dataclasses import dataclass, field
 from itertools import count
 
@@ -17,99 +16,43 @@ from app.errors import TrigraphError, Unavailable
 from app.services.filing import DEFAULT_PROJECT
 from app.services.filing.pipeline import DocumentBatch, Outcome
 from app.services.filing.prepare import content_hash, entity_key
-from app.services.importing.history.model import versions_to_file
-from app.services.importing.items import MAX_LISTED, ItemStream, Readable, Refusal, Skipped
+from app.services.importing.history.model import History, versions_to_file
+from app.services.importing.items import ItemStream, Readable, Refusal, Skipped
 from app.services.importing.name_collisions import Collision
-from app.services.importing.request import Batch
+from app.services.importing.request import ImportSummary
 from app.services.unit_of_work import Homonyms
 from app.stores.postgres.pool import Database
-
-MAX_EXAMPLES = 3
-MAX_SORTS = 100
-
-_PARTICULAR = re.compile(r"'[^']*'|\"[^\"]*\"|\S*[\d/_]\S*")
-_SEVERAL = re.compile(r"…(?:,? …)+")
-
-
-@dataclass(slots=True)
-class Warned:
-    """Warnings that say the same of different things: how many, and the first few in full."""
-
-    count: int = 0
-    examples: list[str] = field(default_factory=list)
-
-
-@dataclass(slots=True)
-class ImportSummary:
-    """Counts and lists of one import, kept while it runs.
-
-    Refusals beyond `MAX_LISTED` are counted in `refused_beyond`. `total` is how many documents and rows there
-    are to look at, `skipped` is what was left alone beside them, and `was_stopped` tells that not all were
-    looked at. `histories` is how many documents have a history to tell; states of it are recorded or there
-    already, and so are aliases that a table tells.
-    """
-
-    total: int = 0
-    filed: int = 0
-    unchanged: int = 0
-    refused: list[Refusal] = field(default_factory=list)
-    refused_beyond: int = 0
-    skipped: list[Skipped] = field(default_factory=list)
-    warnings: dict[str, Warned] = field(default_factory=dict)
-    collisions: list[Collision] = field(default_factory=list)
-    kinds_defined: list[str] = field(default_factory=list)
-    was_stopped: bool = False
-    histories: int = 0
-    histories_seen: int = 0
-    states_recorded: int = 0
-    states_unchanged: int = 0
-    aliases_recorded: int = 0
-    aliases_unchanged: int = 0
-
-    @property
-    def seen(self) -> int:
-        """How many documents were looked at."""
-        return self.filed + self.unchanged + self.refused_count
-
-    @property
-    def refused_count(self) -> int:
-        """How much was refused, with what is not listed."""
-        return len(self.refused) + self.refused_beyond
-
-    def refuse(self, refusal: Refusal, at: int | None = None) -> bool:
-        """List a refusal at a place, or last; return False where so many are that it is only counted."""
-        if len(self.refused) >= MAX_LISTED:
-            self.refused_beyond += 1
-            return False
-        self.refused.insert(len(self.refused) if at is None else at, refusal)
-        return True
-
-    def warn(self, source: str, warnings: Iterable[str]) -> None:
-        """Count warnings by what they say, whatever they say it of."""
-        for warning in warnings:
-            sort = _SEVERAL.sub("…", _PARTICULAR.sub("…", warning))
-            if sort not in self.warnings and len(self.warnings) >= MAX_SORTS:
-                sort = "other warnings"
-            warned = self.warnings.setdefault(sort, Warned())
-            warned.count += 1
-            if len(warned.examples) < MAX_EXAMPLES:
-                warned.examples.append(f"{source}: {warning}")
-
 
 _DEFINED = "defined the kind "
 _LOG = logging.getLogger(__name__)
 
 
 @dataclass(frozen=True, slots=True)
+class Batch:
+    """Documents to be read one after the other, what is known before they are read, and their history.
+
+    `warnings` concern the whole batch.
+    """
+
+    items: ItemStream
+    total: int
+    history: History = field(default_factory=History)
+    refused: tuple[Refusal, ...] = ()
+    skipped: tuple[Skipped, ...] = ()
+    collisions: tuple[Collision, ...] = ()
+    warnings: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
 class Item:
-    """One of what an import reads: its place among them, from 0, and where it stands."""
+    """One item of an import: its number, from 0, and its place."""
 
     place: int
     source: str
 
 
 class Run:
-    """One import while it runs: what was seen so far, and what became of it."""
+    """A running import, with the documents seen so far and their outcomes."""
 
     def __init__(
         self,
@@ -133,14 +76,14 @@ class Run:
         self._stop = stop
 
     def _refuse(self, place: int, refusal: Refusal) -> None:
-        """List a refusal in the order of what was read, whichever was known first."""
+        """List a refusal in the order in which the items were read."""
         at = bisect(self._refused, place)
         if self.summary.refuse(refusal, at):
             self._refused.insert(at, place)
         self.watch(self.summary)
 
     def _clash(self, item: Readable) -> str | None:
-        """Return why a document cannot be filed beside one that this import holds already.
+        """Return why a document cannot be filed beside an earlier one of this import, or None.
 
         Two texts under one name would be taken for two versions, again at every import.
         """
@@ -149,10 +92,11 @@ class Run:
         first, content = self._seen.setdefault(key, (item.source, hashed))
         if content == hashed:
             return None
-        return f"{_called(item.document)} stands in {first} with another text; give one of them another name"
+        name = _display_name(item.document)
+        return f"{name} stands in {first} with another text; give one of them another name"
 
-    async def shipments(self, items: ItemStream) -> AsyncIterator[DocumentBatch[Item]]:
-        """Yield each document with the earlier versions its history tells; what cannot be one is refused."""
+    async def document_batches(self, items: ItemStream) -> AsyncIterator[DocumentBatch[Item]]:
+        """Yield each document with the earlier versions of its history; count the refusals."""
         place = count()
         async for item in items:
             if self._stop.is_set():
@@ -160,10 +104,10 @@ class Run:
             origin = Item(next(place), item.source)
             if isinstance(item, Refusal):
                 self._refuse(origin.place, item)
-            elif (shipment := await self._shipment(origin, item)) is not None:
-                yield shipment
+            elif (prepared := await self._document_batch(origin, item)) is not None:
+                yield prepared
 
-    async def _shipment(self, origin: Item, item: Readable) -> DocumentBatch[Item] | None:
+    async def _document_batch(self, origin: Item, item: Readable) -> DocumentBatch[Item] | None:
         try:
             if (clash := self._clash(item)) is not None:
                 self._refuse(origin.place, Refusal(item.source, clash))
@@ -179,7 +123,7 @@ class Run:
         return DocumentBatch(origin, tuple(versions))
 
     def count(self, origin: Item, outcome: Outcome) -> None:
-        """Count what became of a document."""
+        """Count the outcome of filing a document."""
         if isinstance(outcome, Exception):
             self._refuse(origin.place, Refusal(origin.source, _reason(origin.source, outcome)))
             return
@@ -211,5 +155,5 @@ def _homonyms(collisions: Sequence[Collision]) -> Homonyms:
     }
 
 
-def _called(document: Document) -> str:
+def _display_name(document: Document) -> str:
     return document.identifier or document.source_uri or document.title

@@ -1,4 +1,4 @@
-"""A first look at everything an import will read: what there is, and what each file goes by."""
+"""Scanning the paths of an import: the files to read, their kinds and their identifiers."""
 
 from __future__ import annotations
 
@@ -9,17 +9,25 @@ from pathlib import Path
 from app.domain.artifact import Document
 from app.errors import Invalid
 from app.services.importing.folders import NO_TEXT, MarkdownFile, find_files, is_markdown, is_text, read_text
-from app.services.importing.interruption import IsStopped, Stopped, never, read_aside
-from app.services.importing.items import Items, Readable, Refusal, Skipped, prefixes_among, refusing, shown
+from app.services.importing.interruption import IsStopped, Stopped, never, read_in_process
+from app.services.importing.items import (
+    Items,
+    Readable,
+    Refusal,
+    Skipped,
+    prefixes_among,
+    printable_name,
+    read_or_refuse,
+)
 from app.services.importing.jsonl import count_rows, is_row_file, read_rows
-from app.services.importing.name_collisions import Collision, NamedDocument, name_apart
+from app.services.importing.name_collisions import Collision, NamedDocument, resolve_names
 from app.services.parsing import parse_markdown
 from app.services.parsing.file_claim import Claim, read_claim
 
 
 @dataclass(frozen=True, slots=True)
 class RowFile:
-    """A file of rows and how many it has."""
+    """A row file and how many rows it has."""
 
     path: Path
     rows: int
@@ -27,7 +35,7 @@ class RowFile:
 
 @dataclass(frozen=True, slots=True)
 class ClaimedFile:
-    """A Markdown file with its kind and the identifier it goes by in this import."""
+    """A Markdown file with its kind and its identifier in this import."""
 
     file: MarkdownFile
     kind: str
@@ -36,7 +44,7 @@ class ClaimedFile:
 
 @dataclass(frozen=True, slots=True)
 class FolderScan:
-    """Everything to read, in order, and what is left alone; only names are held, never the texts."""
+    """Everything to read, in order, and the skipped files; holds names only, never texts."""
 
     sources: tuple[ClaimedFile | RowFile | Refusal, ...]
     skipped: tuple[Skipped, ...]
@@ -46,11 +54,11 @@ class FolderScan:
 
     @property
     def total(self) -> int:
-        """How many documents, rows and refusals reading will answer."""
+        """How many documents, rows and refusals `read` will yield."""
         return sum(source.rows if isinstance(source, RowFile) else 1 for source in self.sources)
 
     def read(self, is_stopped: IsStopped = never) -> Items:
-        """Read the documents one after the other; what cannot be read becomes a refusal.
+        """Yield the documents one after the other; one that cannot be read becomes a refusal.
 
         Raises Stopped once `is_stopped` says so.
         """
@@ -63,20 +71,20 @@ class FolderScan:
                 yield _read_file(source, self.prefixes)
 
 
-def survey(
+def scan_paths(
     paths: Sequence[Path],
     kind: str | None,
     prefixes: frozenset[str],
     is_stopped: IsStopped = never,
 ) -> FolderScan:
-    """Look at everything under these paths; `prefixes` are accepted in identifiers beside the shipped ones.
+    """Scan everything under these paths; `prefixes` are accepted in identifiers beside the shipped ones.
 
     Raises Invalid when a path does not exist or is nothing that can be imported, and Stopped once
     `is_stopped` says so.
     """
-    met = list(_found(paths, is_stopped))
-    found = [source for source in met if not isinstance(source, Skipped)]
-    skipped = _skipped(met)
+    entries = list(_found(paths, is_stopped))
+    found = [source for source in entries if not isinstance(source, Skipped)]
+    skipped = _skipped(entries)
     files = [source for source in found if isinstance(source, MarkdownFile)]
     names = {file.path.stem for file in files}
     rows: dict[Path, RowFile] = {}
@@ -90,20 +98,20 @@ def survey(
     if not stated <= prefixes:
         prefixes |= stated
         claims = _claims(files, kind, prefixes, is_stopped)
-    claimed, collisions = _apart(claims)
+    claimed, collisions = _resolve_claims(claims)
     sources = tuple(_source(source, claimed, rows) for source in found)
     return FolderScan(sources, skipped, kind, prefixes, tuple(collisions))
 
 
-def _skipped(met: Sequence[MarkdownFile | Path | Refusal | Skipped]) -> tuple[Skipped, ...]:
-    """Return what is left alone, each once; a file that was named itself is not."""
-    named = {shown(str(source)) for source in met if isinstance(source, Path)}
-    skipped = dict.fromkeys(source for source in met if isinstance(source, Skipped))
+def _skipped(entries: Sequence[MarkdownFile | Path | Refusal | Skipped]) -> tuple[Skipped, ...]:
+    """Return the skipped files, each once, without those that the request names."""
+    named = {printable_name(str(source)) for source in entries if isinstance(source, Path)}
+    skipped = dict.fromkeys(source for source in entries if isinstance(source, Skipped))
     return tuple(source for source in skipped if source.source not in named)
 
 
 def _found(paths: Sequence[Path], is_stopped: IsStopped) -> Iterator[MarkdownFile | Path | Refusal | Skipped]:
-    """Yield what the paths lead to, each once; all of them are looked at before any is read."""
+    """Yield each file under the paths once; all paths are checked before any file is read."""
     roots = [_root(path) for path in paths]
     seen: set[Path] = set()
     for root in roots:
@@ -119,12 +127,16 @@ def _root(path: Path) -> Path:
     try:
         root = path.resolve(strict=True)
     except (OSError, RuntimeError) as error:
-        raise Invalid(f"there is no {shown(str(path))}; name a folder or a file that exists") from error
+        raise Invalid(
+            f"there is no {printable_name(str(path))}; name a folder or a file that exists"
+        ) from error
     if is_row_file(root.name) and not (root.is_dir() or root.is_file()):
-        raise Invalid(f"{shown(str(path))} is no regular file, and rows are read twice; copy them to one")
+        raise Invalid(
+            f"{printable_name(str(path))} is no regular file, and rows are read twice; copy them to one"
+        )
     if not (root.is_dir() or is_markdown(root.name) or is_row_file(root.name)):
         raise Invalid(
-            f"{shown(str(path))} cannot be imported; name a folder, a Markdown file or a file"
+            f"{printable_name(str(path))} cannot be imported; name a folder, a Markdown file or a file"
             " docs.jsonl, docs.jsonl.gz or docs.jsonl.xz"
         )
     return root
@@ -133,7 +145,7 @@ def _root(path: Path) -> Path:
 def _single(path: Path) -> MarkdownFile | Path | Refusal:
     if not is_markdown(path.name):
         return path
-    return MarkdownFile(path, path) if is_text(path.name) else Refusal(shown(str(path)), NO_TEXT)
+    return MarkdownFile(path, path) if is_text(path.name) else Refusal(printable_name(str(path)), NO_TEXT)
 
 
 def _claims(
@@ -151,28 +163,29 @@ def _claims(
 
 
 def _claim(file: MarkdownFile, kind: str | None, prefixes: frozenset[str]) -> Claim | Refusal:
-    source = shown(str(file.path))
-    return refusing(
-        source, lambda: read_aside(read_claim, read_text(file.path, file.root), file.place, kind, prefixes)
+    source = printable_name(str(file.path))
+    return read_or_refuse(
+        source,
+        lambda: read_in_process(read_claim, read_text(file.path, file.root), file.place, kind, prefixes),
     )
 
 
-def _apart(
+def _resolve_claims(
     claims: dict[MarkdownFile, Claim | Refusal],
 ) -> tuple[dict[MarkdownFile, ClaimedFile | Refusal], list[Collision]]:
     readable = [(file, claim) for file, claim in claims.items() if isinstance(claim, Claim)]
-    named, collisions = name_apart(
+    named, collisions = resolve_names(
         [
-            NamedDocument(file.source, claim.identifier, shown(file.path.parent.name))
+            NamedDocument(file.source, claim.identifier, printable_name(file.path.parent.name))
             for file, claim in readable
         ]
     )
-    answer: dict[MarkdownFile, ClaimedFile | Refusal] = {
+    resolved: dict[MarkdownFile, ClaimedFile | Refusal] = {
         file: claim for file, claim in claims.items() if isinstance(claim, Refusal)
     }
     for (file, claim), name in zip(readable, named, strict=True):
-        answer[file] = ClaimedFile(file, claim.kind, name.identifier)
-    return answer, collisions
+        resolved[file] = ClaimedFile(file, claim.kind, name.identifier)
+    return resolved, collisions
 
 
 def _source(
@@ -186,13 +199,13 @@ def _source(
 
 
 def _read_file(claimed: ClaimedFile, prefixes: frozenset[str]) -> Readable | Refusal:
-    source = shown(str(claimed.file.path))
-    return refusing(source, lambda: Readable(source, _document(claimed, prefixes)))
+    source = printable_name(str(claimed.file.path))
+    return read_or_refuse(source, lambda: Readable(source, _document(claimed, prefixes)))
 
 
 def _document(claimed: ClaimedFile, prefixes: frozenset[str]) -> Document:
     text = read_text(claimed.file.path, claimed.file.root)
-    parsed = read_aside(
+    parsed = read_in_process(
         parse_markdown, text, kind=claimed.kind, path=claimed.file.place, known_prefixes=prefixes
     )
     return replace(parsed, identifier=claimed.identifier, source_uri=claimed.file.source)

@@ -1,4 +1,4 @@
-"""Importing: documents are filed many at once, and a bad one never stops the rest."""
+"""The import service: it files many documents at once, and a bad one never stops the rest."""
 
 from __future__ import annotations
 
@@ -11,16 +11,16 @@ from app.domain.entity import Caller
 from app.domain.types import TypeDefinition
 from app.errors import Unavailable
 from app.services.filing import DEFAULT_PROJECT, FilingService
-from app.services.importing.git.known_documents import as_known, history_of, items_of
+from app.services.importing.git.known_documents import history_of, items_of, match_documents
 from app.services.importing.git.repository import read_repository
 from app.services.importing.history.jsonl import read_revisions, read_states
 from app.services.importing.history.model import History
 from app.services.importing.history.service import HistoryService
 from app.services.importing.interruption import IS_STOPPED, IsStopped, Stopped
 from app.services.importing.items import Refusal, read_in_threads
-from app.services.importing.request import Batch, ImportRequest
-from app.services.importing.run import ImportSummary, Run
-from app.services.importing.scan import survey
+from app.services.importing.request import ImportRequest, ImportSummary
+from app.services.importing.run import Batch, Run
+from app.services.importing.scan import scan_paths
 from app.stores.postgres import projects, type_definitions
 from app.stores.postgres.pool import Database
 
@@ -31,7 +31,7 @@ SHALLOW = (
 
 
 class ImportService:
-    """Brings files and rows into the ledger, `width` documents at a time."""
+    """Imports files, rows and repositories into the ledger, `width` documents at a time."""
 
     def __init__(self, database: Database, filing: FilingService, width: int) -> None:
         self._database = database
@@ -46,11 +46,11 @@ class ImportService:
         stop: asyncio.Event | None = None,
         watch: Callable[[ImportSummary], None] = lambda summary: None,
     ) -> ImportSummary:
-        """File everything under the paths of a request and answer what became of it.
+        """File everything under the paths of a request and return the summary.
 
-        `stop` ends the import after the documents at hand, and `watch` is told of each step. Raises
+        `stop` ends the import after the current documents, and `watch` is called after each step. Raises
         Invalid for paths that cannot be imported, before anything is filed, and Unavailable when the
-        ledger is gone or keeps nothing more; what was filed until then stays.
+        ledger is gone or full; the documents filed until then stay.
         """
         stop = stop or asyncio.Event()
         IS_STOPPED.set(stop.is_set)
@@ -59,16 +59,16 @@ class ImportService:
             batch = await self._batch(caller, request, prefixes, stop)
         except Stopped:
             return ImportSummary(was_stopped=True)
-        return await self.bring(caller, batch, request.project, stop, watch)
+        return await self.import_batch(caller, batch, request.project, stop, watch)
 
     async def _batch(
         self, caller: Caller, request: ImportRequest, prefixes: frozenset[str], stop: asyncio.Event
     ) -> Batch:
-        """Look at everything a request names; raises Stopped once somebody asks for an end."""
+        """Scan everything a request names; raises Stopped once somebody asks for an end."""
         if request.repository is not None:
             return await self._repository(caller, request, request.repository, prefixes, stop)
-        found = await asyncio.to_thread(survey, request.paths, request.kind, prefixes, stop.is_set)
-        history, refused = await asyncio.to_thread(_history, request, stop.is_set)
+        found = await asyncio.to_thread(scan_paths, request.paths, request.kind, prefixes, stop.is_set)
+        history, refused = await asyncio.to_thread(_read_history, request, stop.is_set)
         items = read_in_threads(found.read(stop.is_set))
         return Batch(items, found.total, history, refused, found.skipped, found.collisions)
 
@@ -84,7 +84,7 @@ class ImportService:
             read_repository, folder, request.kind, prefixes, datetime.now(UTC), stop.is_set
         )
         project = DEFAULT_PROJECT if request.project is None else request.project
-        known = await as_known(self._database, caller.tenant, project, repository)
+        known = await match_documents(self._database, caller.tenant, project, repository)
         return Batch(
             items=read_in_threads(items_of(known)),
             total=len(known) + len(repository.refused),
@@ -94,7 +94,7 @@ class ImportService:
             warnings=(SHALLOW,) if repository.is_shallow else (),
         )
 
-    async def bring(
+    async def import_batch(
         self,
         caller: Caller,
         batch: Batch,
@@ -102,7 +102,7 @@ class ImportService:
         stop: asyncio.Event,
         watch: Callable[[ImportSummary], None],
     ) -> ImportSummary:
-        """File the documents of a batch, tell their history, and answer what became of them."""
+        """File the documents of a batch, record their history, and return the summary."""
         before = await self._types(caller, project)
         summary = ImportSummary(
             total=batch.total,
@@ -116,7 +116,7 @@ class ImportService:
         try:
             summary.was_stopped = await self._filing.file_all(
                 caller,
-                run.shipments(batch.items),
+                run.document_batches(batch.items),
                 run.project_key,
                 width=self._width,
                 done=run.count,
@@ -127,7 +127,7 @@ class ImportService:
             for refusal in batch.refused:
                 summary.refuse(refusal)
             if not summary.was_stopped:
-                await HistoryService(self._database).tell_all(
+                await HistoryService(self._database).record_all(
                     caller, run.project_key, batch.history, summary, stop, watch
                 )
         except Unavailable as error:
@@ -150,7 +150,7 @@ class ImportService:
         return {each.definition.name: each.definition for each in known if each.definition.is_document}
 
 
-def _history(request: ImportRequest, is_stopped: IsStopped) -> tuple[History, tuple[Refusal, ...]]:
-    told, unread = read_states(request.states, is_stopped)
-    revisions, unfit = read_revisions(request.revisions, is_stopped)
-    return History(told, revisions), (*unread, *unfit)
+def _read_history(request: ImportRequest, is_stopped: IsStopped) -> tuple[History, tuple[Refusal, ...]]:
+    states, unread_states = read_states(request.states, is_stopped)
+    revisions, unread_revisions = read_revisions(request.revisions, is_stopped)
+    return History(states, revisions), (*unread_states, *unread_revisions)

@@ -1,4 +1,4 @@
-"""Work on the ledger that is due again and again while a service runs."""
+"""Run work on the ledger periodically while a service runs, such as pruning the outbox."""
 
 from __future__ import annotations
 
@@ -19,26 +19,26 @@ from app.stores.postgres.connection import owner_connection
 from app.stores.postgres.location import locate_ledger
 
 Work: TypeAlias = Callable[[str], Awaitable[object]]
-"""Does what is due in the ledger of an address."""
+"""Does the due work in the ledger at a URL."""
 
 BROKEN = (asyncpg.PostgresError, asyncpg.InterfaceError, asyncpg.InternalClientError)
-"""What the driver raises when a connection breaks; the last where it breaks between two of its steps."""
+"""The driver's errors for a broken connection; the last if it breaks between two of its own steps."""
 
 log = logging.getLogger(__name__)
 
 
 @asynccontextmanager
 async def run_periodically(settings: Settings, work: Work, pause: float, failed: str) -> AsyncIterator[None]:
-    """Do the work at once and every `pause` seconds of the block; where that fails say so and go on."""
+    """Do the work at once and every `pause` seconds during the block; log a failure and go on."""
     location = await locate_ledger(settings)
     try:
-        async with background_task(_keep_up(location.url, work, pause, failed)):
+        async with background_task(_repeat(location.url, work, pause, failed)):
             yield
     finally:
         await location.close()
 
 
-async def _keep_up(url: str, work: Work, pause: float, failed: str) -> None:
+async def _repeat(url: str, work: Work, pause: float, failed: str) -> None:
     while True:
         try:
             await work(url)
@@ -53,9 +53,9 @@ PRUNE_INTERVAL = 3600.0
 
 
 async def forget_old_changes(url: str, age: timedelta = AGE) -> int:
-    """Forget, some thousands at a time, what was noted so long ago; answer how many changes that were.
+    """Delete outbox changes older than `age`, some thousands at a time, and return how many.
 
-    Cut off, it has forgotten less. Raises Unavailable when the ledger does not answer.
+    An interruption keeps what was deleted so far. Raises Unavailable if the ledger does not answer.
     """
     forgotten = 0
     async with owner_connection(url) as owner:
@@ -65,5 +65,5 @@ async def forget_old_changes(url: str, age: timedelta = AGE) -> int:
 
 
 def prune_outbox_periodically(settings: Settings) -> AbstractAsyncContextManager[None]:
-    """Look every hour of the block whether there is something to forget."""
+    """Prune the outbox every hour during the block."""
     return run_periodically(settings, forget_old_changes, PRUNE_INTERVAL, "old changes are not forgotten now")

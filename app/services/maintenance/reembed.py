@@ -1,8 +1,8 @@
-"""Making every vector of a ledger again, with the encoder there is now.
+"""Re-embed a ledger: make every vector again with the current encoder.
 
-Vectors of two models never meet: the old ones and their indexes are dropped, and an unfinished run noted as
-the ledger's model, in one transaction. Until the run is finished every service refuses to open, and filing
-refuses to write. A run that was cut off goes on where it stopped, since what has vectors is done. Indexes
+Vectors of two models are never mixed: one transaction drops the old ones and their indexes, and records an
+unfinished run as the ledger's model. Until the run is finished every service refuses to open, and filing
+refuses to write. An interrupted run continues where it stopped: artifacts that have vectors are done. Indexes
 are made again at the end.
 """
 
@@ -20,19 +20,19 @@ from app.errors import Conflict
 from app.services.maintenance.vector_index import index_large_projects
 from app.services.parsing import cut_passages, passage_text_for_encoder
 from app.stores.postgres import artifacts, passage_vectors, vector_indexes
-from app.stores.postgres.connection import owner_connection, prepared
+from app.stores.postgres.connection import init_connection, owner_connection
 from app.stores.postgres.passage_vectors import EmbeddingModel, Unembedded
 
 
 def model_of(embedder: Embedder) -> EmbeddingModel:
-    """Return the model an embedder speaks for."""
+    """Return the embedding model of an embedder."""
     return EmbeddingModel(embedder.name, embedder.fingerprint, embedder.dimensions)
 
 
 async def require_model(connection: asyncpg.Connection, embedder: Embedder) -> None:
-    """Note the embedder's model when the ledger has none yet.
+    """Record the embedder's model if the ledger has none yet.
 
-    Raises Conflict, naming both models and the command that re-embeds, when it has another.
+    Raises Conflict, naming both models and the command that re-embeds, if it has another.
     """
     noted = await passage_vectors.embedding_model(connection)
     if noted is None:
@@ -42,20 +42,20 @@ async def require_model(connection: asyncpg.Connection, embedder: Embedder) -> N
 
 
 async def check_model(connection: asyncpg.Connection, embedder: Embedder) -> None:
-    """Raise Conflict when the ledger's vectors were made with another model than the embedder's."""
+    """Raise Conflict if the ledger's vectors were made with another model than the embedder's."""
     _check(await passage_vectors.embedding_model(connection), embedder)
 
 
 def _check(noted: EmbeddingModel | None, embedder: Embedder) -> None:
     if noted is not None and noted != model_of(embedder):
         raise Conflict(
-            f"the ledger's vectors were made with {_described(noted)}, and this is"
-            f" {_described(model_of(embedder))}; run `trigraph reembed` to make them again,"
+            f"the ledger's vectors were made with {_describe(noted)}, and this is"
+            f" {_describe(model_of(embedder))}; run `trigraph reembed` to make them again,"
             " or go back to the encoder that made them"
         )
 
 
-def _described(model: EmbeddingModel) -> str:
+def _describe(model: EmbeddingModel) -> str:
     return f"{model.name} ({model.dimensions} dimensions, {model.fingerprint})"
 
 
@@ -66,17 +66,17 @@ Watch = Callable[[int, int], None]
 
 
 async def reembed(url: str, embedder: Embedder, watch: Watch = lambda done, total: None) -> int:
-    """Cut and embed every artifact of every tenant again; answer how many, 0 when there was nothing to do.
+    """Cut and embed every artifact of every tenant again; return how many, 0 if there was nothing to do.
 
-    `watch` is told how many are done, and of how many. Raises Conflict when another process does the
-    same, and Unavailable when the ledger or the encoder does not answer.
+    `watch` receives how many are done, and of how many. Raises Conflict if another process does the same,
+    and Unavailable if the ledger or the encoder does not answer.
     """
     async with owner_connection(url, seconds=None) as owner:
         if not await passage_vectors.lock(owner):
             raise Conflict("another process embeds this ledger again; wait until it has finished")
         if not await vector_indexes.lock(owner):
             raise Conflict("another process indexes vectors; `trigraph doctor` tells when it is done")
-        await prepared(owner)
+        await init_connection(owner)
         wanted = model_of(embedder)
         if await passage_vectors.embedding_model(owner) in (None, wanted):
             return 0
@@ -88,7 +88,7 @@ async def reembed(url: str, embedder: Embedder, watch: Watch = lambda done, tota
 
 
 def unfinished(model: EmbeddingModel) -> EmbeddingModel:
-    """Return what a ledger notes as its model while its vectors are made with this one."""
+    """Return the model that a ledger records while its vectors are made with this one."""
     return replace(
         model, name=f"an unfinished run of {model.name}", fingerprint=f"{_UNFINISHED}{model.fingerprint}"
     )
@@ -106,7 +106,7 @@ async def _embed_all(owner: asyncpg.Connection, embedder: Embedder, watch: Watch
     done, last = 0, (0, 0)
     watch(done, total)
     while batch := await passage_vectors.artifacts_after(owner, *last, AT_ONCE):
-        made = await asyncio.gather(*(_made(artifact, embedder) for artifact in batch))
+        made = await asyncio.gather(*(_embed(artifact, embedder) for artifact in batch))
         async with owner.transaction():
             for artifact, (passages, vectors) in zip(batch, made, strict=True):
                 await _write(owner, artifact, passages, vectors)
@@ -115,7 +115,7 @@ async def _embed_all(owner: asyncpg.Connection, embedder: Embedder, watch: Watch
     return done
 
 
-async def _made(artifact: Unembedded, embedder: Embedder) -> tuple[Sequence[Passage], Vectors]:
+async def _embed(artifact: Unembedded, embedder: Embedder) -> tuple[Sequence[Passage], Vectors]:
     longest = embedder.longest_passage - 2
     passages = await asyncio.to_thread(
         cut_passages, artifact.title, artifact.body, embedder.piece_offsets, longest

@@ -1,7 +1,7 @@
-"""Indexes over the vectors of large projects: made in the background by whoever files or serves.
+"""Index the vectors of large projects in the background, from any process that files or serves.
 
-Nothing waits for one: until it is there, and where this role may make none, a project is searched exactly,
-which takes longer the larger it is. A build that was cut off is dropped and made again.
+Nothing waits for an index: without one a project is searched exactly, which takes longer the larger it is. An
+interrupted build is dropped and made again.
 """
 
 from __future__ import annotations
@@ -25,10 +25,10 @@ log = logging.getLogger(__name__)
 
 
 async def index_large_projects(url: str, at_least: int = LARGE) -> list[str]:
-    """Index every project with so many vectors and no index yet; answer their keys.
+    """Index every project that has `at_least` vectors and no index yet; return their keys.
 
-    Does nothing when this role may not, or somebody else does it at the moment; a project that cannot be
-    indexed is logged and left. Raises Unavailable when the ledger does not answer.
+    Do nothing if this role may not, or another process is indexing; a project that cannot be indexed is
+    logged and skipped. Raises Unavailable if the ledger does not answer.
     """
     made = []
     async with owner_connection(url, seconds=None) as owner:
@@ -48,7 +48,7 @@ async def index_large_projects(url: str, at_least: int = LARGE) -> list[str]:
 
 
 async def index_ledger(settings: Settings, at_least: int = LARGE) -> list[str]:
-    """Do the same for the ledger that the settings name."""
+    """Index the large projects of the ledger that the settings name."""
     location = await locate_ledger(settings)
     try:
         return await index_large_projects(location.url, at_least)
@@ -68,6 +68,6 @@ async def _may_index(owner: asyncpg.Connection, todo: dict[int, str]) -> bool:
 
 
 def index_periodically(settings: Settings, at_least: int = LARGE) -> AbstractAsyncContextManager[None]:
-    """Look every minute of the block whether a project has so many vectors now, and index it."""
+    """Index projects that became large, every minute during the block."""
     look = partial(index_large_projects, at_least=at_least)
     return run_periodically(settings, look, INDEX_INTERVAL, "nobody could look for projects without an index")

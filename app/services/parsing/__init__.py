@@ -1,4 +1,4 @@
-"""Documents read from their text alone: Markdown in, claims and passages out."""
+"""Parsing documents: Markdown text in, claims and passages out."""
 
 from __future__ import annotations
 

@@ -15,7 +15,7 @@ from markdown_it.token import Token
 from app.domain.text import fold
 from app.errors import Invalid
 
-DEEPEST = 40
+MAX_DEPTH = 40
 MAX_LINES = 200_000
 """Every line of a body may become a block of a kilobyte."""
 
@@ -139,7 +139,7 @@ def _require_few(count: int, most: int, what: str) -> None:
 
 def _parser_that_counts() -> MarkdownIt:
     parser = (
-        MarkdownIt("commonmark", {"maxNesting": DEEPEST}).enable("table").disable(["inline", "text_join"])
+        MarkdownIt("commonmark", {"maxNesting": MAX_DEPTH}).enable("table").disable(["inline", "text_join"])
     )
     parser.block.ruler.before("table", "count", _count)
     return parser

@@ -1,4 +1,4 @@
-"""Likely aliases and likely facts that free text lets slip; a person decides about them later."""
+"""Finding likely aliases and likely facts in free text, for a person to review."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from app.services.parsing.vocabulary import vocabulary
 
 MAX_QUOTE_LENGTH = 300
 MAX_OWNER_LENGTH = 200
-"""Characters before a fact that are read for the name of what it is said of."""
+"""Characters before a fact that are searched for the name of its subject."""
 MAX_CANDIDATES = 200
 """More than this from one document is no help to the person who reviews them."""
 
@@ -24,7 +24,7 @@ _NAME = rf"[A-Z]{_REST}(?: [A-Z0-9]{_REST}){{0,4}}"
 
 
 def _any_name(role: str) -> str:
-    """A name in quotes, of capitalised words, or of one word."""
+    """Return a pattern for a name in quotes, of capitalised words, or of one word."""
     quoted = rf"[\"“'‘](?P<{role}_quoted>[^\"”'’\n]{{2,80}})[\"”'’]"
     return rf"(?:{quoted}|(?P<{role}>{_NAME}|[\w.+-]{{1,40}}[\w+]))"
 
@@ -83,7 +83,7 @@ def _fact() -> re.Pattern[str]:
 
 
 def _fact_subject(text: str, match: re.Match[str]) -> str:
-    """Return what a fact is said of: what its property is of, or the name right before it; "" without one."""
+    """Return the subject of a fact: the owner of its property, or the name before it; "" without one."""
     if said := _name(match, "subject"):
         return said
     before = _OWNER.search(text, max(0, match.start() - MAX_OWNER_LENGTH), match.start())

@@ -1,4 +1,4 @@
-"""One document while it is read: its header, its page, and what the parts of the parser share."""
+"""The state that the parts of the parser share while they read one document."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ _FIELD_LINE = re.compile(
 
 @dataclass(frozen=True, slots=True)
 class Reading:
-    """What is known of a document before its references are read."""
+    """The header, page and sections of a document that is being read, and its warnings."""
 
     fields: dict[str, object]
     page: MarkdownPage

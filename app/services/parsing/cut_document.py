@@ -1,4 +1,4 @@
-"""Everything that recall searches a document by, made of its text alone."""
+"""Cutting a document into passages, terms and lookups: all that recall indexes of its text."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from app.errors import Invalid
 from app.services.analysis import terms_of
 from app.services.parsing.embedding_text import passage_text_for_encoder
 from app.services.parsing.passages import cut_passages
-from app.services.parsing.target_readings import Way, ways_of_all
+from app.services.parsing.target_readings import TargetReading, all_target_readings
 from app.services.parsing.token_spans import PieceOffsets
 
 MAX_PASSAGES = 5_000
@@ -20,7 +20,7 @@ MAX_PASSAGES = 5_000
 
 @dataclass(frozen=True, slots=True)
 class CutDocument:
-    """The passages of a document and what is to be looked up for it.
+    """The passages of a document, and the names to look up for it.
 
     `texts` are what the encoder reads, each once, and `places` which of them each passage has. `length`
     counts the words of the document, and a name that it uses begins with one of `words`, one a line. `ways`
@@ -33,7 +33,7 @@ class CutDocument:
     terms: TermCounts
     length: int
     words: str
-    ways: tuple[tuple[Way, ...], ...]
+    ways: tuple[tuple[TargetReading, ...], ...]
 
 
 class UnknownModel(Exception):
@@ -46,9 +46,9 @@ _tokenizers: dict[str, PieceOffsets] = {}
 def cut_for_model(
     document: Document, key: str, longest: int, model: str, tokenizer: bytes | None
 ) -> CutDocument:
-    """Cut a document for the model of a fingerprint, whose pickled tokenizer is wanted only once.
+    """Cut a document for the model with a fingerprint; its pickled tokenizer is needed only once.
 
-    Raises UnknownModel when it is wanted, and Invalid when the document makes too many passages.
+    Raises UnknownModel when the tokenizer is missing, and Invalid when the document makes too many passages.
     """
     if tokenizer is not None:
         _tokenizers[model] = pickle.loads(tokenizer)
@@ -79,5 +79,5 @@ def cut_document(document: Document, key: str, longest: int, piece_offsets: Piec
         terms=TermCounts.of(analysed.terms),
         length=analysed.length,
         words="\n".join(sorted(words_of(fold(f"{document.title}\n{document.body}")))),
-        ways=ways_of_all(document.references, key, document.source_uri),
+        ways=all_target_readings(document.references, key, document.source_uri),
     )

@@ -1,4 +1,4 @@
-"""Markdown text in, a document out."""
+"""Parsing Markdown text into a document."""
 
 from __future__ import annotations
 
@@ -32,12 +32,11 @@ def parse_markdown(
     known_prefixes: frozenset[str] = frozenset(),
     stated: Mapping[str, object] = NOTHING_STATED,
 ) -> Document:
-    """Read one Markdown document; takes any text and tells in its warnings what was odd.
+    """Parse one Markdown document; accepts any text and reports problems as warnings.
 
     `path` is the file's path inside its import; kind and identifier are guessed from it where the text
-    is silent. `known_prefixes` are accepted in identifiers beside the shipped ones. `stated` are header
-    fields told beside the text, which count before those in it. Raises Invalid for more lines than are
-    read.
+    states none. `known_prefixes` are accepted in identifiers beside the shipped ones. `stated` are header
+    fields given beside the text, which win over those in it. Raises Invalid for too many lines.
     """
     prefixes = accepted_prefixes(known_prefixes)
     header = read_header(clean_text(text), prefixes)
@@ -60,12 +59,12 @@ def parse_markdown(
         links=read_links(reading),
         alias_claims=aliases,
         fact_claims=facts,
-        warnings=told(reading.warnings),
+        warnings=limit_warnings(reading.warnings),
     )
 
 
-def told(warnings: list[str]) -> tuple[str, ...]:
-    """Return each warning once, up to a number that somebody reads, and how many more there are."""
+def limit_warnings(warnings: list[str]) -> tuple[str, ...]:
+    """Return each warning once, at most `MAX_WARNINGS` of them, and the number of the others."""
     different = list(dict.fromkeys(warnings))
     more = len(different) - MAX_WARNINGS
     return (*different[:MAX_WARNINGS], *([f"and {more} more warnings"] if more > 0 else []))
@@ -79,7 +78,7 @@ def accepted_prefixes(known: frozenset[str]) -> frozenset[str]:
 def open_reading(
     fields: dict[str, object], body: str, prefixes: frozenset[str], path: str | None, warnings: list[str]
 ) -> Reading:
-    """Read the blocks and sections of a body and set them beside its header."""
+    """Read the blocks and sections of a body, and return them with its header."""
     page = read_page(body)
     return Reading(fields, page, read_sections(page), prefixes, path, warnings)
 
@@ -117,7 +116,7 @@ def _author(reading: Reading) -> str | None:
 
 
 def _props(reading: Reading) -> dict[str, object]:
-    """Header fields nobody else took, and the tags as a list."""
+    """Return the header fields without a role of their own, and the tags as a list."""
     props: dict[str, object] = {}
     for name, value in reading.fields.items():
         role = field_role(name, reading.prefixes)

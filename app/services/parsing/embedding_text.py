@@ -1,4 +1,4 @@
-"""What an encoder is given for a passage: title and nearest headings, each cut short, then the text."""
+"""The text that an encoder gets for a passage: title and nearest headings, cut short, then the text."""
 
 from __future__ import annotations
 
@@ -23,11 +23,11 @@ def passage_text_for_encoder(title: str, passage: Passage) -> str:
 
 def context_lines(title: str, heading: str | None) -> list[str]:
     """Return the lines that stand before a passage's text: the title and the nearest headings, cut short."""
-    lines = (clipped(title, TITLE_WEIGHT), _nearest_headings(title, heading))
+    lines = (clip_line(title, TITLE_WEIGHT), _nearest_headings(title, heading))
     return [line for line in lines if line]
 
 
-def clipped(text: str, room: float) -> str:
+def clip_line(text: str, room: float) -> str:
     """Return the start of a text, on one line and whole words where possible, within this weight."""
     line = " ".join(text[:_MAX_LINE_LENGTH].split())
     used = 0.0
@@ -40,27 +40,27 @@ def clipped(text: str, room: float) -> str:
 
 def fits_heading(name: str) -> bool:
     """Return whether a heading is short enough to be read whole beside a passage."""
-    return len(name) <= _MAX_LINE_LENGTH and clipped(name, HEADING_WEIGHT) == name
+    return len(name) <= _MAX_LINE_LENGTH and clip_line(name, HEADING_WEIGHT) == name
 
 
 def _nearest_headings(title: str, heading: str | None) -> str:
-    """Of a long path the last names tell most; the document's own title is there already."""
+    """Return the last headings of a path, which are the most specific, without the document's own title."""
     names = heading.split(JOINT) if heading else []
     if names and fold(names[0]).endswith(fold(title)):
         names = names[1:]
     room = HEADING_WEIGHT
-    kept: list[str] = []
+    chosen: list[str] = []
     for name in reversed(names):
-        short = clipped(name, room)
-        if not short or (kept and short != name):
+        short = clip_line(name, room)
+        if not short or (chosen and short != name):
             break
-        kept.append(short)
+        chosen.append(short)
         room -= sum(map(_weight, short)) + 1
-    return JOINT.join(reversed(kept))
+    return JOINT.join(reversed(chosen))
 
 
 def _weight(character: str) -> float:
-    """The share of a word piece a character comes to: two letters a piece at worst in most words."""
+    """Return the share of a word piece that a character takes: in most words at worst two letters a piece."""
     if character == " ":
         return 0.0
     if character.isascii():

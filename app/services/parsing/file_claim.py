@@ -1,4 +1,4 @@
-"""What a Markdown file says it is, read without the rest of it."""
+"""Reading the kind and identifier that a Markdown file claims, before the whole file is parsed."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ class Claim:
 def read_claim(text: str, place: str, kind: str | None, prefixes: frozenset[str]) -> Claim:
     """Read kind and identifier from a document's header, heading and path.
 
-    `kind` is for documents that tell nothing of theirs.
+    Documents that state no kind get `kind`.
     """
     accepted = accepted_prefixes(prefixes)
     header = read_header(clean_text(text), accepted)

@@ -1,4 +1,4 @@
-"""Which names a text uses, of many that are given."""
+"""Searching a text for the uses of many names at once."""
 
 from __future__ import annotations
 
@@ -13,11 +13,11 @@ from app.domain.text import fold, may_be_a_word, without_stacks
 _WORD = re.compile(r"\w+")
 
 Found = tuple[int, int]
-"""Where a form starts in a folded text, and where it ends."""
+"""The start and end of a form in a folded text."""
 
 
 class Used(NamedTuple):
-    """A form that a text uses: its place among those asked for, how often, and whether it is surely meant."""
+    """A form that a text uses: its index, the number of uses, and whether it is surely meant."""
 
     place: int
     times: int
@@ -25,15 +25,15 @@ class Used(NamedTuple):
 
 
 def forms_used(text: str, forms: Sequence[tuple[str, str]]) -> list[Used]:
-    """Return the forms that a text uses, each given as it is written and folded; in time linear in the text.
+    """Return the forms that a text uses, given each form as written and folded; in linear time.
 
     Only whole words count, the longest form at a place first. A form that may be an ordinary word is meant
-    when it stands in the text exactly as it is written: a common word in lower case means itself.
+    only where the text has exactly its spelling: a common word in lower case means itself.
     """
     folded = fold(text)
     wanted = {form: place for place, (_, form) in enumerate(forms) if form}
-    found = sorted(_all_found(folded, wanted), key=lambda each: (each[0], -each[1]))
-    counts = Counter(wanted[folded[start:end]] for start, end in _apart(found))
+    found = sorted(_find_all(folded, wanted), key=lambda each: (each[0], -each[1]))
+    counts = Counter(wanted[folded[start:end]] for start, end in _without_overlaps(found))
     if not counts:
         return []
     composed = unicodedata.normalize("NFKC", without_stacks(text))
@@ -51,7 +51,7 @@ def _stands_in(composed: str, words: set[str], form: str) -> bool:
     return re.search(rf"(?<!\w){re.escape(name)}(?!\w)", composed) is not None
 
 
-def _all_found(text: str, wanted: Iterable[str]) -> Iterator[Found]:
+def _find_all(text: str, wanted: Iterable[str]) -> Iterator[Found]:
     by_word: dict[str, list[tuple[int, str]]] = defaultdict(list)
     wordless = []
     for form in wanted:
@@ -65,10 +65,10 @@ def _all_found(text: str, wanted: Iterable[str]) -> Iterator[Found]:
             start = word.start() - offset
             if start >= 0 and text.startswith(form, start) and _is_whole(text, start, start + len(form)):
                 yield start, start + len(form)
-    yield from _wordless_found(text, wordless)
+    yield from _find_wordless(text, wordless)
 
 
-def _wordless_found(text: str, forms: Sequence[str]) -> Iterator[Found]:
+def _find_wordless(text: str, forms: Sequence[str]) -> Iterator[Found]:
     if not forms:
         return
     lengths = sorted({len(form) for form in forms})
@@ -86,8 +86,8 @@ def _is_whole(text: str, start: int, end: int) -> bool:
     return _WORD.match(before) is None and _WORD.match(after) is None
 
 
-def _apart(found: Iterable[Found]) -> Iterator[Found]:
-    """Yield those of these places, in their order, that begin behind the end of the last one."""
+def _without_overlaps(found: Iterable[Found]) -> Iterator[Found]:
+    """Yield the ranges, in order, that begin at or after the end of the one before."""
     done = 0
     for start, end in found:
         if start >= done:

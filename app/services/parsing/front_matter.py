@@ -13,8 +13,8 @@ from app.domain.text import fold
 from app.services.parsing.text import clean_text
 from app.services.parsing.vocabulary import relation_named, vocabulary
 
-DEEPEST = 12
-LONGEST = 100_000
+MAX_DEPTH = 12
+MAX_LENGTH = 100_000
 
 _LOADER = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
 _NULLS = frozenset({"", "~", "null", "Null", "NULL"})
@@ -23,17 +23,17 @@ Value = str | list[object] | dict[str, object] | None
 
 
 class Unreadable(Exception):
-    """The text is no YAML that can be read as fields."""
+    """The text cannot be read as header fields."""
 
 
 def read_yaml(text: str) -> tuple[Value, list[str]]:
-    """Return the value a YAML text holds, scalars as text, with warnings on what was left out.
+    """Return the value of a YAML text, scalars as text, with warnings about the parts left out.
 
     Events are read rather than nodes, so depth is bounded and an alias is never followed.
     Raises Unreadable when it is not YAML, or is too deep or too long.
     """
-    if len(text) > LONGEST:
-        raise Unreadable(f"it is longer than {LONGEST} characters")
+    if len(text) > MAX_LENGTH:
+        raise Unreadable(f"it is longer than {MAX_LENGTH} characters")
     warnings: list[str] = []
     try:
         events = iter(yaml.parse(text, Loader=_LOADER))
@@ -46,8 +46,8 @@ def read_yaml(text: str) -> tuple[Value, list[str]]:
 
 
 def _yaml_value(event: yaml.Event, events: Iterator[yaml.Event], warnings: list[str], depth: int) -> Value:
-    if depth > DEEPEST:
-        raise Unreadable(f"it is nested deeper than {DEEPEST} levels")
+    if depth > MAX_DEPTH:
+        raise Unreadable(f"it is nested deeper than {MAX_DEPTH} levels")
     if isinstance(event, yaml.ScalarEvent):
         # An escape such as \\0 becomes a character only here, behind the entrance for text.
         return None if event.style is None and event.value in _NULLS else clean_text(str(event.value))
@@ -95,8 +95,8 @@ def read_toml(text: str) -> dict[str, object]:
 
     Raises Unreadable when it is not TOML, or is too deep or too long.
     """
-    if len(text) > LONGEST:
-        raise Unreadable(f"it is longer than {LONGEST} characters")
+    if len(text) > MAX_LENGTH:
+        raise Unreadable(f"it is longer than {MAX_LENGTH} characters")
     if _LONG_KEY.search(text) is not None:
         raise Unreadable(f"one of its keys has more than {MAX_KEY_PARTS} parts")
     try:
@@ -106,8 +106,8 @@ def read_toml(text: str) -> dict[str, object]:
 
 
 def _toml_value(value: object, depth: int) -> object:
-    if depth > DEEPEST:
-        raise Unreadable(f"it is nested deeper than {DEEPEST} levels")
+    if depth > MAX_DEPTH:
+        raise Unreadable(f"it is nested deeper than {MAX_DEPTH} levels")
     if isinstance(value, dict):
         return {clean_text(str(name)): _toml_value(inner, depth + 1) for name, inner in value.items()}
     if isinstance(value, list):
@@ -140,7 +140,7 @@ class Header:
 def read_header(text: str, prefixes: frozenset[str]) -> Header:
     """Split a document into the fields of its header and its body.
 
-    What looks like a header and cannot be read as one stays in the body, with a warning.
+    A header that cannot be read stays in the body, with a warning.
     """
     header = _header(text, prefixes)
     warnings = list(header.warnings)
@@ -162,7 +162,7 @@ def _header(text: str, prefixes: frozenset[str]) -> Header:
 def bounded_fields(fields: dict[str, object], warnings: list[str]) -> dict[str, object]:
     """Return the first fields of a header, up to a number that a kind can carry as properties.
 
-    What is left out, for being one too many or for a name that is too long, is told in the warnings.
+    Warnings report the fields left out, because there are too many or a name is too long.
     """
     named = {name: value for name, value in fields.items() if len(name) <= MAX_NAME_LENGTH}
     if len(named) < len(fields):
@@ -173,7 +173,7 @@ def bounded_fields(fields: dict[str, object], warnings: list[str]) -> dict[str, 
 
 
 def field_role(name: str, prefixes: frozenset[str]) -> str | None:
-    """Return what a field of this name is for: a role of the vocabulary, "relation", or None."""
+    """Return the role of a field by its name: a role of the vocabulary, "relation", or None."""
     folded = fold(name).replace("_", "-").replace(" ", "-")
     if folded.upper() in prefixes:
         return "identifier"

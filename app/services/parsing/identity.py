@@ -1,4 +1,4 @@
-"""What kind of document this is, its identifier and its title."""
+"""Reading the identity of a document: its kind, identifier and title."""
 
 from __future__ import annotations
 
@@ -50,7 +50,7 @@ class Identity:
 
 
 def read_identity(reading: Reading, kind: str | None) -> Identity:
-    """Read who a document is: from its header, its leading heading and its file name."""
+    """Read the identity of a document from its header, its leading heading and its file name."""
     heading = leading_heading(reading)
     spelled = plain_text(heading.content[:2_000]) if heading is not None else ""
     titled = _numbered(_NUMBERED_TITLE, spelled, reading.prefixes)
@@ -100,7 +100,7 @@ def _is_shared(section: Section) -> bool:
 
 
 def file_name(path: str | None) -> str | None:
-    """Return the stem a document goes by: its file's, or its folder's for README and index files."""
+    """Return the name of a file without its ending, or the folder's name for README and index files."""
     if path is None:
         return None
     place = PurePosixPath(path)
@@ -244,15 +244,15 @@ def _file_title(reading: Reading) -> str | None:
 
 
 def _first_words(reading: Reading) -> str | None:
-    """What a document without a title begins with: its first text, else its first heading."""
+    """Return the first words of a document without a title: of its first text, else its first heading."""
     for kind in (BlockKind.TEXT, BlockKind.HEADING):
         for block in reading.page.blocks:
             words = plain_text(block.content[:400]) if block.kind is kind else ""
             if words:
-                return _some(words)
+                return _shorten(words)
     return None
 
 
-def _some(words: str) -> str:
+def _shorten(words: str) -> str:
     start = beginning(words, MAX_TEXT_SHARE)
     return words if start == words else start.rpartition(" ")[0] or start

@@ -1,4 +1,4 @@
-"""The prose of a block: its text, with code, comments, addresses and struck words covered, and its links."""
+"""Reading the prose of a block: its text, with code, comments and addresses covered, and its links."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from markdown_it import MarkdownIt
 from markdown_it.rules_inline import StateInline, autolink, backtick, html_inline, image, link
 
 COVER = "\ufffc"
-"""Stands for a character that is no prose, so that offsets in the prose are offsets in the content."""
+"""Replaces a character that is no prose, so that offsets in the prose are offsets in the content."""
 
 _STRETCH = 4_000
 _MARKUP = re.compile(r"[`<]|\]\(|://|~~")
@@ -51,10 +51,10 @@ def read_prose(content: str, definitions: dict[str, Any]) -> Prose:
     links: list[Link] = []
     for start, stretch in _stretches(content):
         if markup.search(stretch) is not None:
-            found = _Found(start, covers, links)
+            found = _InlineReport(start, covers, links)
             _INLINE.inline.parse(stretch, _INLINE, {**definitions, "found": found}, [])
             covers += _between_tags(content, found.tags)
-    text = _covered(content, covers)
+    text = _cover(content, covers)
     for unread in (_ADDRESS, _STRUCK):
         text = unread.sub(lambda match: _NOT_LINE_END.sub(COVER, match[0]), text)
     return Prose(text, tuple(link for link in links if text[link.start] != COVER))
@@ -71,8 +71,8 @@ def plain_text(content: str) -> str:
 
 
 @dataclass(frozen=True, slots=True)
-class _Found:
-    """What the inline rules report while one stretch is parsed."""
+class _InlineReport:
+    """The findings of the inline rules while one stretch is parsed."""
 
     offset: int
     covers: list[tuple[int, int]]
@@ -91,7 +91,7 @@ def _stretches(content: str) -> Iterator[tuple[int, str]]:
         start = end
 
 
-def _covered(content: str, covers: list[tuple[int, int]]) -> str:
+def _cover(content: str, covers: list[tuple[int, int]]) -> str:
     pieces: list[str] = []
     done = 0
     for start, end in sorted(covers):
@@ -103,7 +103,7 @@ def _covered(content: str, covers: list[tuple[int, int]]) -> str:
     return "".join((*pieces, content[done:]))
 
 
-def _covering(rule: Rule) -> Rule:
+def _cover_rule(rule: Rule) -> Rule:
     def covered(state: StateInline, silent: bool) -> bool:
         start = state.pos
         matched = rule(state, silent)
@@ -115,7 +115,7 @@ def _covering(rule: Rule) -> Rule:
     return covered
 
 
-def _tagging(state: StateInline, silent: bool) -> bool:
+def _record_tag(state: StateInline, silent: bool) -> bool:
     start = state.pos
     matched = html_inline(state, silent)
     found = state.env.get("found")
@@ -125,7 +125,7 @@ def _tagging(state: StateInline, silent: bool) -> bool:
 
 
 def _between_tags(content: str, tags: list[tuple[int, int]]) -> Iterator[tuple[int, int]]:
-    """Yield what the tags themselves take, and what stands between two that mark code."""
+    """Yield the ranges of the tags, and the ranges between two tags that mark code."""
     opened: dict[str, int] = {}
     for start, end in tags:
         yield start, end
@@ -136,7 +136,7 @@ def _between_tags(content: str, tags: list[tuple[int, int]]) -> Iterator[tuple[i
             yield opened.pop(tag["name"].lower(), start), end
 
 
-def _linking(state: StateInline, silent: bool) -> bool:
+def _record_link(state: StateInline, silent: bool) -> bool:
     start = state.pos
     tokens = len(state.tokens)
     if not link(state, silent):
@@ -155,11 +155,11 @@ def _linking(state: StateInline, silent: bool) -> bool:
 
 def _parser_that_reports() -> MarkdownIt:
     parser = MarkdownIt("commonmark").disable(["balance_pairs", "emphasis", "fragments_join"])
-    parser.inline.ruler.at("backticks", _covering(backtick))
-    parser.inline.ruler.at("html_inline", _tagging)
-    parser.inline.ruler.at("autolink", _covering(autolink))
-    parser.inline.ruler.at("image", _covering(image))
-    parser.inline.ruler.at("link", _linking)
+    parser.inline.ruler.at("backticks", _cover_rule(backtick))
+    parser.inline.ruler.at("html_inline", _record_tag)
+    parser.inline.ruler.at("autolink", _cover_rule(autolink))
+    parser.inline.ruler.at("image", _cover_rule(image))
+    parser.inline.ruler.at("link", _record_link)
     return parser
 
 

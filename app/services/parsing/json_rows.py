@@ -1,4 +1,4 @@
-"""One row of a docs.jsonl file, brought to a document."""
+"""Parsing one row of a docs.jsonl file into a document."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from app.domain.text import beginning
 from app.errors import Invalid
 from app.services.parsing.candidates import read_candidates
 from app.services.parsing.context import Reading
-from app.services.parsing.document import accepted_prefixes, domain_of, open_reading, told
+from app.services.parsing.document import accepted_prefixes, domain_of, limit_warnings, open_reading
 from app.services.parsing.front_matter import bounded_fields, field_role
 from app.services.parsing.identity import Identity, read_identity
 from app.services.parsing.references import MAX_REFERENCES, Claims, read_links, read_references
@@ -20,11 +20,11 @@ from app.services.parsing.text import clean_path, clean_text, clean_value, text_
 from app.services.parsing.vocabulary import Relation, relation_named
 
 _READ = frozenset({"status", "author", "authors", "domain"})
-_TAKEN = frozenset({"refs"})
+_IGNORED = frozenset({"refs"})
 
 
 def parse_row(row: Mapping[str, object], *, known_prefixes: frozenset[str] = frozenset()) -> Document:
-    """Read one row `{id, kind, title, body, created_at, meta}`; what `meta.refs` states is not read again.
+    """Parse one row `{id, kind, title, body, created_at, meta}`; with `meta.refs` the body's are not read.
 
     Raises Invalid, with the field, when the row cannot be a document.
     """
@@ -37,7 +37,11 @@ def parse_row(row: Mapping[str, object], *, known_prefixes: frozenset[str] = fro
     body = clean_text(_required_text(row, "body"))
     warnings: list[str] = []
     meta = bounded_fields(_meta(row), warnings)
-    stated: dict[str, object] = {**_stated(meta), "id": identifier, "title": _optional_text(row, "title")}
+    stated: dict[str, object] = {
+        **_header_fields(meta),
+        "id": identifier,
+        "title": _optional_text(row, "title"),
+    }
     reading = open_reading(stated, body, accepted_prefixes(known_prefixes), None, warnings)
     identity = read_identity(reading, _optional_text(row, "kind"))
     aliases, facts = read_candidates(reading)
@@ -59,7 +63,7 @@ def parse_row(row: Mapping[str, object], *, known_prefixes: frozenset[str] = fro
         links=read_links(reading) if refs is None else (),
         alias_claims=aliases,
         fact_claims=facts,
-        warnings=told(warnings),
+        warnings=limit_warnings(warnings),
     )
 
 
@@ -86,8 +90,8 @@ def _meta(row: Mapping[str, object]) -> dict[str, object]:
     return {clean_text(str(name)): clean_value(value) for name, value in meta.items()}
 
 
-def _stated(meta: dict[str, object]) -> dict[str, object]:
-    """The header fields a row states; its type says what a header's Type says, not the kind."""
+def _header_fields(meta: dict[str, object]) -> dict[str, object]:
+    """Return the header fields of a row's meta object."""
     return {name: value for name, value in meta.items() if name in _READ and value}
 
 
@@ -111,7 +115,7 @@ def _props(meta: dict[str, object], reading: Reading) -> dict[str, object]:
     props: dict[str, object] = {}
     for name, value in meta.items():
         role = field_role(name, reading.prefixes) if name in reading.fields else None
-        if name in _TAKEN or role is not None or value in (None, "", [], {}):
+        if name in _IGNORED or role is not None or value in (None, "", [], {}):
             continue
         props[name] = texts_of(value) if name == "tags" else value
     return props
@@ -127,7 +131,7 @@ def _references(refs: object, identity: Identity, warnings: list[str]) -> tuple[
             raise Invalid("each reference in meta.refs needs a type and a target", field="meta.refs")
         relation = _relation(ref.get("type"), warnings)
         claims.add(relation, clean_text(target).strip(), None, _count(ref.get("n")))
-    return claims.gathered()
+    return claims.collect()
 
 
 def _relation(name: object, warnings: list[str]) -> Relation:

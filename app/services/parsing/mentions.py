@@ -1,4 +1,4 @@
-"""What the prose of a block points at: identifiers, wiki links and links to other files."""
+"""Mentions in the prose of a block: identifiers, wiki links and links to other files."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ _ABSOLUTE = re.compile(r"[a-z][a-z0-9+.-]*:|//|\\", re.IGNORECASE)
 
 @dataclass(frozen=True, slots=True)
 class WrittenMention:
-    """One thing pointed at, where in the prose it stands, and the relative path when a link names a file."""
+    """A mentioned target, its place in the prose, and the relative path when a link names a file."""
 
     start: int
     end: int
@@ -48,12 +48,12 @@ def without_anchor(target: str, prefixes: frozenset[str]) -> str:
 
 
 def is_placeholder(text: str) -> bool:
-    """Return whether a text stands for a name that is still to come: ADR-XXXX, NNNN-title.md, a dash."""
+    """Return whether a text is a placeholder for a name: ADR-XXXX, NNNN-title.md, a dash."""
     return _PLACEHOLDER.fullmatch(text) is not None or _TEMPLATE.fullmatch(text) is not None
 
 
 def find_mentions(prose: Prose, prefixes: frozenset[str]) -> list[WrittenMention]:
-    """Return everything the prose points at, in order, each place once: a link counts before its label."""
+    """Return the mentions in the prose, in order; a link counts, and not its label."""
     named = find_identifiers(prose.text, prefixes)
     starts = [mention.start for mention in named]
     found = [
@@ -90,14 +90,14 @@ def _link_mention(link: Link, labels: list[str]) -> WrittenMention:
 
 
 def _wiki_mention(match: re.Match[str], prefixes: frozenset[str]) -> WrittenMention:
-    """A wiki link names a file from its folder or from the root: a name without ending, and no path."""
+    """Return the mention of a wiki link, which names a file without its ending and has no path."""
     target = without_anchor(match["target"], prefixes)
     path = relative_path(target)
     return WrittenMention(match.start(), match.end(), target if path is None else path.rpartition(".")[0])
 
 
 class _Ranges:
-    """Ranges of offsets that overlap little, asked whether they hold a place."""
+    """Ranges of offsets that overlap little, for membership tests."""
 
     def __init__(self, ranges: Iterable[tuple[int, int]]) -> None:
         self._ranges = sorted(ranges)

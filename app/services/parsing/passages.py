@@ -1,4 +1,4 @@
-"""Bodies cut along headings and paragraphs to what an encoder reads whole."""
+"""Cutting bodies along headings and paragraphs into passages that fit an encoder."""
 
 from __future__ import annotations
 
@@ -22,8 +22,8 @@ from app.services.parsing.token_spans import (
     tears_word,
 )
 
-SMALLEST = 96
-"""Characters that say enough to stand alone: about 24 word pieces."""
+MIN_PART_LENGTH = 96
+"""A part with this many characters stands alone: about 24 word pieces."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,37 +53,37 @@ class Part:
 
 
 def join_small(parts: Sequence[Part]) -> list[Part]:
-    """Join each part that is too small with those after it until they are not.
+    """Join each part that is too small with the parts after it until the result is large enough.
 
-    What is too small at the end joins what stands before it.
+    Small parts at the end join the part before them.
     """
     joined: list[list[Part]] = []
     for part in parts:
-        if joined and _size(joined[-1]) < SMALLEST:
+        if joined and _size(joined[-1]) < MIN_PART_LENGTH:
             joined[-1].append(part)
         else:
             joined.append([part])
-    if len(joined) > 1 and _size(joined[-1]) < SMALLEST:
+    if len(joined) > 1 and _size(joined[-1]) < MIN_PART_LENGTH:
         last = joined.pop()
         joined[-1].extend(last)
-    return [_one(group) for group in joined]
+    return [_merge(group) for group in joined]
 
 
 def _size(group: Sequence[Part]) -> int:
     return sum(part.size for part in group)
 
 
-def _one(group: Sequence[Part]) -> Part:
+def _merge(group: Sequence[Part]) -> Part:
     """Return a group as one part, under the path of its one large part, or else of them all."""
     if len(group) == 1:
         return group[0]
     stretches = [stretch for part in group for stretch in (*part.title, *part.stretches)]
-    large = [part for part in group if part.size >= SMALLEST]
-    path = large[0].path if len(large) == 1 else _common([part.path for part in group])
+    large = [part for part in group if part.size >= MIN_PART_LENGTH]
+    path = large[0].path if len(large) == 1 else _common_path([part.path for part in group])
     return Part(path, (), tuple(sorted(set(stretches))))
 
 
-def _common(paths: Sequence[tuple[str, ...]]) -> tuple[str, ...]:
+def _common_path(paths: Sequence[tuple[str, ...]]) -> tuple[str, ...]:
     levels = takewhile(lambda names: len(set(names)) == 1, zip(*paths, strict=False))
     return tuple(names[0] for names in levels)
 
@@ -103,38 +103,38 @@ class _Section:
 
 
 def read_parts(body: str) -> list[Part]:
-    """Cut a body into parts that all hold words.
+    """Cut a body into parts that all have words.
 
-    A heading above words is read in their path. A section with no words in it or under it becomes the end
-    of the part before it, heading and all, or the start of the first one. A heading too long for a path is
+    A heading above words belongs to their path. A section without words in it or under it becomes the end
+    of the part before it, with its heading, or the start of the first part. A heading too long for a path is
     text as well. Parts of a few words are joined with their neighbours.
     """
     parts: list[Part] = []
-    waiting: list[Stretch] = []
+    wordless: list[Stretch] = []
     tail: list[Stretch] = []
     above: list[Stretch] = []
     path: list[tuple[int, str]] = []
     sections = _sections(body)
     worded = [any(_WORDS.search(body, start, end) for start, end in section.text) for section in sections]
-    for section, has_words, leads_on in zip(sections, worded, _leading(sections, worded), strict=True):
+    for section, has_words, leads_on in zip(sections, worded, _leading_flags(sections, worded), strict=True):
         name = _enter(path, section.heading)
         shown = [] if fits_heading(name) else section.title
         if has_words:
             names = tuple(name for _, name in path)
             title = (*above, *section.title)
             parts[-1:] = [part.followed_by(tail) for part in parts[-1:]]
-            parts.append(Part(names, title, (*waiting, *shown, *section.text)))
-            waiting, above, tail = [], [], []
+            parts.append(Part(names, title, (*wordless, *shown, *section.text)))
+            wordless, above, tail = [], [], []
             continue
         rest = (*(shown if leads_on else section.title), *section.text)
         above.extend(section.title if leads_on else [])
-        (tail if parts else waiting).extend(rest)
+        (tail if parts else wordless).extend(rest)
     parts[-1:] = [part.followed_by(tail) for part in parts[-1:]]
-    return join_small(parts) if parts else [Part((), (), tuple(waiting))] if waiting else []
+    return join_small(parts) if parts else [Part((), (), tuple(wordless))] if wordless else []
 
 
 def _enter(path: list[tuple[int, str]], heading: Block | None) -> str:
-    """Step into a section: drop the headings that ended, add this one, answer its name."""
+    """Enter a section: drop the headings that ended, add this one, and return its name."""
     if heading is None:
         return ""
     while path and path[-1][0] >= heading.level:
@@ -144,9 +144,9 @@ def _enter(path: list[tuple[int, str]], heading: Block | None) -> str:
     return name
 
 
-def _leading(sections: list[_Section], worded: list[bool]) -> list[bool]:
-    """Tell for each section whether one below it, down to the next of its level, holds words."""
-    answers: list[bool] = []
+def _leading_flags(sections: list[_Section], worded: list[bool]) -> list[bool]:
+    """Return for each section whether a section below it, before the next of its level, has words."""
+    leads: list[bool] = []
     open_below: list[tuple[int, bool]] = []
     for section, has_words in zip(reversed(sections), reversed(worded), strict=True):
         level = section.heading.level if section.heading is not None else 0
@@ -154,8 +154,8 @@ def _leading(sections: list[_Section], worded: list[bool]) -> list[bool]:
         while open_below and open_below[-1][0] > level:
             below |= open_below.pop()[1]
         open_below.append((level, below or has_words))
-        answers.append(below)
-    return answers[::-1]
+        leads.append(below)
+    return leads[::-1]
 
 
 def _sections(body: str) -> list[_Section]:
@@ -194,7 +194,7 @@ def cut_passages(title: str, body: str, piece_offsets: PieceOffsets, longest: in
     for part in read_parts(body):
         context = "\n".join(context_lines(title, part.heading))
         room = longest - len(piece_offsets(context))
-        for start, end in _packed(body, part, pieces, room, piece_offsets):
+        for start, end in _pack(body, part, pieces, room, piece_offsets):
             text = body[start:end].strip("\n").rstrip()
             if text:
                 torn = tears_word(body, start) or tears_word(body, end)
@@ -203,9 +203,7 @@ def cut_passages(title: str, body: str, piece_offsets: PieceOffsets, longest: in
     return tuple(passages) or (Passage(0, None, title, len(piece_offsets(title))),)
 
 
-def _packed(
-    body: str, part: Part, pieces: Pieces, room: int, piece_offsets: PieceOffsets
-) -> Iterator[Stretch]:
+def _pack(body: str, part: Part, pieces: Pieces, room: int, piece_offsets: PieceOffsets) -> Iterator[Stretch]:
     """Join neighbouring stretches while they fit; split those that do not fit alone."""
     start: int | None = None
     end = 0

@@ -1,4 +1,4 @@
-"""Every reference a document states: in header fields, under headings, in status lines and in its prose."""
+"""Reading the references of a document, in header fields, under headings, in status lines and in prose."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ from app.services.parsing.vocabulary import Relation, relation_named, vocabulary
 
 GENERIC = Relation(ReferenceType.REFERENCES)
 MAX_REFERENCES = 2_000
-"""Each is looked for and written while nobody else can write."""
+"""Each is looked up and written while nobody else can write."""
 
 MAX_SUPERSESSIONS = 100
 """Each may change the timeline of another document, while nobody else can write."""
@@ -48,7 +48,7 @@ class Claims:
         self._path_of: dict[tuple[Relation, str], str] = {}
 
     def add(self, relation: Relation, target: str, path: str | None = None, count: int = 1) -> None:
-        """Note that the document states this relation to the target."""
+        """Add a claim of a relation to a target."""
         if relation.type is ReferenceType.REFERENCES:
             self._generic.append((target, path, count))
             return
@@ -58,7 +58,7 @@ class Claims:
         self._typed.update(_names(target, path))
         self._join(relation, target, path, count)
 
-    def gathered(self) -> tuple[ReferenceClaim, ...]:
+    def collect(self) -> tuple[ReferenceClaim, ...]:
         """Return the claims, typed ones first, each kind in the order of the document."""
         for target, path, count in self._generic:
             if not self._is_own(target) and not self._typed.intersection(_names(target, path)):
@@ -71,7 +71,7 @@ class Claims:
         return tuple(islice(self._claims.values(), MAX_REFERENCES))
 
     def _demote_supersessions(self) -> None:
-        """Keep what is superseded beyond a number as a plain reference, and warn of it."""
+        """Turn supersessions beyond the maximum into plain references, and warn about it."""
         found = [place for place in self._claims if place[0].type is ReferenceType.SUPERSEDES]
         for place in found[MAX_SUPERSESSIONS:]:
             self._claims[place] = replace(self._claims[place], type=ReferenceType.REFERENCES, inverted=False)
@@ -110,24 +110,24 @@ def _names(target: str, path: str | None) -> set[str]:
 MAX_TITLE_WORDS = 12
 
 MAX_MENTIONS = 20_000
-"""What is pointed at after so many places is not read: a document keeps a tenth as many references."""
+"""Mentions after this many are not read: a document keeps a tenth as many references."""
 
 _UNTITLED = frozenset({ReferenceType.RELATES_TO, ReferenceType.REFERENCES})
 _SEPARATORS = re.compile(r"[,;]|\s+(?:and|&)\s+")
 
 
 def read_references(reading: Reading, identity: Identity) -> tuple[ReferenceClaim, ...]:
-    """Return what the document says it refers to; a thing named in a typed place is not generic too."""
+    """Return the references of a document; a target with a typed claim gets no generic one."""
     claims = Claims(_own_names(reading, identity), reading.warnings)
     reader = _Reader(reading, identity, claims)
     reader.read_fields()
     for section in reading.sections:
         reader.read_section(section)
-    return claims.gathered()
+    return claims.collect()
 
 
 def _own_names(reading: Reading, identity: Identity) -> tuple[str, ...]:
-    """A title that is an identifier was borrowed from the text, and names another document."""
+    """Return the document's own names, without a title that is an identifier of another document."""
     borrowed = whole_identifier(identity.title, reading.prefixes)
     names = (identity.identifier, None if borrowed else identity.title)
     return tuple(name for name in names if name)
@@ -148,7 +148,7 @@ def read_links(reading: Reading) -> tuple[str, ...]:
 
 
 class _Reader:
-    """Walks one document and hands what it finds to the claims."""
+    """Walks one document and adds its references to the claims."""
 
     def __init__(self, reading: Reading, identity: Identity, claims: Claims) -> None:
         self._reading = reading
@@ -216,18 +216,18 @@ class _Reader:
         if is_denied(text[: mentions[0].start]):
             self._add_rest(mentions, set())
             return
-        typed = self._meant(block, text, mentions, relation)
+        typed = self._typed_mentions(block, text, mentions, relation)
         for mention in typed:
             self._add(relation, mention)
         self._add_rest(mentions, {id(mention) for mention in typed})
 
-    def _meant(
+    def _typed_mentions(
         self, block: Block, text: str, mentions: list[WrittenMention], relation: Relation
     ) -> Sequence[WrittenMention]:
         if relation.type is ReferenceType.RELATES_TO:
             return mentions
         if block.cell and block.first_line == self._row:
-            # Of a row of a table the first cell that names something is meant; the others tell why.
+            # In a table row only the first cell with a mention counts; the others explain it.
             return ()
         self._row = block.first_line
         return tuple(joined_run(text, mentions))
@@ -272,7 +272,7 @@ class _Reader:
         self._claims.add(relation, target, mention.path)
 
     def _identifier_of(self, path: str) -> str | None:
-        """A numbered file such as 0004-x.md goes by its number where no import holds the file."""
+        """Return the identifier that the number of a file such as 0004-x.md stands for, or None."""
         numbered = numbered_path(path, self._reading.prefixes)
         prefix = (numbered.prefix or self._prefix) if numbered is not None else None
         return f"{prefix}-{numbered.number}" if numbered is not None and prefix is not None else None
@@ -303,7 +303,7 @@ def _is_prose(block: Block) -> bool:
 
 
 def _plain_title(block: Block, text: str, relation: Relation) -> str | None:
-    """A short line under a typed heading names its target by title; a sentence or a placeholder does not."""
+    """Return a short line under a typed heading as a title; None for a sentence or a placeholder."""
     if block.cell or relation.type in _UNTITLED or COVER in text or "\n" in text:
         return None
     title = plain_text(block.content[:400])

@@ -14,7 +14,7 @@ from app.services.parsing.inline import COVER
 from app.services.parsing.mentions import WrittenMention
 from app.services.parsing.vocabulary import Relation, relation_named, vocabulary
 
-FARTHEST = 60
+MAX_DISTANCE = 60
 
 _SENTENCE_END = re.compile(r"[;.!?](?=\s|$)|\n[ \t]*\n")
 _JOINED = re.compile(rf"(?:^|[,;&/+\n]|\band|\bor)[\s\[*_{COVER}]*(?:and|or)?[\s\[*_]*$", re.IGNORECASE)
@@ -43,7 +43,7 @@ def stated_relations(
     """
     starts = [mention.start for mention in mentions]
     for phrase in _phrases(text):
-        before = text[max(0, phrase.start - FARTHEST) : phrase.start]
+        before = text[max(0, phrase.start - MAX_DISTANCE) : phrase.start]
         if phrase.relation is None or (at_line_start and not _LINE_START.search(before)):
             continue
         within = mentions[bisect_left(starts, phrase.end) : bisect_left(starts, phrase.reach)]
@@ -56,7 +56,7 @@ def stated_relations(
 def joined_run(text: str, mentions: list[WrittenMention]) -> Iterator[WrittenMention]:
     """Yield the first mention and those a comma, "and" or line end joins to it.
 
-    What stands in parentheses or after other words is a remark about them.
+    A mention in parentheses or after other words is a remark about them.
     """
     previous: WrittenMention | None = None
     remark = False
@@ -72,11 +72,15 @@ def joined_run(text: str, mentions: list[WrittenMention]) -> Iterator[WrittenMen
 def is_denied(text: str) -> bool:
     """Return whether the words before what a text names take it back: "none", "not", "no longer"."""
     words = fold(text[-200:]).strip(f" .*_-{COVER}")
-    return words in vocabulary().nothing or _denial().match(words) is not None or bool(_hedge().search(words))
+    return (
+        words in vocabulary().nothing
+        or _denial_pattern().match(words) is not None
+        or bool(_hedge_pattern().search(words))
+    )
 
 
 def _is_near(gap: str, strict: bool) -> bool:
-    return len(gap) <= FARTHEST and (not strict or _ONLY_MARKS.match(gap) is not None)
+    return len(gap) <= MAX_DISTANCE and (not strict or _ONLY_MARKS.match(gap) is not None)
 
 
 def _phrases(text: str) -> Iterator[_Phrase]:
@@ -85,13 +89,13 @@ def _phrases(text: str) -> Iterator[_Phrase]:
     for match, next_start in zip(matches, [*starts[1:], len(text)], strict=False):
         stop = _SENTENCE_END.search(text, match.end(), next_start)
         reach = stop.start() if stop else next_start
-        yield _Phrase(_meant(text, match), match.start(), match.end(), reach)
+        yield _Phrase(_relation_of(text, match), match.start(), match.end(), reach)
 
 
-def _meant(text: str, match: re.Match[str]) -> Relation | None:
-    clause = re.split(r"[;.,\n]", text[max(0, match.start() - FARTHEST) : match.start()])[-1]
+def _relation_of(text: str, match: re.Match[str]) -> Relation | None:
+    clause = re.split(r"[;.,\n]", text[max(0, match.start() - MAX_DISTANCE) : match.start()])[-1]
     words = fold(clause)
-    if _hedge().search(words):
+    if _hedge_pattern().search(words):
         return None
     if words.endswith(vocabulary().qualifiers):
         return _RELATED
@@ -104,12 +108,12 @@ def _relation_words() -> re.Pattern[str]:
 
 
 @cache
-def _hedge() -> re.Pattern[str]:
+def _hedge_pattern() -> re.Pattern[str]:
     return _words_pattern(vocabulary().hedges)
 
 
 @cache
-def _denial() -> re.Pattern[str]:
+def _denial_pattern() -> re.Pattern[str]:
     words = sorted((*vocabulary().nothing, *vocabulary().hedges), key=len, reverse=True)
     return re.compile(rf"(?:{'|'.join(re.escape(word) for word in words)})(?!\w)", re.IGNORECASE)
 

@@ -1,4 +1,4 @@
-"""A document as a caller states it: Markdown, and what is to win over what the text says."""
+"""Documents that a caller states: Markdown, and fields that win over the text."""
 
 from __future__ import annotations
 
@@ -28,29 +28,29 @@ class StatedDocument:
 
 
 def document_from(stated: StatedDocument, known_prefixes: frozenset[str] = frozenset()) -> Document:
-    """Read the text and put what was stated over it; takes any text, whatever characters it holds.
+    """Read the text and apply the stated fields over it; accepts any text.
 
     `known_prefixes` are accepted in identifiers beside the shipped ones. Raises Invalid when there
     is neither text nor title.
     """
     require_length("kind", stated.kind, MAX_NAME)
     kind = clean_text(stated.kind).strip()
-    title, source_uri = _given(stated.title), _given(stated.source_uri)
+    title, source_uri = _clean_optional(stated.title), _clean_optional(stated.source_uri)
     if title is None and not stated.body.strip():
         raise Invalid("a document needs a title or a body", field="body")
     parsed = parse_markdown(stated.body, kind=kind, known_prefixes=known_prefixes)
     return replace(
         parsed,
         kind=kind,
-        identifier=_given(stated.identifier) or parsed.identifier,
+        identifier=_clean_optional(stated.identifier) or parsed.identifier,
         title=title or parsed.title,
-        status=_given(stated.status) or parsed.status,
+        status=_clean_optional(stated.status) or parsed.status,
         domain=stated.domain or parsed.domain,
         created_at=stated.created_at or parsed.created_at,
         source_uri=clean_path(source_uri) if source_uri else None,
-        source_commit=_given(stated.source_commit),
+        source_commit=_clean_optional(stated.source_commit),
     )
 
 
-def _given(text: str | None) -> str | None:
+def _clean_optional(text: str | None) -> str | None:
     return None if text is None else clean_text(text).strip() or None

@@ -1,4 +1,4 @@
-"""The status a document states: in its header, in a `Status:` line or in a section of that name."""
+"""Reading the status of a document, from its header, a `Status:` line or a section, and dates."""
 
 from __future__ import annotations
 
@@ -26,10 +26,10 @@ def read_status(reading: Reading) -> str | None:
     """Return the status in the document's own words, such as "Accepted" or "Partly superseded", or None."""
     for _, value in reading.by_role("status"):
         for text in texts_of(value):
-            return status_in(text) or _unread(text, reading.warnings)
+            return status_in(text) or _warn_unreadable(text, reading.warnings)
     line = reading.opening_fields().get("status")
     if line:
-        return status_in(line) or _unread(line, reading.warnings)
+        return status_in(line) or _warn_unreadable(line, reading.warnings)
     title = leading_heading(reading)
     for section in reading.sections:
         if section.name == SECTION and section.heading is not title:
@@ -62,17 +62,17 @@ def _section_status(section: Section, reading: Reading) -> str | None:
     texts = [block for block in section.blocks if block.kind is BlockKind.TEXT and block.content.strip()]
     for block in texts:
         if not block.quoted and reading.prose(block).text.strip(f" \n{COVER}"):
-            return status_in(block.content) or _unread(block.content, reading.warnings)
+            return status_in(block.content) or _warn_unreadable(block.content, reading.warnings)
     return _quoted_status(texts)
 
 
 def _quoted_status(texts: list[Block]) -> str | None:
-    """A quote is a template unless it is one status and nothing else."""
+    """Return the status of a lone quote; any other quote is a template."""
     words = plain_text(texts[0].content[:100]).rstrip(".") if len(texts) == 1 else ""
     return words if _known_status(words) == words and words else None
 
 
-def _unread(text: str, warnings: list[str]) -> str | None:
+def _warn_unreadable(text: str, warnings: list[str]) -> str | None:
     warnings.append(f"no status could be read from {beginning(plain_text(text[:200]), 80)!r}")
     return None
 
@@ -101,13 +101,13 @@ def read_date(text: str) -> datetime | None:
     Years before 1970 are taken for mistakes.
     """
     try:
-        moment = _iso(text.strip()) or _with_month_name(text.strip())
+        moment = _iso_date(text.strip()) or _named_month_date(text.strip())
     except (ValueError, OverflowError):
         return None
     return moment if moment is not None and moment.year >= EARLIEST_YEAR else None
 
 
-def _iso(text: str) -> datetime | None:
+def _iso_date(text: str) -> datetime | None:
     match = _ISO.match(text)
     if match is None:
         return None
@@ -116,7 +116,7 @@ def _iso(text: str) -> datetime | None:
     return datetime.fromisoformat(spelled.replace(",", ".") + offset.upper()).astimezone(UTC)
 
 
-def _with_month_name(text: str) -> datetime | None:
+def _named_month_date(text: str) -> datetime | None:
     match = _DAY_FIRST.match(text) or _MONTH_FIRST.match(text)
     if match is None or match["month"].lower() not in _MONTHS:
         return None

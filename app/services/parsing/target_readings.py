@@ -1,4 +1,4 @@
-"""The ways to read what a reference claim names: keys, names and files."""
+"""The possible readings of the target of a reference claim: keys, names and files."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ _HEADING = re.compile(r"(?P<page>.*?[^\s#])#(?=[^\W\d]).*", re.DOTALL)
 
 
 def path_key(source_uri: str) -> str:
-    """Return the key by which a file is waited for."""
+    """Return the key under which references to a missing file are pending."""
     return short_key(f"path:{posixpath.normpath(source_uri)}")
 
 
@@ -32,8 +32,8 @@ def target_key(text: str, own_key: str) -> str:
 
 
 @dataclass(frozen=True, slots=True)
-class Way:
-    """One way to read what a claim names: the key, the name, and the files it can stand for.
+class TargetReading:
+    """A possible reading of the target of a claim: the key, the name, and the files it can mean.
 
     `linked` is the file that a link leads to, which comes before the key; other files come after it.
     """
@@ -44,14 +44,14 @@ class Way:
     files: tuple[str, ...]
 
 
-def ways_of(claim: ReferenceClaim, own_key: str, source_uri: str | None) -> list[Way]:
-    """Return the ways to read a claim of the document of a key, the most literal first."""
+def target_readings(claim: ReferenceClaim, own_key: str, source_uri: str | None) -> list[TargetReading]:
+    """Return the readings of a claim, the most literal first; `own_key` is that of the claiming document."""
     if claim.path is not None:
         files = _places(claim.path, source_uri)
-        return [Way(target_key(claim.target, own_key), name_key(claim.target), files[:1], files)]
+        return [TargetReading(target_key(claim.target, own_key), name_key(claim.target), files[:1], files)]
     heading = _HEADING.fullmatch(claim.target)
     return [
-        Way(target_key(text, own_key), name_key(text), (), _files_called(text, source_uri))
+        TargetReading(target_key(text, own_key), name_key(text), (), _files_called(text, source_uri))
         for text in ([claim.target] if heading is None else [claim.target, heading["page"]])
     ]
 
@@ -71,26 +71,26 @@ def _places(path: str, source_uri: str | None) -> tuple[str, ...]:
     return (posixpath.normpath(posixpath.join(posixpath.dirname(source_uri), path)), from_root)
 
 
-def ways_of_all(
+def all_target_readings(
     claims: Sequence[ReferenceClaim], own_key: str, source_uri: str | None
-) -> tuple[tuple[Way, ...], ...]:
-    """Return the ways to read each of these claims, in their order."""
-    return tuple(tuple(ways_of(claim, own_key, source_uri)) for claim in claims)
+) -> tuple[tuple[TargetReading, ...], ...]:
+    """Return the readings of each claim, in order."""
+    return tuple(tuple(target_readings(claim, own_key, source_uri)) for claim in claims)
 
 
 @dataclass(frozen=True, slots=True)
-class Sought:
-    """What finding the targets of claims may look up: keys, sources and folded names."""
+class TargetLookups:
+    """The keys, sources and folded names to look up for the targets of claims."""
 
     keys: frozenset[str]
     sources: frozenset[str]
     names: frozenset[str]
 
 
-def sought_for(of_claims: Iterable[Sequence[Way]]) -> Sought:
-    """Return everything under which the targets of claims may be looked for, given the ways to read each."""
+def target_lookups(of_claims: Iterable[Sequence[TargetReading]]) -> TargetLookups:
+    """Return the lookups for the targets of claims, given the readings of each."""
     ways = [way for of_claim in of_claims for way in of_claim]
-    return Sought(
+    return TargetLookups(
         keys=frozenset(way.key for way in ways),
         sources=frozenset(file for way in ways for file in (*way.linked, *way.files)),
         names=frozenset(way.name for way in ways),

@@ -1,4 +1,4 @@
-"""The entrance for text: what no store and no encoder can keep is replaced here, once."""
+"""Cleaning text: characters that no store or encoder accepts are replaced here, once."""
 
 from __future__ import annotations
 
@@ -8,16 +8,16 @@ from math import isfinite
 from app.domain.text import UNKEEPABLE
 from app.errors import Invalid
 
-DEEPEST = 100
-"""Levels that a value of a header may be nested."""
+MAX_DEPTH = 100
+"""The maximum nesting depth of a header value."""
 
-_LARGEST = 2**63
+_INTEGER_LIMIT = 2**63
 
 
 def clean_text(text: str) -> str:
     """Return the text without leading byte order marks, with \\n line ends and no NUL or lone surrogate.
 
-    U+FFFD stands for each of those. All else stays as it is: a body is quoted verbatim later.
+    U+FFFD replaces each of those. All else stays as it is: a body is quoted verbatim later.
     """
     unmarked = text.lstrip("\ufeff")
     one_line_end = unmarked.replace("\r\n", "\n").replace("\r", "\n")
@@ -34,15 +34,15 @@ def clean_value(value: object, depth: int = 0) -> object:
 
     Raises Invalid when it is nested too deeply, or holds a number that no store keeps.
     """
-    if depth > DEEPEST:
-        raise Invalid(f"a value is nested deeper than {DEEPEST} levels")
+    if depth > MAX_DEPTH:
+        raise Invalid(f"a value is nested deeper than {MAX_DEPTH} levels")
     if isinstance(value, str):
         return clean_text(value)
     if isinstance(value, list):
         return [clean_value(item, depth + 1) for item in value]
     if isinstance(value, dict):
         return {clean_text(str(name)): clean_value(item, depth + 1) for name, item in value.items()}
-    if isinstance(value, int) and not -_LARGEST <= value < _LARGEST:
+    if isinstance(value, int) and not -_INTEGER_LIMIT <= value < _INTEGER_LIMIT:
         raise Invalid("a number needs more than 64 bits; write it as a text")
     if isinstance(value, float) and not isfinite(value):
         raise Invalid("a number must be finite; write it as a text")
@@ -63,7 +63,7 @@ def texts_of(value: object) -> list[str]:
 
 
 def text_of(value: object, name: str, warnings: list[str]) -> str | None:
-    """Return one line of text for a value, or None when it is empty; say so when it was no plain text."""
+    """Return a value as one line of text, or None when it is empty; warn when it was no plain text."""
     if value is not None and not isinstance(value, str):
         warnings.append(f"the field {name} is not plain text; its parts were joined")
     return " ".join(", ".join(texts_of(value)).split()) or None

@@ -1,4 +1,4 @@
-"""Word pieces of a body, measured once and counted for any stretch of it."""
+"""Counting word pieces in any stretch of a text, and splitting stretches that have too many."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ _STRETCH = 200_000
 
 
 class Pieces:
-    """Where the pieces of a text start; asking is a binary search."""
+    """The start offsets of the pieces of a text; each lookup is a binary search."""
 
     def __init__(self, text: str, piece_offsets: PieceOffsets) -> None:
         self._starts = array("q")
@@ -34,7 +34,7 @@ class Pieces:
 
 
 def _stretches(text: str) -> Iterator[tuple[int, int]]:
-    """Parts small enough to be measured without much memory, cut where no piece goes across."""
+    """Yield parts small enough to tokenize in little memory, cut where no piece crosses."""
     start = 0
     while start < len(text):
         end = min(len(text), start + _STRETCH)
@@ -68,7 +68,7 @@ def split_stretch(
 
 
 def _cut(text: str, start: int, reach: int) -> int:
-    """A sentence end counts from the middle on, so that passages stay of a useful length."""
+    """Return where to cut: after a sentence in the second half, after a word, or at the limit."""
     middle = start + (reach - start) // 2
     ends = [match.end() for match in _SENTENCE_END.finditer(text, middle, reach)]
     if ends:
@@ -87,7 +87,7 @@ def tears_word(text: str, place: int) -> bool:
 
 
 def _measured_cut(text: str, start: int, cut: int, room: int, piece_offsets: PieceOffsets) -> int:
-    """A part of a word can make more pieces than it did inside the word: measure it alone and give way."""
+    """Return a nearer cut where the part of a torn word has more pieces alone than inside the word."""
     offsets = piece_offsets(text[start:cut])
     while len(offsets) > room:
         nearer = safe_cut(text, start + offsets[room][0])

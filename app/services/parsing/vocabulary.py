@@ -32,7 +32,7 @@ class Relation:
 
 @dataclass(frozen=True, slots=True)
 class Vocabulary:
-    """Everything that identifiers.json says, ready to be looked up by folded word."""
+    """The content of identifiers.json, keyed by folded words."""
 
     prefixes: frozenset[str]
     everyday_words: frozenset[str]
@@ -50,7 +50,7 @@ class Vocabulary:
 
 @cache
 def vocabulary() -> Vocabulary:
-    """Read the shipped words once."""
+    """Read identifiers.json once."""
     text = files("app.domain").joinpath("data", "identifiers.json").read_text(encoding="utf-8")
     data = json.loads(text)
     return Vocabulary(

@@ -1,4 +1,4 @@
-"""Recall: four legs, one order, and the standing of every hit."""
+"""Recall: search by four legs, fuse their rankings, and annotate every hit."""
 
 from app.services.recall.pipeline import CANDIDATES_PER_LEG, RecallService
 

@@ -1,4 +1,4 @@
-"""Which entities a query names: identifiers, names and aliases, longest match first."""
+"""Find the anchors of a query: the entities it names by identifier, name or alias, longest match first."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ _EDGES = "\"'`“”‘’«»()[]{}<>?!.,;:*_ "
 
 @dataclass(frozen=True, slots=True)
 class WordSpan:
-    """Some neighbouring words of a query, as written, with the key of the name they would be."""
+    """Neighbouring words of a query, as written, with the key that they have as a name."""
 
     start: int
     end: int
@@ -43,7 +43,7 @@ class WordSpan:
 
 @dataclass(frozen=True, slots=True)
 class NamedSpan:
-    """An entity named by a span of the query; `exact` when nothing else can be meant."""
+    """An entity named by a span of the query; `exact` if nothing else can be meant."""
 
     entity: UUID
     span: WordSpan
@@ -55,7 +55,7 @@ class NamedSpan:
 async def find_named(
     connection: asyncpg.Connection, scope: Scope, query: str, *, with_drafts: bool = False
 ) -> list[NamedSpan]:
-    """Return the entities a query names at the scope's moment, if in drafts, in the order it names them."""
+    """Return the entities that a query names at the scope's moment, in the order of the query."""
     words = query.split()[:WORDS_READ]
     spans = list(_spans(words))
     forms = {span.key for span in spans}
@@ -67,12 +67,12 @@ async def find_named(
         return []
     whole = fold(query.strip(_EDGES))
     named = _longest_first(_matches(spans, found, whole))
-    preferred = await _preferred(connection, scope, named)
+    preferred = await _follow_aliases(connection, scope, named)
     return sorted(preferred, key=lambda match: (match.span.start, str(match.entity)))
 
 
 def is_bare_identifier(query: str, named: Sequence[NamedSpan]) -> bool:
-    """Return whether a query is an identifier and nothing else; its words then mean nothing themselves."""
+    """Return whether a query is an identifier and nothing else, so that its words have no other meaning."""
     words = len(query.split())
     return any(
         match.origin is NameOrigin.IDENTIFIER and (match.span.start, match.span.end) == (0, words)
@@ -81,7 +81,7 @@ def is_bare_identifier(query: str, named: Sequence[NamedSpan]) -> bool:
 
 
 def _spans(words: Sequence[str]) -> Iterator[WordSpan]:
-    # A few characters fold to eighteen: each word is folded by itself first, which costs what it is long.
+    # Some characters fold to eighteen: each word is folded by itself first, in time linear in its length.
     lengths = [len(fold(word)) if len(word) <= MAX_FORM else MAX_FORM + 1 for word in words]
     for start in range(len(words)):
         for end in range(start + 1, min(start + MAX_NAME_LENGTH, len(words)) + 1):
@@ -110,7 +110,7 @@ def _matches(spans: Sequence[WordSpan], found: Sequence[NamedEntity], whole: str
 
 
 def _is_meant(named: NamedEntity, span: WordSpan) -> bool:
-    """Return whether part of a query names a thing: a bare number or a common word means itself."""
+    """Return whether part of a query names a thing: a bare number or a common word does not."""
     if named.origin is NameOrigin.IDENTIFIER:
         return not named.folded_form.isdigit() and not span.text.isalpha()
     if not span.text.isalpha() or not may_be_a_word(named.form):
@@ -136,11 +136,11 @@ def _order(match: NamedSpan) -> tuple[bool, bool]:
 
 
 def _ranks_with(held: NamedSpan, match: NamedSpan) -> bool:
-    """An identifier outranks other names: what it names, no alias or title of the same spelling means."""
+    """Return whether a match counts beside another: an identifier outranks other names spelled alike."""
     return match.origin is NameOrigin.IDENTIFIER or held.origin is not NameOrigin.IDENTIFIER
 
 
-async def _preferred(
+async def _follow_aliases(
     connection: asyncpg.Connection, scope: Scope, named: Sequence[NamedSpan]
 ) -> list[NamedSpan]:
     """Follow the alias chain of each match to the entity it ends at."""
@@ -160,9 +160,9 @@ async def _preferred(
 
 @dataclass(frozen=True, slots=True)
 class QueryAnchors:
-    """The anchors of a query, the artifacts of those named beyond doubt, and other forms to search by.
+    """The anchors of a query, the artifacts of the exact ones, and other forms to search by.
 
-    `is_bare_identifier` marks a query without any words beside an identifier.
+    `is_bare_identifier` is true for a query that has no words besides an identifier.
     """
 
     anchors: tuple[Anchor, ...] = ()
@@ -174,7 +174,7 @@ class QueryAnchors:
 async def anchor_query(
     connection: asyncpg.Connection, scope: Scope, query: str, *, with_drafts: bool
 ) -> QueryAnchors:
-    """Return what a query names at the scope's moment; most queries name nothing and cost one statement."""
+    """Return the anchors of a query at the scope's moment; a query without any costs one statement."""
     named = await find_named(connection, scope, query, with_drafts=with_drafts)
     if not named:
         return QueryAnchors()
@@ -199,7 +199,7 @@ def _anchor(
 
 
 def _current_names(named: Sequence[NamedSpan], held: dict[tuple[UUID, Branch], EntityState]) -> list[str]:
-    """Return what the things named by an alias or a former name are called at the asked time."""
+    """Return the names at the asked time of the things that were named by an alias or a former name."""
     old = [match for match in named if match.is_former or match.origin is NameOrigin.ALIAS]
     found = (held.get((match.entity, Branch.COMMITTED)) for match in old)
     labels = (label_of(state.props) for state in found if state is not None)

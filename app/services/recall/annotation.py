@@ -1,20 +1,20 @@
-"""What a hit is worth at the asked time: current, historical or work in progress, and why. Pure."""
+"""Annotate hits: is each current, historical or work in progress at the asked time, and why. Pure."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from uuid import UUID
 
 from app.domain.recall import Annotation, FlagGround, StateFlag
-from app.domain.status_words import standing
+from app.domain.status_words import flag_of_status
 from app.domain.temporal import EntityState
 from app.domain.types import label_of
 
 
 @dataclass(frozen=True, slots=True)
 class FormerName:
-    """A form in a hit's text that an anchor goes by no longer, with what it is called now."""
+    """A former name of an anchor that a hit's text uses, with the anchor's present name."""
 
     form: str
     type_name: str
@@ -23,10 +23,10 @@ class FormerName:
 
 @dataclass(frozen=True, slots=True)
 class Standing:
-    """Everything the ledger knows of one artifact at the asked time.
+    """Everything that annotation needs to know of one artifact at the asked time.
 
-    `newer_version` tells whether its entity has a newer artifact; `superseded_by` is the entity that
-    replaced it with its label, if any; `former_names` are what its text calls an anchor, longest first.
+    `newer_version` is whether its entity has a newer artifact; `superseded_by` is the entity that replaced
+    it, with its label, if any; `former_names` are those its text uses for anchors, longest first.
     """
 
     entity: UUID
@@ -37,20 +37,32 @@ class Standing:
     former_names: Sequence[FormerName]
 
 
-def annotate(found: Standing, *, prefer_wip: bool) -> Annotation:
-    """Return the flag of a hit, its ground and one line of why.
+@dataclass(frozen=True, slots=True)
+class Standings:
+    """The standings of several artifacts at the asked time.
 
-    The document's own state decides; when that is current, a former name in the text makes the hit
-    historical, since a name that gave way dates what uses it.
+    `replacement` maps an artifact's number to the number of the artifact that replaced it, if that is
+    visible; a chain of replacements takes several look-ups.
+    """
+
+    by_artifact: Mapping[int, Standing]
+    replacement: Mapping[int, int]
+
+
+def annotate(found: Standing, *, prefer_wip: bool) -> Annotation:
+    """Return the flag of a hit, its ground and a line that explains it.
+
+    The document's own state decides; if that is current, a former name in the text makes the hit
+    historical, since a text that uses a replaced name is old.
     """
     state = found.wip if prefer_wip and found.wip is not None else found.committed
     flag, summary, replacement = _own_standing(found, prefer_wip=prefer_wip)
     ground = None if flag is None else FlagGround.OWN_STATE
     if found.former_names and flag in (StateFlag.CURRENT, None):
         flag, ground = StateFlag.HISTORICAL, FlagGround.MENTION
-        summary = _named_formerly(found.former_names[0])
+        summary = _former_name_line(found.former_names[0])
     elif found.former_names and summary is not None:
-        summary = f"{summary} {_named_formerly(found.former_names[0])}"
+        summary = f"{summary} {_former_name_line(found.former_names[0])}"
     return Annotation(flag, ground, summary, state, replacement)
 
 
@@ -67,7 +79,7 @@ def _own_standing(found: Standing, *, prefer_wip: bool) -> tuple[StateFlag | Non
         return None, None, None
     status = found.committed.props.get("status")
     word = status if isinstance(status, str) else None
-    flag = standing(word)
+    flag = flag_of_status(word)
     if flag is StateFlag.CURRENT:
         return flag, None, None
     return flag, f"[{flag.value.lower()}: the status of {label} is {word}]", None
@@ -80,5 +92,5 @@ def _label(state: EntityState | None) -> str:
     return identifier if isinstance(identifier, str) else label_of(state.props) or "this document"
 
 
-def _named_formerly(name: FormerName) -> str:
+def _former_name_line(name: FormerName) -> str:
     return f"[historical: current {name.type_name} is {name.current}, this reflects {name.form}]"

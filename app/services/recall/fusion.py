@@ -1,8 +1,8 @@
-"""Rank fusion: rankings in, one order out, with every leg's share kept. Pure.
+"""Rank fusion: merge rankings into one order, and keep the contribution of every leg. Pure.
 
 Reciprocal rank fusion after Cormack, Clarke and Buettcher, "Reciprocal Rank Fusion outperforms Condorcet
 and individual Rank Learning Methods" (SIGIR 2009): a candidate scores the sum of weight / (constant + rank).
-The paper's constant is 60; a small one lets what stands first in a ranking count (ADR-0021).
+The paper's constant is 60; a small one gives more weight to the first ranks (ADR-0021).
 """
 
 from __future__ import annotations
@@ -23,16 +23,16 @@ RecencyRule = Literal["bounded", "literal"]
 
 @dataclass(frozen=True, slots=True)
 class Fusion:
-    """Artifacts in the order of their fused scores, and what every ranking gave to each."""
+    """Artifacts in the order of their fused scores, and what every ranking contributed to each."""
 
     order: tuple[int, ...]
     scores: Mapping[int, float]
     shares: tuple[Callable[[int], LegContribution | None], ...]
 
     def candidate(self, artifact: int) -> FusedCandidate:
-        """Return an artifact with the share of each leg that proposed it; without any where none did."""
-        told = (share(artifact) for share in self.shares)
-        contributions = tuple(share for share in told if share is not None)
+        """Return an artifact with the contribution of each leg that proposed it, if any did."""
+        found = (share(artifact) for share in self.shares)
+        contributions = tuple(share for share in found if share is not None)
         return FusedCandidate(artifact, self.scores.get(artifact, 0.0), contributions)
 
 
@@ -72,18 +72,18 @@ def fuse(
 
 
 def fuse_plainly(rankings: Sequence[Ranking]) -> Fusion:
-    """Merge rankings as the paper does: every leg counts the same, age counts nothing, the constant is 60."""
+    """Merge rankings as the paper does: equal weights, no recency, and the constant 60."""
     alike = [replace(ranking, weight=1.0) for ranking in rankings]
     return fuse(alike, constant=PLAIN_RANK_CONSTANT, recency_bound=0.0)
 
 
 def _change(age: float, bound: float | None) -> float:
-    """Return by what part of itself an age changes a score."""
+    """Return the fraction by which an age changes a score."""
     return age - 1 if bound is None else bound * (2 * age - 1)
 
 
 def _shares(ranking: Ranking, constant: float) -> Callable[[int], LegContribution | None]:
-    """Return what tells the share that a leg gave an artifact."""
+    """Return a function from an artifact to the contribution that a leg gave it."""
     places = _places(ranking)
 
     def share(artifact: int) -> LegContribution | None:
@@ -98,7 +98,7 @@ def _shares(ranking: Ranking, constant: float) -> Callable[[int], LegContributio
 def _changes(
     ranking: Ranking, given: Mapping[int, float], bound: float | None
 ) -> Callable[[int], LegContribution | None]:
-    """Return what tells by how much its age changed the score of an artifact."""
+    """Return a function from an artifact to the change of its score by its age."""
     places = _places(ranking)
 
     def change(artifact: int) -> LegContribution | None:
@@ -117,8 +117,8 @@ def _places(ranking: Ranking) -> dict[int, tuple[int, float]]:
     }
 
 
-def led_by(order: Sequence[int], named: Sequence[int]) -> list[int]:
-    """Put the artifacts that the query names first, in the order it names them, proposed or not."""
+def put_first(order: Sequence[int], named: Sequence[int]) -> list[int]:
+    """Return the order with the artifacts that the query names first, proposed or not."""
     return list(dict.fromkeys([*named, *order]))
 
 
@@ -132,9 +132,9 @@ def leg_winners(rankings: Sequence[Ranking]) -> list[int]:
 
 
 def keep_leg_winners(order: Sequence[int], rankings: Sequence[Ranking], first: int) -> list[int]:
-    """Return the first so many, with the top candidate of every leg among them.
+    """Return the first artifacts of an order, with the top candidate of every leg among them.
 
-    A winner that fell behind takes the last place; winners never push each other out.
+    A winner that fell behind replaces the last ordinary one; winners never replace each other.
     """
     winners = set(leg_winners(rankings))
     kept = list(order[:first])

@@ -1,4 +1,4 @@
-"""Recall: from one question to annotated hits, in one way down."""
+"""The recall pipeline: resolve a request, run the legs, fuse, select, annotate and pack the hits."""
 
 from __future__ import annotations
 
@@ -12,21 +12,21 @@ from app.domain.artifact import Artifact, Passage
 from app.domain.entity import Caller
 from app.domain.recall import FusedCandidate, Hit, LegName, Ranking, RecallRequest, RecallResult
 from app.embedding import Embedder, Vector
-from app.services.analysis import query_terms
+from app.services.analysis import is_one_name, query_terms
 from app.services.parsing import clean_text
 from app.services.recall.anchors import QueryAnchors, anchor_query
-from app.services.recall.annotation import annotate
-from app.services.recall.confidence import confidence
-from app.services.recall.fusion import RecencyRule, fuse, led_by
+from app.services.recall.annotation import Standings, annotate
+from app.services.recall.confidence import EVEN, confidence, nearest_likelihood
+from app.services.recall.fusion import RecencyRule, fuse, put_first
 from app.services.recall.legs.base import Leg, Question, rank
 from app.services.recall.legs.dense import DenseLeg
 from app.services.recall.legs.graph import CooccurrenceLeg, ReferenceLeg
 from app.services.recall.legs.lexical import LexicalLeg
 from app.services.recall.legs.recency import rank_by_recency
-from app.services.recall.name_lookup import find_name
+from app.services.recall.name_lookup import find_name, says_every_word
 from app.services.recall.scope import check_request, scope_of
 from app.services.recall.selection import hit_pool, literal_name_winners, needs_more_candidates, select_hits
-from app.services.recall.standing import Standings, load_standings
+from app.services.recall.standing import load_standings
 from app.services.recall.token_budget import advise, pack
 from app.stores.graph_reader import GraphReader
 from app.stores.postgres import artifacts
@@ -37,7 +37,7 @@ from app.stores.postgres.scope import Scope
 
 @dataclass(frozen=True, slots=True)
 class ResolvedRequest:
-    """A request with everything it was resolved to."""
+    """A request with its scope, its anchors and the vector of its query."""
 
     request: RecallRequest
     scope: Scope
@@ -46,7 +46,7 @@ class ResolvedRequest:
 
 
 class LegRunner:
-    """The four legs over one ledger; each has `deadline` seconds."""
+    """Runs the four legs over one ledger; each has `deadline` seconds."""
 
     def __init__(self, database: Database, embedder: Embedder, graph: GraphReader, deadline: float) -> None:
         self._database = database
@@ -54,18 +54,18 @@ class LegRunner:
         self._graph = graph
         self._deadline = deadline
 
-    async def rankings(self, asked: ResolvedRequest, limit: int) -> list[Ranking]:
-        """Return what each leg proposes, at most `limit` artifacts, and the ages of all of them."""
-        rankings = await self._proposing(asked, limit)
-        born = await self._births(asked.scope, rankings)
-        return [*rankings, rank_by_recency(born, asked.scope.moment.valid)]
+    async def rankings(self, resolved: ResolvedRequest, limit: int) -> list[Ranking]:
+        """Return the ranking of each leg, at most `limit` artifacts, and the recency ranking of all."""
+        rankings = await self._proposing(resolved, limit)
+        born = await self._creation_times(resolved.scope, rankings)
+        return [*rankings, rank_by_recency(born, resolved.scope.moment.valid)]
 
-    async def _proposing(self, asked: ResolvedRequest, limit: int) -> list[Ranking]:
-        """Ask the legs side by side; the co-occurrence of mentions needs another's best first."""
-        question = _question(asked, limit)
+    async def _proposing(self, resolved: ResolvedRequest, limit: int) -> list[Ranking]:
+        """Run the legs concurrently; the co-occurrence leg needs the best of another leg first."""
+        question = _question(resolved, limit)
         dense = self._rank(DenseLeg(self._embedder), question)
         if question.anchors:
-            beside = ReferenceLeg(self._graph, named_exactly=bool(asked.anchored.leading))
+            beside = ReferenceLeg(self._graph, named_exactly=bool(resolved.anchored.leading))
             legs = (dense, self._rank(LexicalLeg(), question), self._rank(beside, question))
             return list(await asyncio.gather(*legs))
         nearest, (lexical, across) = await asyncio.gather(dense, self._lexical_and_across(question))
@@ -74,15 +74,15 @@ class LegRunner:
         return [nearest, lexical, across]
 
     async def _lexical_and_across(self, question: Question) -> tuple[Ranking, Ranking]:
-        """Ask which documents have the words and what the best of them mention, while the encoder works."""
+        """Run the lexical leg and then the co-occurrence leg, while the encoder works."""
         lexical = await self._rank(LexicalLeg(), question)
         return lexical, await self._rank(CooccurrenceLeg(self._graph, lexical), question)
 
     async def _rank(self, leg: Leg, question: Question) -> Ranking:
         return await rank(leg, self._database, question, self._deadline)
 
-    async def _births(self, scope: Scope, rankings: Sequence[Ranking]) -> dict[int, datetime]:
-        """Return since when the candidates are there; those of which no leg told are looked up."""
+    async def _creation_times(self, scope: Scope, rankings: Sequence[Ranking]) -> dict[int, datetime]:
+        """Return the creation times of the candidates; those that no leg reported are looked up."""
         born = {number: moment for ranking in rankings for number, moment in ranking.born.items()}
         proposed = {candidate.artifact for ranking in rankings for candidate in ranking.candidates}
         if unknown := list(proposed - born.keys()):
@@ -91,24 +91,24 @@ class LegRunner:
         return born
 
 
-def _question(asked: ResolvedRequest, limit: int) -> Question:
-    searched = [asked.request.query, *asked.anchored.other_forms]
+def _question(resolved: ResolvedRequest, limit: int) -> Question:
+    searched = [resolved.request.query, *resolved.anchored.other_forms]
     terms = dict.fromkeys(term for text in searched for term in query_terms(text))
     return Question(
-        scope=asked.scope,
+        scope=resolved.scope,
         limit=limit,
         terms=tuple(terms),
-        vector=asked.vector,
-        anchors=tuple(anchor.entity.id for anchor in asked.anchored.anchors),
+        vector=resolved.vector,
+        anchors=tuple(anchor.entity.id for anchor in resolved.anchored.anchors),
     )
 
 
 CANDIDATES_PER_LEG = 100
-DEEPEST = 2_000
+MAX_CANDIDATES_PER_LEG = 2_000
 
 
 class RecallService:
-    """Answers questions from four legs at once."""
+    """Answers questions by searching with four legs at once."""
 
     def __init__(
         self,
@@ -124,10 +124,10 @@ class RecallService:
         self._recency = recency
 
     async def recall(self, caller: Caller, request: RecallRequest) -> RecallResult:
-        """Return the artifacts that fit a question best, each with its standing at the asked time.
+        """Return the artifacts that fit a question best, each annotated at the requested time.
 
-        Raises Invalid for a request that cannot be answered and NotFound for an unknown project. A leg
-        that fails or is late leaves a reason in the result and the others answer.
+        Raises Invalid for an unfit request and NotFound for an unknown project. If a leg fails or is late,
+        the result names the reason, and the other legs answer.
         """
         check_request(request)
         request = replace(request, query=clean_text(request.query))
@@ -138,60 +138,77 @@ class RecallService:
                 anchored = await anchor_query(
                     connection, scope, request.query, with_drafts=request.prefer_wip
                 )
-            asked = ResolvedRequest(request, scope, anchored, vector)
-            return await self._answer(asked, max(CANDIDATES_PER_LEG, request.first))
+            resolved = ResolvedRequest(request, scope, anchored, vector)
+            return await self._answer(resolved, max(CANDIDATES_PER_LEG, request.first))
         finally:
             _forget(vector)
 
-    async def _answer(self, asked: ResolvedRequest, limit: int) -> RecallResult:
-        """Return from so many candidates of each leg, or from more where a flag leaves too few of them."""
-        request, scope = asked.request, asked.scope
-        rankings = await self._legs.rankings(asked, limit)
-        leading = asked.anchored.leading or literal_name_winners(request, rankings)
+    async def _answer(self, resolved: ResolvedRequest, limit: int) -> RecallResult:
+        """Return the result from `limit` candidates of each leg, or from more if flags leave too few hits."""
+        request, scope = resolved.request, resolved.scope
+        rankings = await self._legs.rankings(resolved, limit)
+        leading = resolved.anchored.leading or literal_name_winners(
+            rankings, is_one_name=is_one_name(request.query)
+        )
         fusion = fuse(rankings, self._recency)
-        pool = hit_pool(request, rankings, led_by(fusion.order, leading))
-        vector = await _served_vector(asked, rankings)
+        pool = hit_pool(request, rankings, put_first(fusion.order, leading))
+        vector = await _vector_if_served(resolved, rankings)
         standings, found = await asyncio.gather(
-            load_standings(self._database, scope, pool, asked.anchored.anchors),
+            load_standings(self._database, scope, pool, resolved.anchored.anchors),
             # Most of the pool become hits; where flags decide few of it do.
-            self._read(asked, () if request.flags else pool, vector),
+            self._read(resolved, () if request.flags else pool, vector),
         )
         candidates = [fusion.candidate(artifact) for artifact in pool]
-        chosen = select_hits(request, asked.anchored.leading, rankings, candidates, standings)
-        if limit < DEEPEST and needs_more_candidates(request, rankings, len(chosen), limit):
-            return await self._answer(asked, DEEPEST)
+        chosen = select_hits(request, resolved.anchored.leading, rankings, candidates, standings)
+        if limit < MAX_CANDIDATES_PER_LEG and needs_more_candidates(request, rankings, len(chosen), limit):
+            return await self._answer(resolved, MAX_CANDIDATES_PER_LEG)
         joined = [candidate.artifact for candidate in chosen if candidate.artifact not in found]
-        found |= await self._read(asked, joined, vector)
+        found |= await self._read(resolved, joined, vector)
         hits = _hits(request, chosen, found, standings)
         packed = pack(hits, request.token_budget)
-        is_named = bool(asked.anchored.leading)
         numbers = [candidate.artifact for candidate in chosen]
-        has_name = None if is_named else await find_name(self._database, scope, request.query, hits, numbers)
-        sureness = confidence(request.query, rankings, hits, is_named=is_named, has_name=has_name)
-        if request.flags and not hits:
-            sureness = 0.0
+        likely = await self._confidence(resolved, rankings, hits, numbers)
         return RecallResult(
             id=uuid4(),
             hits=packed.hits,
-            anchors=asked.anchored.anchors,
+            anchors=resolved.anchored.anchors,
             legs=tuple(rankings),
             as_of=scope.moment.valid,
             known_at=scope.moment.known,
             tokens_used=packed.tokens,
-            confidence=sureness,
-            advisories=advise(request, rankings, sureness, packed),
+            confidence=likely,
+            advisories=advise(request, rankings, likely, packed),
         )
 
+    async def _confidence(
+        self,
+        resolved: ResolvedRequest,
+        rankings: Sequence[Ranking],
+        hits: Sequence[Hit],
+        numbers: Sequence[int],
+    ) -> float | None:
+        """Return the confidence in these hits; their texts are read only if they can change it."""
+        request = resolved.request
+        if request.flags and not hits:
+            return 0.0
+        nearest = nearest_likelihood(rankings)
+        if resolved.anchored.leading or nearest is None:
+            return confidence(nearest, is_named=bool(resolved.anchored.leading))
+        has_name = await find_name(self._database, resolved.scope, request.query, hits, numbers)
+        is_unsure = has_name is None and nearest < EVEN
+        says_question = is_unsure and says_every_word(request.query, hits)
+        return confidence(nearest, is_named=False, has_name=has_name, says_question=says_question)
+
     async def _read(
-        self, asked: ResolvedRequest, numbers: Sequence[int], vector: Vector | None
+        self, resolved: ResolvedRequest, numbers: Sequence[int], vector: Vector | None
     ) -> dict[int, tuple[Artifact, Passage]]:
-        """Return artifacts by number, each with the passage that speaks for it."""
+        """Return artifacts by number, each with its best passage."""
         if not numbers:
             return {}
-        # An identifier means nothing to the encoder: its document then speaks from its beginning.
-        speaks = None if asked.anchored.is_bare_identifier else vector
-        async with self._database.reading(asked.scope.tenant) as connection:
-            return await read_hits(connection, asked.scope.tenant, numbers, speaks)
+        # An identifier means nothing to the encoder: the first passage of its document then is the best.
+        passage_vector = None if resolved.anchored.is_bare_identifier else vector
+        async with self._database.reading(resolved.scope.tenant) as connection:
+            return await read_hits(connection, resolved.scope.tenant, numbers, passage_vector)
 
 
 def _hits(
@@ -213,15 +230,15 @@ def _hits(
     ]
 
 
-async def _served_vector(asked: ResolvedRequest, rankings: Sequence[Ranking]) -> Vector | None:
-    """Return the query's vector, or None when the dense leg did not answer: it says why."""
+async def _vector_if_served(resolved: ResolvedRequest, rankings: Sequence[Ranking]) -> Vector | None:
+    """Return the query's vector, or None if the dense leg did not answer; its ranking says why."""
     if any(ranking.problem for ranking in rankings if ranking.leg is LegName.DENSE):
         return None
-    return await asked.vector
+    return await resolved.vector
 
 
 def _forget(vector: asyncio.Task[Vector]) -> None:
-    """Leave no task behind and no exception unread."""
+    """Cancel the task if it runs, and retrieve its exception if it failed."""
     if not vector.done():
         vector.cancel()
     elif not vector.cancelled():

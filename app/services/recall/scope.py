@@ -1,4 +1,4 @@
-"""From what a request asks to look at, to the scope every leg filters by."""
+"""Check a recall request, and resolve it to the scope that every leg filters by."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ MAX_KINDS = 256
 
 
 def check_request(request: RecallRequest) -> None:
-    """Raise Invalid, naming the argument, when a request cannot be answered."""
+    """Raise Invalid, naming the argument, if a request cannot be answered."""
     if len(request.query) > MAX_QUERY_LENGTH:
         raise Invalid(f"a query has at most {MAX_QUERY_LENGTH} characters", field="query")
     if len(request.kinds) > MAX_KINDS:
@@ -40,17 +40,17 @@ def check_request(request: RecallRequest) -> None:
 
 
 async def scope_of(connection: asyncpg.Connection, caller: Caller, request: RecallRequest) -> Scope:
-    """Return what a request may look at; absent times are resolved to one moment here.
+    """Return the scope of a request; missing times are resolved to one moment.
 
-    Without `knownAt` the ledger's clock is read, so that asking again with the answered time sees
-    exactly what this request sees. A write at hand may still record something before a `knownAt` that
-    lies after the clock, so such a request waits for it. Raises NotFound for an unknown project,
+    Without `knownAt` the ledger's clock is used, so that a request with the returned time sees exactly
+    what this request sees. An open write may still record something before a `knownAt` that lies after the
+    clock, so such a request waits for it. Raises NotFound for an unknown project,
     Invalid for an unknown kind.
     """
     extent = await ledger_clock.read_extent(connection, caller.tenant, request.project)
     moment = AsOf(request.as_of or present(extent.clock), request.known_at or extent.clock)
     if moment.known > extent.clock:
-        await ledger_clock.settle_clock(connection, caller.tenant)
+        await ledger_clock.read_settled_clock(connection, caller.tenant)
         extent = await ledger_clock.read_extent(connection, caller.tenant, request.project)
     if request.project is not None and not extent.projects:
         raise await no_project(connection, caller.tenant, request.project)

@@ -1,22 +1,20 @@
-"""From fused candidates to the hits: which of them can be one, and which are. Pure."""
+"""Select the hits among the fused candidates. Pure."""
 
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
 
 from app.domain.recall import FusedCandidate, LegName, Ranking, RecallRequest
-from app.services.analysis import is_one_name
-from app.services.recall.annotation import annotate
+from app.services.recall.annotation import Standings, annotate
 from app.services.recall.fusion import keep_leg_winners, leg_winners
-from app.services.recall.standing import Standings
 
 
 def replacements_first(
     ordered: Sequence[FusedCandidate], replacement: Mapping[int, int]
 ) -> list[FusedCandidate]:
-    """Put before each candidate what replaced it, and before that what replaced that.
+    """Return the candidates with the replacement of each, and its own replacements, before it.
 
-    A replacement that no leg proposed joins with the score of what it replaced.
+    A replacement that no leg proposed gets the score of the candidate it replaced.
     """
     proposed = {candidate.artifact: candidate for candidate in ordered}
     placed: dict[int, FusedCandidate] = {}
@@ -30,10 +28,10 @@ def replacements_first(
 def truncate(
     placed: Sequence[FusedCandidate], replacement: Mapping[int, int], stays: Collection[int], first: int
 ) -> list[FusedCandidate]:
-    """Return the first so many, after replacements joined.
+    """Return the first candidates after replacements were added.
 
-    The last candidate that is neither the first, nor one that stays (a leg's winner, or named by the query),
-    nor the replacement of one kept makes room; when there is none, the last of all does.
+    The last ordinary candidate is removed: not the first of all, not one of `stays` (a leg's winner, or named
+    by the query), and not the replacement of one kept; if there is none, the last of all is removed.
     """
     kept = list(placed)
     while len(kept) > first:
@@ -44,22 +42,22 @@ def truncate(
 
 
 def _upward(artifact: int, replacement: Mapping[int, int]) -> list[int]:
-    """Return the artifact, what replaced it, what replaced that, and so on to the head."""
+    """Return the artifact and the chain of its replacements, up to the one that nothing replaced."""
     chain = [artifact]
     while (above := replacement.get(chain[-1])) is not None and above not in chain:
         chain.append(above)
     return chain
 
 
-def literal_name_winners(request: RecallRequest, rankings: Sequence[Ranking]) -> list[int]:
-    """Return the best of the lexical leg where the query is one name: the encoder reads only its words."""
-    if not is_one_name(request.query):
+def literal_name_winners(rankings: Sequence[Ranking], *, is_one_name: bool) -> list[int]:
+    """Return the winner of the lexical leg if the query is one name: the encoder reads only its words."""
+    if not is_one_name:
         return []
     return leg_winners([ranking for ranking in rankings if ranking.leg is LegName.LEXICAL])
 
 
 def hit_pool(request: RecallRequest, rankings: Sequence[Ranking], order: Sequence[int]) -> Sequence[int]:
-    """Return the candidates that can become hits: those in front, or all of them where flags decide."""
+    """Return the candidates that can become hits: the first ones, or all if flags filter them."""
     return order if request.flags else keep_leg_winners(order, rankings, request.first)
 
 
@@ -70,9 +68,9 @@ def select_hits(
     pool: Sequence[FusedCandidate],
     standings: Standings,
 ) -> list[FusedCandidate]:
-    """Return the hits in their order: replacements before what they replaced, wanted flags only.
+    """Return the hits in order: replacements before what they replaced, and wanted flags only.
 
-    `leading` are the artifacts that the query names: they stay whatever joins.
+    `leading` are the artifacts that the query names: they are never removed.
     """
     placed = replacements_first(pool, standings.replacement)
     if request.flags:
@@ -85,7 +83,7 @@ def select_hits(
 def needs_more_candidates(
     request: RecallRequest, rankings: Sequence[Ranking], chosen: int, limit: int
 ) -> bool:
-    """Return whether a leg may hold back hits of a wanted flag: former versions crowd out what is current."""
+    """Return whether a larger limit may find more hits of a wanted flag: old versions crowd out new ones."""
     proposing = (ranking for ranking in rankings if ranking.leg is not LegName.RECENCY)
     return (
         bool(request.flags)

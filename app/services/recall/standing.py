@@ -1,11 +1,10 @@
-"""Loading, for a list of artifacts, everything annotation looks at: a fixed number of statements."""
+"""Load the standings of artifacts: everything that annotation needs, in a fixed number of statements."""
 
 from __future__ import annotations
 
 import asyncio
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
 from uuid import UUID
 
 import asyncpg
@@ -14,7 +13,7 @@ from app.domain.recall import Anchor
 from app.domain.temporal import Branch
 from app.domain.text import fold
 from app.domain.types import label_of, naming_forms
-from app.services.recall.annotation import FormerName, Standing
+from app.services.recall.annotation import FormerName, Standing, Standings
 from app.stores.postgres import anchors as names
 from app.stores.postgres import mentions
 from app.stores.postgres.pool import Database
@@ -23,27 +22,15 @@ from app.stores.postgres.scope import Scope
 from app.stores.postgres.supersessions import superseders_of_artifacts
 
 
-@dataclass(frozen=True, slots=True)
-class Standings:
-    """Artifacts as they stand at the asked time.
-
-    `replacement` leads from an artifact's number to that of what replaced it, when that is visible;
-    chains are followed by asking again.
-    """
-
-    by_artifact: Mapping[int, Standing]
-    replacement: Mapping[int, int]
-
-
 async def load_standings(
     database: Database,
     scope: Scope,
     artifacts: Sequence[int],
     anchors: Sequence[Anchor],
 ) -> Standings:
-    """Return how these artifacts, and those that replaced them, stand at the scope's moment."""
+    """Return the standings of these artifacts, and of their replacements, at the scope's moment."""
     (held, former), above = await asyncio.gather(
-        _held(database, scope, artifacts, anchors), _above(database, scope, artifacts)
+        _load(database, scope, artifacts, anchors), _load_superseders(database, scope, artifacts)
     )
     standings = {
         number: _standing(number, own, _visible(held, above.get(own.entity, ())), former.get(number, []))
@@ -53,29 +40,31 @@ async def load_standings(
     return Standings(standings, _replacements(standings, held))
 
 
-async def _held(
+async def _load(
     database: Database, scope: Scope, artifacts: Sequence[int], anchors: Sequence[Anchor]
 ) -> tuple[Mapping[UUID, EntityStanding], Mapping[int, Sequence[FormerName]]]:
-    """Return how the entities stand, and the former names that the artifacts use."""
+    """Return the standings of the entities, and the former names that the artifacts use."""
     async with database.reading(scope.tenant) as connection:
         held = await standings_as_of(connection, scope.tenant, artifacts, scope.moment)
         numbers = [number for each in held.values() for number in _numbers(each)]
         return held, await _former_names(connection, scope, numbers, anchors)
 
 
-async def _above(database: Database, scope: Scope, artifacts: Sequence[int]) -> Mapping[UUID, Sequence[UUID]]:
+async def _load_superseders(
+    database: Database, scope: Scope, artifacts: Sequence[int]
+) -> Mapping[UUID, Sequence[UUID]]:
     async with database.reading(scope.tenant) as connection:
         return await superseders_of_artifacts(connection, scope.tenant, artifacts, scope.moment)
 
 
 def _visible(held: Mapping[UUID, EntityStanding], superseders: Sequence[UUID]) -> EntityStanding | None:
-    """Return the latest of the superseders that has a document to show."""
+    """Return the latest of the superseders that has a document."""
     visible = (held[entity] for entity in superseders if held[entity].newest is not None)
     return next(visible, None)
 
 
 def _numbers(standing: EntityStanding) -> set[int]:
-    """Return the artifacts of an entity that may be hits: those asked about, and the one that holds."""
+    """Return the artifacts of an entity that may be hits: the given ones, and the newest."""
     return {*standing.artifacts, *(() if standing.newest is None else (standing.newest,))}
 
 
@@ -87,12 +76,12 @@ def _standing(
         committed=own.states.get(Branch.COMMITTED),
         wip=own.states.get(Branch.WIP),
         newer_version=own.newest is not None and own.newest != number,
-        superseded_by=None if above is None else (above.entity, _called(above)),
+        superseded_by=None if above is None else (above.entity, _label(above)),
         former_names=former,
     )
 
 
-def _called(above: EntityStanding) -> str:
+def _label(above: EntityStanding) -> str:
     state = above.states.get(Branch.COMMITTED)
     props = {} if state is None else state.props
     parts = [props.get("identifier"), label_of(props)]
@@ -100,11 +89,11 @@ def _called(above: EntityStanding) -> str:
 
 
 def _replacements(standings: Mapping[int, Standing], held: Mapping[UUID, EntityStanding]) -> dict[int, int]:
-    """Return the number of what replaced each artifact that gave way."""
+    """Return, for each replaced artifact, the number of its replacement."""
     replaced = {}
     for number, standing in standings.items():
-        gave_way_to = standing.superseded_by[0] if standing.superseded_by is not None else standing.entity
-        newest = held[gave_way_to].newest
+        replacement = standing.superseded_by[0] if standing.superseded_by is not None else standing.entity
+        newest = held[replacement].newest
         if newest is not None and (standing.superseded_by is not None or standing.newer_version):
             replaced[number] = newest
     return replaced
@@ -118,21 +107,21 @@ async def _former_names(
     if not current:
         return {}
     forms = await names.other_forms_of(connection, scope.tenant, list(current), scope.moment)
-    gave_way = {(form.entity, form.folded_form) for form in forms}
+    former_forms = {(form.entity, form.folded_form) for form in forms}
     used: dict[int, list[tuple[UUID, str]]] = defaultdict(list)
     found = await mentions.mentions_of(connection, scope.tenant, numbers, list(current), scope.moment.known)
     for number, form in found:
         used[number].append((form.entity, form.form))
-    return {number: list(_gone(found, gave_way, current)) for number, found in used.items()}
+    return {number: list(_only_former(found, former_forms, current)) for number, found in used.items()}
 
 
-def _gone(
-    found: Iterable[tuple[UUID, str]], gave_way: set[tuple[UUID, str]], current: Mapping[UUID, Anchor]
+def _only_former(
+    found: Iterable[tuple[UUID, str]], former_forms: set[tuple[UUID, str]], current: Mapping[UUID, Anchor]
 ) -> Iterable[FormerName]:
     for entity, form in sorted(found, key=lambda used: (-len(used[1]), used[1])):
         anchor = current[entity]
         props = {} if anchor.state is None else anchor.state.props
         label = label_of(props)
         is_present = fold(form) in {fold(name) for name in naming_forms(props).values()}
-        if label is not None and not is_present and (entity, fold(form)) in gave_way:
+        if label is not None and not is_present and (entity, fold(form)) in former_forms:
             yield FormerName(form, anchor.entity.type_name, label)

@@ -1,4 +1,4 @@
-"""Fitting hits into a budget of tokens. Pure."""
+"""Fit hits into a token budget, and write the advisories of a recall. Pure."""
 
 from __future__ import annotations
 
@@ -19,9 +19,9 @@ _WORD = re.compile(r"\w+")
 
 @dataclass(frozen=True, slots=True)
 class Packed:
-    """The hits that fit a budget, their tokens together, and what was left out.
+    """The hits that fit a budget, the sum of their tokens, and how many were left out.
 
-    `restated` counts hits that say what a better one says; `beyond` those that no longer fitted.
+    `restated` counts hits that repeat a better one; `beyond` counts those that did not fit.
     """
 
     hits: tuple[Hit, ...]
@@ -31,10 +31,10 @@ class Packed:
 
 
 def pack(hits: Sequence[Hit], budget: int | None) -> Packed:
-    """Return the best hits whose passages fit a budget together, none of which says the same again.
+    """Return the best hits whose passages fit a budget together, without repetitions.
 
-    The first passage that no longer fits ends the list: what stands lower is worth less, and a hit that
-    was replaced may not be there without what replaced it. Tokens are word pieces of the encoder.
+    The first passage that does not fit ends the list: lower hits are worth less, and a replaced hit must
+    not appear without its replacement. Tokens are word pieces of the encoder.
     Without a budget every hit is kept.
     """
     if budget is None:
@@ -51,20 +51,20 @@ def pack(hits: Sequence[Hit], budget: int | None) -> Packed:
 
 
 def _fresh(hits: Sequence[Hit]) -> Iterator[Hit]:
-    """Yield the hits whose passages say something new, and those that another hit was replaced by."""
+    """Yield the hits whose passages say something new, and those that replace another hit."""
     replacing = {hit.annotation.superseded_by for hit in hits}
-    told: list[set[str]] = []
+    seen: list[set[str]] = []
     for hit in hits:
         shingles = _shingles(hit.passage.text)
-        is_restated = any(len(shingles & better) >= RESTATED * len(shingles) for better in told)
+        is_restated = any(len(shingles & better) >= RESTATED * len(shingles) for better in seen)
         replaced_another = hit.artifact.entity in replacing and not hit.annotation.superseded_by
         if not is_restated or replaced_another:
-            told.append(shingles)
+            seen.append(shingles)
             yield hit
 
 
 def _shingles(text: str) -> set[str]:
-    """Return every three neighbouring words of a text, or all of them where there are fewer."""
+    """Return every three neighbouring words of a text, or all words if there are fewer."""
     words = _WORD.findall(fold(text))
     last = max(len(words) - SHINGLE, 0)
     return {" ".join(words[start : start + SHINGLE]) for start in range(last + 1)}

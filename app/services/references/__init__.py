@@ -1,4 +1,4 @@
-"""Typed references that callers state and take back."""
+"""Typed references: create, withdraw, resolve pending ones, and the supersession they cause."""
 
 from app.services.references.create import StatedReference, add_reference
 from app.services.references.service import ReferenceAnswer, ReferenceService

@@ -1,4 +1,4 @@
-"""Writing one reference that a caller states, inside an open write."""
+"""Write one reference that a caller states, inside an open unit of work."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from app.domain.entity import Entity, Reference, ReferenceType
 from app.domain.temporal import Interval, require_in_calendar, require_offset, rfc_3339, still_missing
 from app.errors import Invalid
 from app.services.catalog.lookup import require_artifact, require_entities
-from app.services.references.edges import EdgeStatement, Joined, believed_among, write_edge
+from app.services.references.edges import EdgeStatement, Joined, current_edges, write_edge
 from app.services.references.supersession import recompute_statuses
 from app.services.unit_of_work import UnitOfWork
 from app.stores.postgres import lookups, references
@@ -63,12 +63,13 @@ class StatedReference:
 
 
 async def add_reference(write: UnitOfWork, stated: StatedReference) -> Reference:
-    """Let an entity refer to another; the same reference again changes nothing and is answered as it is.
+    """Add a reference between two entities; if it is there already, return it unchanged.
 
-    Where it holds at times, what is missing of it is written: the time before it, which makes one reference
-    of both, and the time since it was withdrawn. A supersession moves the target's state, so this comes last
-    in a write. Raises NotFound for an end that is not there, and Invalid for a reference to itself, one that
-    no rule allows, one that would close a circle of supersessions, or one that starts before an end does.
+    If it holds at some times, the missing times are written: the time before it, which makes one reference
+    of both, and the time since it was withdrawn. A supersession changes the target's status, so this must
+    come last in a write. Raises NotFound for an end that is not there, and Invalid for a reference to itself,
+    one that no rule allows, one that would close a circle of supersessions, or one that starts before an end
+    does.
     """
     source, target = await require_ends(write, stated.source, stated.target, stated.source_artifact)
     await require_rule(write, source, target, stated.type)
@@ -80,12 +81,12 @@ async def add_reference(write: UnitOfWork, stated: StatedReference) -> Reference
     if not missing:
         moment = max(start, write.recorded_at)
         return next(each for each in held if each.valid.covers(moment))
-    occurrences = await _taken_up(write, held, missing, stated)
+    occurrences = await _retract_last_piece(write, held, missing, stated)
     joined = Joined()
     found = await lookups.projects_by_number(write.connection, write.tenant, [source.project])
     statement = EdgeStatement(edge, stated.source_artifact, stated.source_artifact, start, occurrences)
     written = await write_edge(
-        write, found[source.project], statement, joined, await believed_among(write, [edge])
+        write, found[source.project], statement, joined, await current_edges(write, [edge])
     )
     if not written:
         raise Invalid(
@@ -93,16 +94,16 @@ async def add_reference(write: UnitOfWork, stated: StatedReference) -> Reference
             field="target",
             rule="supersession_is_acyclic",
         )
-    await recompute_statuses(write, joined.turns)
+    await recompute_statuses(write, joined.changes)
     return written[-1]
 
 
-async def _taken_up(
+async def _retract_last_piece(
     write: UnitOfWork, held: Sequence[Reference], missing: Sequence[Interval], stated: StatedReference
 ) -> int:
-    """Stop believing in a last piece that starts too late, so that it is written anew from its start on.
+    """Retract a last piece that starts too late, so that it can be written again from an earlier start.
 
-    Answers how often the reference is named. What another document states stays a piece of its own.
+    Return how often the reference is named. A reference that another document states stays separate.
     """
     last = held[-1] if held else None
     if last is None or last.valid.end is not None or last.source_artifact != stated.source_artifact:

@@ -1,4 +1,4 @@
-"""Writing one reference, and what follows from it."""
+"""Write one reference, and collect the status changes that follow from it."""
 
 from __future__ import annotations
 
@@ -18,13 +18,13 @@ from app.services.unit_of_work import UnitOfWork
 from app.stores.postgres import references
 from app.stores.postgres.mentions import Mention, NamedForm
 
-Believed: TypeAlias = dict[Edge, list[Reference]]
-"""What is believed of edges, at whatever time, each list in order of time."""
+CurrentEdges: TypeAlias = dict[Edge, list[Reference]]
+"""The references believed now of each edge, valid at any time, in order of time."""
 
 
 @dataclass(frozen=True, slots=True)
 class Filed:
-    """A document just filed, whose claims are joined."""
+    """A document just filed, whose reference claims are being written."""
 
     project: Project
     entity: Entity
@@ -36,7 +36,7 @@ class Filed:
 class EdgeStatement:
     """An edge as a document or a caller states it; `cause` is the document on its source's side.
 
-    `inverted` marks what the document of the edge's target says.
+    `inverted` marks an edge that the document of its target states.
     """
 
     edge: Edge
@@ -49,14 +49,14 @@ class EdgeStatement:
 
 @dataclass(slots=True)
 class Joined:
-    """What became of a document's claims; what its turns speak of still has to be settled.
+    """The outcome of writing a document's claims; `changes` of status are still to be made.
 
-    `restated` are supersessions that were there, and that the superseded document now says itself.
+    `restated` are existing supersessions that the superseded document now states itself.
     """
 
     references: list[Reference] = field(default_factory=list)
     restated: list[EdgeStatement] = field(default_factory=list)
-    turns: list[SupersessionChange] = field(default_factory=list)
+    changes: list[SupersessionChange] = field(default_factory=list)
     edges: set[Edge] = field(default_factory=set)
     pairs: set[frozenset[UUID]] = field(default_factory=set)
     warnings: list[str] = field(default_factory=list)
@@ -71,26 +71,26 @@ class Joined:
         return frozenset((one, other)) in self.pairs
 
 
-async def believed_among(write: UnitOfWork, edges: Sequence[Edge]) -> Believed:
-    """Return what is believed of these edges, at whatever time; one statement, or none where all are new."""
-    asked = [edge for edge in edges if write.foresight is None or not write.foresight.is_unjoined(edge)]
-    return await references.believed_among(write.connection, write.tenant, asked) if asked else {}
+async def current_edges(write: UnitOfWork, edges: Sequence[Edge]) -> CurrentEdges:
+    """Return the references believed of these edges; one statement, or none if all edges are new."""
+    asked = [edge for edge in edges if write.lookup_cache is None or not write.lookup_cache.is_unjoined(edge)]
+    return await references.current_among(write.connection, write.tenant, asked) if asked else {}
 
 
 async def write_edge(
-    write: UnitOfWork, project: Project, statement: EdgeStatement, joined: Joined, believed: Believed
+    write: UnitOfWork, project: Project, statement: EdgeStatement, joined: Joined, current: CurrentEdges
 ) -> list[Reference]:
-    """Write what is missing of a reference from its start on; nothing where it would close a circle.
+    """Write what is missing of a reference from its start on; nothing if it would close a circle.
 
-    `believed` is what is believed of its edge, at whatever time, and is kept up with what is written.
+    `current` holds the references believed of its edge; those written are added to it.
 
-    A reference that was withdrawn and is stated again holds again from then on. A supersession moves its
-    target's state from when its source is in force; until then it moves nothing.
+    A reference that was withdrawn and is stated again holds again from then on. A supersession changes its
+    target's status once its source is in force.
     """
     source, target, reference_type = statement.edge
     supersedes = reference_type is ReferenceType.SUPERSEDES
     start = statement.valid_from
-    every = believed.setdefault(statement.edge, [])
+    every = current.setdefault(statement.edge, [])
     held = [each for each in every if each.valid.end is None or each.valid.end > start]
     missing = still_missing((each.valid for each in held), start, write.recorded_at)
     if not missing:
@@ -107,7 +107,7 @@ async def write_edge(
 
 async def _leads(write: UnitOfWork, start: UUID, end: UUID, since: datetime) -> bool:
     """Return whether a chain of supersessions leads from one entity to another, at a moment or later."""
-    if write.foresight is not None and write.foresight.is_unsuperseded(end):
+    if write.lookup_cache is not None and write.lookup_cache.is_unsuperseded(end):
         return False
     return await references.supersession_leads(write.connection, write.tenant, start, end, since)
 
@@ -116,8 +116,8 @@ async def _write_piece(
     write: UnitOfWork, project: Project, statement: EdgeStatement, valid: Interval, joined: Joined
 ) -> Reference:
     reference = Reference(uuid4(), *statement.edge, statement.stated_by, valid)
-    if write.foresight is not None:
-        write.foresight.note_edge(statement.edge)
+    if write.lookup_cache is not None:
+        write.lookup_cache.note_edge(statement.edge)
     await references.insert_reference(
         write.connection,
         write.tenant,
@@ -130,7 +130,7 @@ async def _write_piece(
     if reference.type is ReferenceType.SUPERSEDES and write.caller.tier <= AuthorityTier.AGENT:
         effective = await effective_from(write, reference)
         if effective is not None:
-            joined.turns.append(SupersessionChange(reference.target, effective, statement.cause))
+            joined.changes.append(SupersessionChange(reference.target, effective, statement.cause))
     return reference
 
 

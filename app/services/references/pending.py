@@ -1,4 +1,4 @@
-"""References that wait for their target, and what joins them when it arrives."""
+"""Pending references: keep those whose target is missing, and resolve them when it arrives."""
 
 from __future__ import annotations
 
@@ -13,23 +13,23 @@ from app.services.cooperation import let_others_work
 from app.services.lookup_cache import Edge
 from app.services.parsing.target_readings import path_key
 from app.services.references.edges import (
-    Believed,
+    CurrentEdges,
     EdgeStatement,
     Filed,
     Joined,
-    believed_among,
+    current_edges,
     mention_of,
     write_edge,
 )
 from app.services.references.target_resolution import Target
 from app.services.unit_of_work import UnitOfWork
 from app.stores.postgres import mentions, references
-from app.stores.postgres.pending_references import references_resting_on
+from app.stores.postgres.pending_references import pending_by_name
 from app.stores.postgres.references import PendingReferenceRow
 
 
 async def add_pending(write: UnitOfWork, filed: Filed, target: Target, joined: Joined) -> None:
-    """Keep a claim whose target is not there, or is one of several."""
+    """Keep a claim as pending: its target is missing or ambiguous."""
     if target.choices:
         choices = ", ".join(target.choices)
         joined.warnings.append(f"{target.claim.target} could mean {choices}; kept as pending")
@@ -55,17 +55,17 @@ async def add_pending(write: UnitOfWork, filed: Filed, target: Target, joined: J
         write.recorded_at,
         write.actor,
     )
-    write.foreseen.note_waiting(pending, write.recorded_at)
+    write.cached.note_pending(pending, write.recorded_at)
 
 
-def waited_for_as(key: str, title: str, source_uri: str | None) -> set[str]:
-    """Return the keys under which references may wait for a document."""
-    names, file = _called(title, source_uri)
+def pending_keys(key: str, title: str, source_uri: str | None) -> set[str]:
+    """Return the keys under which pending references may name a document."""
+    names, file = _names_of(title, source_uri)
     return {key, bare_key(key), *names, *_endings(file)}
 
 
-def _called(title: str, source_uri: str | None) -> tuple[set[str], str]:
-    """Return the keys of what a document is called, and of its file without the ending, "" without one."""
+def _names_of(title: str, source_uri: str | None) -> tuple[set[str], str]:
+    """Return the keys of a document's names, and that of its file without the ending ("" without a file)."""
     names = {identifier_key(title)}
     if not source_uri:
         return names, ""
@@ -73,50 +73,50 @@ def _called(title: str, source_uri: str | None) -> tuple[set[str], str]:
 
 
 async def resolve_pending(write: UnitOfWork, filed: Filed) -> Joined:
-    """Join the references of other documents that waited for this one."""
-    names, file = _called(filed.artifact.title, filed.artifact.source_uri)
-    keys = sorted(waited_for_as(filed.key, filed.artifact.title, filed.artifact.source_uri))
+    """Write the pending references of other documents that mean this one."""
+    names, file = _names_of(filed.artifact.title, filed.artifact.source_uri)
+    keys = sorted(pending_keys(filed.key, filed.artifact.title, filed.artifact.source_uri))
     found = await find_pending(write, filed.project, keys, filed.entity.id)
-    waiting = [
+    rows = [
         pending
         for pending in found
         if pending.target_key in names or _is_file(pending, file) or _may_mean(pending, filed.key)
     ]
     joined = Joined()
-    held = await believed_among(write, [_edge(each, filed.entity, each.type) for each in waiting])
-    for place, pending in enumerate(waiting):
+    held = await current_edges(write, [_edge(each, filed.entity, each.type) for each in rows])
+    for place, pending in enumerate(rows):
         await let_others_work(place)
         cause = filed.artifact.id if pending.inverted else pending.source_artifact
-        await _join_waiting(write, filed.project, filed.entity, pending, pending.type, cause, held, joined)
-    await _wait_no_longer(write, filed.entity, waiting)
+        await _resolve(write, filed.project, filed.entity, pending, pending.type, cause, held, joined)
+    await _close(write, filed.entity, rows)
     return joined
 
 
 async def join_pending_by_name(
     write: UnitOfWork, project: Project, entity: Entity, forms: Sequence[str], joined: Joined
 ) -> None:
-    """Join the references of documents that waited for what an entity is called from now on.
+    """Write the pending references that mean an entity by one of its new names.
 
-    Those that no rule allows between a document and a thing are kept as REFERENCES; those that could mean
-    several documents wait on.
+    A reference that no rule allows between a document and a thing becomes a REFERENCES; one that could mean
+    several documents stays pending.
     """
     keys = sorted({identifier_key(form) for form in forms})
     found = await find_pending(write, project, keys, entity.id)
-    waiting = [pending for pending in found if not pending.is_ambiguous]
-    allowed = await _allowed(write, waiting, entity)
-    held = await believed_among(write, [_edge(each, entity, allowed[each.id]) for each in waiting])
-    for place, pending in enumerate(waiting):
+    rows = [pending for pending in found if not pending.is_ambiguous]
+    allowed = await _types_by_id(write, rows, entity)
+    held = await current_edges(write, [_edge(each, entity, allowed[each.id]) for each in rows])
+    for place, pending in enumerate(rows):
         await let_others_work(place)
         cause = entity.source_artifact if pending.inverted else pending.source_artifact
-        await _join_waiting(write, project, entity, pending, allowed[pending.id], cause, held, joined)
-    await _wait_no_longer(write, entity, waiting)
+        await _resolve(write, project, entity, pending, allowed[pending.id], cause, held, joined)
+    await _close(write, entity, rows)
 
 
-async def _allowed(
-    write: UnitOfWork, waiting: Sequence[PendingReferenceRow], entity: Entity
+async def _types_by_id(
+    write: UnitOfWork, rows: Sequence[PendingReferenceRow], entity: Entity
 ) -> dict[UUID, ReferenceType]:
-    """Return the type that each reference has once it is joined, by its id."""
-    edges = {each.id: _edge(each, entity, each.type) for each in waiting}
+    """Return the type of each reference once it is written, by the id of the pending one."""
+    edges = {each.id: _edge(each, entity, each.type) for each in rows}
     allowed = await references.edges_allowed(write.connection, write.tenant, list(edges.values()))
     return {id: edge[2] if edge in allowed else ReferenceType.REFERENCES for id, edge in edges.items()}
 
@@ -126,31 +126,31 @@ def _edge(pending: PendingReferenceRow, arrived: Entity, kind: ReferenceType) ->
     return (*ends, kind)
 
 
-async def _wait_no_longer(write: UnitOfWork, arrived: Entity, waiting: Sequence[PendingReferenceRow]) -> None:
-    ids = [pending.id for pending in waiting]
+async def _close(write: UnitOfWork, arrived: Entity, rows: Sequence[PendingReferenceRow]) -> None:
+    ids = [pending.id for pending in rows]
     await references.close_pending(write.connection, write.tenant, ids, write.recorded_at)
-    if write.foresight is not None and ids:
-        write.foresight.note_joined(ids)
+    if write.lookup_cache is not None and ids:
+        write.lookup_cache.note_resolved(ids)
     noted = [
         mention_of(pending.source_artifact, arrived.id, pending.target_text, pending.occurrences)
-        for pending in waiting
+        for pending in rows
     ]
     await mentions.insert_mentions(write.connection, write.tenant, noted, write.recorded_at)
 
 
 def _endings(file: str) -> list[str]:
-    """Return what a path may be called from the folders it lies in: x, b/x and a/b/x for a/b/x."""
+    """Return the names of a path as seen from its folders: x, b/x and a/b/x for a/b/x."""
     parts = file.split("/") if file else []
     return ["/".join(parts[place:]) for place in range(len(parts))]
 
 
 def _is_file(pending: PendingReferenceRow, file: str) -> bool:
-    """Return whether a file, without its ending, is what a reference names from its folder or the root."""
+    """Return whether a reference names this file, without its ending, from its own folder or the root."""
     return file in (pending.target_key, folder_namespace(pending.source_uri) + pending.target_key)
 
 
 def _may_mean(pending: PendingReferenceRow, key: str) -> bool:
-    """Return whether an arrival can be what a reference waits for; of several, only one that lies near."""
+    """Return whether a new document can be what a pending reference means; if ambiguous, a near one only."""
     folder = folder_namespace(pending.source_uri)
     near = namespace(key) in ("", namespace(pending.source_key), folder)
     return may_mean(pending.target_key, pending.source_key, key, folder) and (
@@ -158,14 +158,14 @@ def _may_mean(pending: PendingReferenceRow, key: str) -> bool:
     )
 
 
-async def _join_waiting(
+async def _resolve(
     write: UnitOfWork,
     project: Project,
     arrived: Entity,
     pending: PendingReferenceRow,
     kind: ReferenceType,
     cause: UUID | None,
-    held: Believed,
+    held: CurrentEdges,
     joined: Joined,
 ) -> None:
     statement = EdgeStatement(
@@ -180,14 +180,13 @@ async def _join_waiting(
 
 
 async def unlink_by_name(write: UnitOfWork, entity: Entity, forms: Sequence[str]) -> None:
-    """Let what documents called so, and is not, wait for whatever is: the entity never went by these forms.
+    """Make references pending again that found an entity by forms that turn out never to have been its names.
 
-    A reference of which nothing is believed any more is as if it had never been, save under a `knownAt`
-    before.
+    The retracted references stay visible only under an earlier `knownAt`.
     """
-    resting = await references_resting_on(write.connection, write.tenant, entity.id, forms)
-    for reference, waiting in resting.items():
+    rows = await pending_by_name(write.connection, write.tenant, entity.id, forms)
+    for reference, row in rows.items():
         await references.retract_reference(write.connection, write.tenant, reference, write.recorded_at)
         await references.insert_pending(
-            write.connection, write.tenant, entity.project, waiting, write.recorded_at, write.actor
+            write.connection, write.tenant, entity.project, row, write.recorded_at, write.actor
         )

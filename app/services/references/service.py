@@ -1,4 +1,4 @@
-"""The verbs of references: one write each, asked again under a key with the same answer."""
+"""Create and withdraw references; the same request under the same key returns the first response."""
 
 from __future__ import annotations
 
@@ -24,19 +24,20 @@ from app.stores.postgres.references import RecordedReference
 
 
 async def end_reference(write: UnitOfWork, id: UUID, reason: str | None) -> Reference:
-    """Let a reference be true only until now, and answer it so; what it said before stays answerable.
+    """End a reference now and return it as ended; its past stays readable.
 
-    One that goes on where this one ends, since a document states it too, ends as well. One that has not begun
-    never was, and is answered as it was. What only it superseded is again what it was before, so this comes
-    last in a write. Raises NotFound for an id that no reference has, and Conflict for one that has ended.
+    A reference that continues where this one ends, since a document states it too, ends as well. One that has
+    not begun is returned as it was. An entity that only this reference superseded gets its earlier status
+    back, so this must come last in a write. Raises NotFound for an id that no reference has, and Conflict for
+    one that has ended.
     """
     held = await references.recorded_reference(write.connection, write.tenant, id)
     if held is None:
         raise nothing_has("reference", id, "reference")
     reference = held.reference
-    require_lasting("reference", reference.valid, write.recorded_at, is_believed=held.is_believed)
+    require_lasting("reference", reference.valid, write.recorded_at, is_current=held.is_current)
     now = write.recorded_at
-    pieces = await _unbroken(write, held)
+    pieces = await _connected_pieces(write, held)
     since = await _effective_since(write, pieces)
     ended = [await _end(write, each, reason) for each in pieces]
     if since is not None:
@@ -44,8 +45,8 @@ async def end_reference(write: UnitOfWork, id: UUID, reason: str | None) -> Refe
     return ended[0] or reference
 
 
-async def _unbroken(write: UnitOfWork, first: RecordedReference) -> list[RecordedReference]:
-    """Return a reference and those of its type between the same two that go on without a gap."""
+async def _connected_pieces(write: UnitOfWork, first: RecordedReference) -> list[RecordedReference]:
+    """Return a reference and the ones of its type and ends that continue it without a gap."""
     edge = (first.reference.source, first.reference.target, first.reference.type)
     pieces = [first]
     for later in await references.current_pieces(
@@ -58,7 +59,7 @@ async def _unbroken(write: UnitOfWork, first: RecordedReference) -> list[Recorde
 
 
 async def _effective_since(write: UnitOfWork, pieces: Sequence[RecordedReference]) -> datetime | None:
-    """Return from when on references moved their target's state; None when they never do."""
+    """Return from when on references change their target's status; None if they never do."""
     if pieces[0].reference.type is not ReferenceType.SUPERSEDES:
         return None
     effective = [await effective_from(write, each.reference) for each in pieces]
@@ -81,7 +82,7 @@ class ReferenceAnswer:
 
 
 class ReferenceService:
-    """Joins entities by typed references, and parts them."""
+    """Creates and withdraws typed references between entities."""
 
     def __init__(self, database: Database) -> None:
         self._database = database
@@ -89,21 +90,21 @@ class ReferenceService:
     async def create(
         self, caller: Caller, stated: StatedReference, idempotency_key: str | None = None
     ) -> ReferenceAnswer:
-        """Let an entity refer to another; the same reference again changes nothing.
+        """Create a reference between two entities; the same reference again changes nothing.
 
         Raises Invalid, NotFound, Conflict or Forbidden; nothing is then written.
         """
         require_writer(caller)
         keyed = idempotent_request(caller, "createReference", idempotency_key, stated=stated)
         async with unit_of_work(self._database, caller) as write:
-            if kept := await load_response(write.connection, caller.tenant, keyed):
-                return await _restored(write.connection, caller.tenant, kept)
-            return await _settled(write, keyed, await add_reference(write, stated))
+            if response := await load_response(write.connection, caller.tenant, keyed):
+                return await _restore(write.connection, caller.tenant, response)
+            return await _settle(write, keyed, await add_reference(write, stated))
 
     async def withdraw(
         self, caller: Caller, reference: UUID, reason: str | None = None, idempotency_key: str | None = None
     ) -> ReferenceAnswer:
-        """Let a reference be true only until now; what only it superseded is again what it was.
+        """End a reference now; an entity that only it superseded gets its earlier status back.
 
         Raises NotFound, Forbidden, or Conflict when it has ended already.
         """
@@ -113,20 +114,20 @@ class ReferenceService:
             caller, "withdrawReference", idempotency_key, reference=reference, reason=reason
         )
         async with unit_of_work(self._database, caller) as write:
-            if kept := await load_response(write.connection, caller.tenant, keyed):
-                return await _restored(write.connection, caller.tenant, kept)
-            return await _settled(write, keyed, await end_reference(write, reference, reason))
+            if response := await load_response(write.connection, caller.tenant, keyed):
+                return await _restore(write.connection, caller.tenant, response)
+            return await _settle(write, keyed, await end_reference(write, reference, reason))
 
 
-async def _settled(
+async def _settle(
     write: UnitOfWork, keyed: IdempotentRequest | None, reference: Reference
 ) -> ReferenceAnswer:
-    answer = ReferenceAnswer(reference, await ledger_clock.settle(write.connection))
+    answer = ReferenceAnswer(reference, await ledger_clock.finish_write(write.connection))
     await save_response(write, keyed, {"reference": str(reference.id), "position": answer.position})
     return answer
 
 
-async def _restored(connection: asyncpg.Connection, tenant: int, kept: dict[str, Any]) -> ReferenceAnswer:
-    id = UUID(kept["reference"])
+async def _restore(connection: asyncpg.Connection, tenant: int, response: dict[str, Any]) -> ReferenceAnswer:
+    id = UUID(response["reference"])
     found = await references.references_by_id(connection, tenant, [id])
-    return ReferenceAnswer(found[id], kept["position"])
+    return ReferenceAnswer(found[id], response["position"])

@@ -1,4 +1,4 @@
-"""Who said which status of an entity, as the ledger tells it."""
+"""Load the status history of an entity: which source asserted which status, and when."""
 
 from __future__ import annotations
 
@@ -13,20 +13,25 @@ from app.services.unit_of_work import UnitOfWork
 from app.stores.postgres import state_history
 from app.stores.postgres.state_history import AssertedProperties
 
-SUPERSEDED, REVIVED = FOLLOWS = ("superseded", "revived")
-"""Events that follow from what others say; the properties they speak of are none."""
+SUPERSEDED, REVIVED = DERIVED_EVENTS = ("superseded", "revived")
+"""Events that follow from a supersession; they assert no properties of the entity."""
 
-CREATED, STATUS_TRANSITION, RENAME, REVISION = TOLD = ("created", "status_transition", "rename", "revision")
-"""Events that a history tells, by the commit that caused them."""
+CREATED, STATUS_TRANSITION, RENAME, REVISION = HISTORY_EVENTS = (
+    "created",
+    "status_transition",
+    "rename",
+    "revision",
+)
+"""Events that an imported history records, each with the commit that caused it."""
 
 _FACTS = ("fact", "correction")
 
 
 async def load_status_history(write: UnitOfWork, entity: UUID, line: Sequence[EntityState]) -> StatusHistory:
-    """Return who said which status of an entity from when on.
+    """Return which source asserted which status of an entity, and from when on.
 
-    What documents said up to the last change that a history tells gave way to it, and what begins no state
-    of the line that is believed now is not held any more.
+    An imported history replaces what documents asserted up to its last change. An assertion that begins none
+    of the states in `line`, which are believed now, no longer counts.
     """
     said = await state_history.statements_about(write.connection, write.tenant, entity)
     last = max((each.at for each in said if is_by_commit(each)), default=None)
@@ -35,29 +40,30 @@ async def load_status_history(write: UnitOfWork, entity: UUID, line: Sequence[En
     for each in said:
         is_replaced = each.by_document and last is not None and each.at <= last
         if "status" in each.properties and each.at in starts and not is_replaced:
-            found[each.at] = StatusAssertion(each.at, _voice(each), each.props.get("status"))
-    moments = frozenset(each.at for each in said if not follows(each))
-    return StatusHistory(sorted(found.values(), key=lambda saying: saying.at), moments)
+            found[each.at] = StatusAssertion(each.at, _source(each), each.props.get("status"))
+    moments = frozenset(each.at for each in said if not is_derived(each))
+    return StatusHistory(sorted(found.values(), key=lambda assertion: assertion.at), moments)
 
 
 def is_by_commit(statement: AssertedProperties) -> bool:
-    """Return whether a history that was told says something, by a commit."""
-    return statement.cause_commit is not None and not statement.by_document and statement.event_type in TOLD
+    """Return whether an imported history asserts something, by a commit."""
+    is_of_history = statement.event_type in HISTORY_EVENTS
+    return is_of_history and statement.cause_commit is not None and not statement.by_document
 
 
 def is_by_caller(statement: AssertedProperties) -> bool:
-    """Return whether a caller stated something, and neither a document nor a history."""
+    """Return whether a caller asserted something, not a document or a history."""
     if statement.event_type in _FACTS:
         return True
-    return not (follows(statement) or statement.by_document or is_by_commit(statement))
+    return not (is_derived(statement) or statement.by_document or is_by_commit(statement))
 
 
-def follows(statement: AssertedProperties) -> bool:
-    """Return whether something is not said of an entity itself, but follows from what supersedes it."""
-    return statement.event_type in FOLLOWS and not statement.properties
+def is_derived(statement: AssertedProperties) -> bool:
+    """Return whether an event follows from a supersession and asserts nothing of the entity itself."""
+    return statement.event_type in DERIVED_EVENTS and not statement.properties
 
 
-def _voice(statement: AssertedProperties) -> StatusSource:
+def _source(statement: AssertedProperties) -> StatusSource:
     if statement.event_type == CREATED:
         return StatusSource.RECORD
     if is_by_commit(statement):
@@ -65,19 +71,19 @@ def _voice(statement: AssertedProperties) -> StatusSource:
     return StatusSource.CALLER if is_by_caller(statement) else StatusSource.RECORD
 
 
-def heard_by(
-    heard: StatusHistory, voice: StatusSource, begins: datetime, told_from: datetime
+def with_history_source(
+    history: StatusHistory, source: StatusSource, begins: datetime, history_start: datetime
 ) -> StatusHistory:
-    """Return what was heard of an entity whose history has a voice of its own.
+    """Return the status history of an entity whose imported history counts as a source of its own.
 
-    What its first change says of the time before it, back to where the entity begins, is of record.
+    What its first change says of the time before that change, back to the entity's beginning, is of record.
     """
-    found = {each.at: each for each in heard.sayings}
+    found = {each.at: each for each in history.assertions}
     for at, each in found.items():
-        if each.voice is StatusSource.EDITION or (at == begins and begins >= told_from):
-            found[at] = replace(each, voice=voice)
+        if each.source is StatusSource.EDITION or (at == begins and begins >= history_start):
+            found[at] = replace(each, source=source)
     first = found.get(begins)
-    is_silent = not any(begins < at <= told_from for at in found)
-    if first is not None and first.voice is StatusSource.RECORD and is_silent:
-        found[told_from] = replace(first, at=told_from, voice=voice)
-    return replace(heard, sayings=sorted(found.values(), key=lambda saying: saying.at))
+    is_silent = not any(begins < at <= history_start for at in found)
+    if first is not None and first.source is StatusSource.RECORD and is_silent:
+        found[history_start] = replace(first, at=history_start, source=source)
+    return replace(history, assertions=sorted(found.values(), key=lambda assertion: assertion.at))

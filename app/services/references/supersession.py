@@ -1,4 +1,4 @@
-"""What it does to the state of an entity that another supersedes it, or no longer does."""
+"""Recompute the status of entities when another entity supersedes them, or no longer does."""
 
 from __future__ import annotations
 
@@ -19,8 +19,8 @@ from app.services.unit_of_work import UnitOfWork
 from app.stores.postgres import states, supersessions
 from app.stores.postgres.supersessions import successions_around
 
-Hearing: TypeAlias = Callable[[Sequence[EntityState], StatusHistory], StatusHistory]
-"""Answers what was heard of a line by what is known of it beside the ledger."""
+HistoryRule: TypeAlias = Callable[[Sequence[EntityState], StatusHistory], StatusHistory]
+"""Adjusts the status history of an entity's states by what is known of it outside the ledger."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,10 +32,10 @@ class SupersessionChange:
     cause: UUID | None
 
 
-async def recompute_statuses(write: UnitOfWork, turns: Iterable[SupersessionChange]) -> None:
-    """Let each entity be what the rule says from its turn on. Comes last in a write, as settling does."""
-    for turn in turns:
-        await recompute_status(write, turn.entity, turn.since, turn.cause)
+async def recompute_statuses(write: UnitOfWork, changes: Iterable[SupersessionChange]) -> None:
+    """Recompute the status of each entity from its change on. Must come last in a write."""
+    for change in changes:
+        await recompute_status(write, change.entity, change.since, change.cause)
 
 
 async def recompute_status(
@@ -43,37 +43,37 @@ async def recompute_status(
     entity: UUID,
     since: datetime,
     cause: UUID | None = None,
-    hearing: Hearing = lambda line, heard: heard,
+    history_rule: HistoryRule = lambda line, history: history,
 ) -> None:
-    """Let an entity be, in its states that hold at or after a moment, what the rule of giving way says.
+    """Recompute the status of an entity's states that hold at or after a moment, by the supersession rule.
 
-    The cause is that of the successor's document unless one is given. Comes last in a write: what this write
-    itself believed of the entity can only be given up at a later transaction time.
+    The cause is the successor's document unless one is given. Must come last in a write: a state that this
+    write itself recorded can only be retracted at a later transaction time.
     """
     held = await states.current_states(write.connection, write.tenant, entity, Branch.COMMITTED)
-    heard = hearing(held, await load_status_history(write, entity, held))
+    history = history_rule(held, await load_status_history(write, entity, held))
     around = await supersessions.successions_around(write.connection, write.tenant, entity)
     above = [each for each in around if each.predecessor == entity]
     touched = [state for state in held if state.valid.end is None or state.valid.end >= since]
-    given = resolve_status(touched, [span for each in above for span in spans_of(each)], heard)
+    given = resolve_status(touched, [span for each in above for span in spans_of(each)], history)
     if given == touched:
         return
-    write = await write.later()
+    write = await write.next_transaction_time()
     for state in touched:
         if state not in given:
             await states.retract_state(write.connection, write.tenant, state.id, write.recorded_at)
-    said = {each.at for each in heard.sayings}
-    line = await _recorded(write, given, touched)
+    asserted = {each.at for each in history.assertions}
+    line = await _record(write, given, touched)
     for before, state in zip([None, *line], line, strict=False):
-        if state not in touched and _moves(state, before, touched, said):
+        if state not in touched and _moves(state, before, touched, asserted):
             by = cause or (await _superseder_at(write, above, state) if is_over(state) else None)
             await _note(write, state, before, by)
 
 
 def _moves(
-    state: EntityState, before: EntityState | None, held: Sequence[EntityState], said: Container[datetime]
+    state: EntityState, before: EntityState | None, held: Sequence[EntityState], asserted: Container[datetime]
 ) -> bool:
-    """Return whether a state begins with a step of its own: to a status that its start did not have."""
+    """Return whether a state needs an event of its own: its status is not the one its start had before."""
     start = state.valid.start
     was = next((each for each in held if each.valid.start == start), None)
     if was is not None and was.props.get("status") == state.props.get("status"):
@@ -81,19 +81,19 @@ def _moves(
     if before is None:  # it began by being created, whatever it is called now
         return is_over(state)
     follows = before.props.get("status") != state.props.get("status")
-    return follows or (start in said and is_over(state))
+    return follows or (start in asserted and is_over(state))
 
 
 def spans_of(succession: Succession) -> list[Interval]:
-    """Return over which stretch a succession makes its predecessor give way, if over any."""
+    """Return the interval over which a succession supersedes its predecessor, if there is one."""
     start = succession.effective_from
     return [] if start is None else [Interval(start, succession.valid.end)]
 
 
-async def _recorded(
+async def _record(
     write: UnitOfWork, given: Sequence[EntityState], held: Sequence[EntityState]
 ) -> list[EntityState]:
-    """Record the states of a line that are not held yet, and answer the line."""
+    """Record the given states that are not held yet, and return all of them in order."""
     line = []
     for state in given:
         if state not in held:
@@ -123,7 +123,7 @@ async def _note(
 
 
 async def _superseder_at(write: UnitOfWork, above: Sequence[Succession], state: EntityState) -> UUID | None:
-    """Return the document by which something came last to supersede a state; None where nothing does."""
+    """Return the document of the last successor before a state starts; None if nothing supersedes it."""
     spans = [(span.start, each.successor) for each in above for span in spans_of(each)]
     start, successor = max(
         ((start, successor) for start, successor in spans if start <= state.valid.start),
@@ -139,12 +139,12 @@ async def document_at(write: UnitOfWork, entity: UUID, at: datetime) -> UUID | N
     return None if state is None else state.source_artifact
 
 
-GivesWay: TypeAlias = Mapping[UUID, frozenset[Interval]]
-"""By what an entity supersedes: over which stretches it does."""
+SupersededSpans: TypeAlias = Mapping[UUID, frozenset[Interval]]
+"""The intervals over which an entity supersedes others, by the superseded entity."""
 
 
 async def effective_from(write: UnitOfWork, reference: Reference) -> datetime | None:
-    """Return the moment from which a supersession moves its target; None when it never does."""
+    """Return the moment from which a supersession changes its target's status; None if it never does."""
     around = await successions_around(write.connection, write.tenant, reference.target)
     return next((found.effective_from for found in around if _is(found, reference)), None)
 
@@ -158,9 +158,9 @@ def _is(succession: Succession, reference: Reference) -> bool:
 
 
 async def propagate_supersession(write: UnitOfWork, entity: UUID, before: Sequence[EntityState]) -> None:
-    """Let an entity, and what it supersedes, give way as they do now that its timeline is another.
+    """Recompute the status of an entity and of what it supersedes after its timeline changed.
 
-    `before` is what was believed of the entity until now. Comes last in a write, as settling does.
+    `before` holds the states believed until now. Must come last in a write.
     """
     now = await states.current_states(write.connection, write.tenant, entity, Branch.COMMITTED)
     since = _first_difference(before, now)
@@ -170,7 +170,7 @@ async def propagate_supersession(write: UnitOfWork, entity: UUID, before: Sequen
     statuses = dated_statuses(before)
     around = await successions_around(write.connection, write.tenant, entity)
     await recompute_superseded(
-        write, entity, gives_way(entity, (replace(each, statuses=statuses) for each in around))
+        write, entity, superseded_spans(entity, (replace(each, statuses=statuses) for each in around))
     )
 
 
@@ -183,8 +183,8 @@ def _first_difference(before: Sequence[EntityState], now: Sequence[EntityState])
     return None
 
 
-def gives_way(entity: UUID, successions: Iterable[Succession]) -> GivesWay:
-    """Return what gives way to an entity, and over which stretches."""
+def superseded_spans(entity: UUID, successions: Iterable[Succession]) -> SupersededSpans:
+    """Return which entities an entity supersedes, and over which intervals."""
     found: dict[UUID, set[Interval]] = defaultdict(set)
     for each in successions:
         if each.successor == entity:
@@ -193,21 +193,24 @@ def gives_way(entity: UUID, successions: Iterable[Succession]) -> GivesWay:
 
 
 async def recompute_superseded(
-    write: UnitOfWork, entity: UUID, was: GivesWay, hearings: Mapping[UUID, Hearing] | None = None
+    write: UnitOfWork,
+    entity: UUID,
+    was: SupersededSpans,
+    history_rules: Mapping[UUID, HistoryRule] | None = None,
 ) -> None:
-    """Let what gave way to an entity give way when it does now, and no longer when it did.
+    """Recompute the status of what an entity supersedes, wherever the superseded intervals changed.
 
-    `was` is what `gives_way` answered before; `hearings` are how to hear of some of these. Comes last in a
-    write, as settling does.
+    `was` is what `superseded_spans` returned before; `history_rules` adjust the status history of some of the
+    superseded entities. Must come last in a write.
     """
-    now = gives_way(entity, await successions_around(write.connection, write.tenant, entity))
+    now = superseded_spans(entity, await successions_around(write.connection, write.tenant, entity))
     for predecessor in sorted({*was, *now}):
         changed = was.get(predecessor, frozenset()) ^ now.get(predecessor, frozenset())
         if not changed:
             continue
         since = min(span.start for span in changed)
-        hearing = (hearings or {}).get(predecessor)
-        if hearing is None:
+        history_rule = (history_rules or {}).get(predecessor)
+        if history_rule is None:
             await recompute_status(write, predecessor, since)
         else:
-            await recompute_status(write, predecessor, since, hearing=hearing)
+            await recompute_status(write, predecessor, since, history_rule=history_rule)

@@ -1,4 +1,4 @@
-"""Finding the entities that a document's reference claims mean."""
+"""Find the entities that a document's reference claims mean."""
 
 from __future__ import annotations
 
@@ -16,16 +16,16 @@ from app.services.cached_lookups import (
     entities_of_sources,
 )
 from app.services.cooperation import let_others_work
-from app.services.parsing.target_readings import Way, path_key
+from app.services.parsing.target_readings import TargetReading, path_key
 from app.services.unit_of_work import UnitOfWork
 from app.stores.postgres.entities import KeyedEntity, by_either_key
 
 
 @dataclass(frozen=True, slots=True)
 class Target:
-    """A claim, the key it waits for, and the entities it can mean: none, one or several.
+    """A claim, its key as a pending reference, and the entities it can mean: none, one or several.
 
-    `homonyms` are the keys of documents that all claim what it names, in the ledger or not.
+    `homonyms` are the keys of several documents, in the ledger or not, that claim the name it uses.
     """
 
     claim: ReferenceClaim
@@ -35,17 +35,17 @@ class Target:
 
     @property
     def choices(self) -> tuple[str, ...]:
-        """Return the keys of what it can mean."""
+        """The keys of the documents it can mean."""
         return self.homonyms or tuple(entity.key for entity in self.found)
 
     def others(self, own: UUID) -> list[KeyedEntity]:
-        """Return what it can mean beside the document that claims."""
+        """Return the entities it can mean other than the claiming document itself."""
         return [entity for entity in self.found if entity.id != own]
 
 
 @dataclass(frozen=True, slots=True)
 class _Known:
-    """What the ledger has under everything that the claims of a document can name."""
+    """The entities in the ledger under every key, path and name that a document's claims use."""
 
     by_key: dict[str, list[KeyedEntity]]
     by_path: dict[str, KeyedEntity]
@@ -57,15 +57,14 @@ async def find_targets(
     project: Project,
     own_key: str,
     source_uri: str | None,
-    ways: Mapping[ReferenceClaim, Sequence[Way]],
+    ways: Mapping[ReferenceClaim, Sequence[TargetReading]],
 ) -> list[Target]:
-    """Return each claim, of those with these ways to read them, with what it can mean now.
+    """Return each claim with the entities it can mean now; `ways` are the ways to read each claim.
 
-    A claim means what is there by path, else by key, the nearest namespace first.
+    A claim means the entity at its path, else the one with its key, the nearest namespace first.
 
-    What is no identifier of anything is looked for among files without their ending, then among the names
-    things have, such as titles, then among aliases: first as it stands, then without a heading, as in
-    `Release notes#Fixes`.
+    A target that is nobody's identifier is looked up among files without their ending, then among names such
+    as titles, then among aliases: first as written, then without a heading, as in `Release notes#Fixes`.
     """
     every = [way for each in ways.values() for way in each]
     keys = sorted({way.key for way in every})
@@ -75,7 +74,7 @@ async def find_targets(
     targets = []
     for place, (claim, of_claim) in enumerate(ways.items()):
         await let_others_work(place)
-        meanings = (_meant(way, own_key, source_uri, known) for way in of_claim)
+        meanings = (_entities_meant(way, own_key, source_uri, known) for way in of_claim)
         first, last = of_claim[0], of_claim[-1]
         waits_for = path_key(last.linked[0]) if last.linked else last.key
         found = next(filter(None, meanings), ())
@@ -85,18 +84,18 @@ async def find_targets(
     return targets
 
 
-def _is_linked(way: Way, found: tuple[KeyedEntity, ...], known: _Known) -> bool:
+def _is_linked(way: TargetReading, found: tuple[KeyedEntity, ...], known: _Known) -> bool:
     return any(known.by_path.get(path) in found for path in way.linked)
 
 
 async def _known(
     write: UnitOfWork,
     project: Project,
-    ways: Sequence[Way],
-    unknown: Sequence[Way],
+    ways: Sequence[TargetReading],
+    unknown: Sequence[TargetReading],
     by_key: dict[str, list[KeyedEntity]],
 ) -> _Known:
-    """Return what is there; only a way whose key means nothing here is looked for among files and names."""
+    """Look up the ways; only those whose key means nothing are looked up among files and names."""
     paths = {path for way in ways for path in way.linked}
     paths.update(path for way in unknown for path in way.files)
     names = {way.name for way in unknown}
@@ -106,7 +105,9 @@ async def _known(
     return _Known(by_key, by_path, {**by_alias, **by_name})
 
 
-def _meant(way: Way, own_key: str, source_uri: str | None, known: _Known) -> tuple[KeyedEntity, ...]:
+def _entities_meant(
+    way: TargetReading, own_key: str, source_uri: str | None, known: _Known
+) -> tuple[KeyedEntity, ...]:
     linked, named = (
         [known.by_path[path] for path in paths if path in known.by_path] for paths in (way.linked, way.files)
     )
@@ -117,9 +118,9 @@ def _meant(way: Way, own_key: str, source_uri: str | None, known: _Known) -> tup
 def _nearest(
     key: str, own_key: str, source_uri: str | None, index: dict[str, list[KeyedEntity]]
 ) -> tuple[KeyedEntity, ...]:
-    """Return what a key can mean: what lies in the same namespace or folder, else all there is.
+    """Return what a key can mean: an entity in the same namespace or folder, else every one there is.
 
-    A number that several other namespaces have is ambiguous, and known to be so.
+    A number that several other namespaces have is ambiguous, and is returned as such.
     """
     folder = folder_namespace(source_uri)
     possible = [entity for entity in index.get(key, []) if may_mean(key, own_key, entity.key, folder)]

@@ -1,4 +1,4 @@
-"""The review queues: what extractors noticed, and what people decide about it, once."""
+"""The review queues: candidates that extractors found, and the decisions of people about them."""
 
 from app.services.review.decide import Decision, Reviewed
 from app.services.review.service import ReviewService

@@ -1,4 +1,4 @@
-"""Deciding about one candidate, in one transaction with what it promotes."""
+"""Decide about one candidate; a promotion writes the alias or fact in the same transaction."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from app.domain.candidate import (
     CandidateStatus,
     FactCandidate,
     Review,
-    decision_told,
+    describe_review,
 )
 from app.domain.entity import Alias, Caller
 from app.domain.page import Page, PageRequest
@@ -24,7 +24,7 @@ from app.domain.temporal import Branch, EntityState
 from app.errors import Conflict, Invalid, NotFound, TrigraphError, Unavailable
 from app.services import idempotency
 from app.services.aliases import StatedAlias, add_alias
-from app.services.catalog.lookup import TOLD_BY
+from app.services.catalog.lookup import ID_HINTS
 from app.services.parsing import clean_text
 from app.services.states import Cause, StateChange, change_state
 from app.services.unit_of_work import UnitOfWork
@@ -36,7 +36,7 @@ FACT = "fact"
 
 
 async def promote_alias(write: UnitOfWork, candidate: AliasCandidate) -> Alias:
-    """Let the form mean the entity from the document's date on; answers the alias, or the same one there."""
+    """Add the alias, valid from the document's date on, and return it, or the same one that exists."""
     stated = StatedAlias(
         candidate.surface_form,
         candidate.entity,
@@ -47,9 +47,9 @@ async def promote_alias(write: UnitOfWork, candidate: AliasCandidate) -> Alias:
 
 
 async def promote_fact(write: UnitOfWork, candidate: FactCandidate) -> EntityState:
-    """Let the property have the value from the document's date on, once the entity is there.
+    """Set the property from the document's date on, but not before the entity begins.
 
-    Answers the state that this opened.
+    Return the state that this opened.
     """
     where = (write.connection, write.tenant, candidate.entity)
     begins = (await states.current_states(*where, Branch.COMMITTED))[0].valid.start
@@ -72,7 +72,7 @@ ById = Callable[[asyncpg.Connection, int, Sequence[UUID]], Awaitable[Mapping[UUI
 
 @dataclass(frozen=True, slots=True)
 class Queue(Generic[Noticed, Written]):
-    """A queue of one kind of candidate; promoting one writes what it says and answers that."""
+    """A queue of one kind of candidate; promoting a candidate writes and returns what it proposes."""
 
     operation: str
     page: Callable[[asyncpg.Connection, int, CandidateFilter, PageRequest], Awaitable[Page[Noticed]]]
@@ -108,7 +108,7 @@ MAX_REASON_LENGTH = 2_000
 
 @dataclass(frozen=True, slots=True)
 class Decision:
-    """What a person decides about a candidate, and why."""
+    """The decision of a person about a candidate, and the reason."""
 
     candidate: UUID
     status: CandidateStatus
@@ -117,9 +117,9 @@ class Decision:
 
 @dataclass(frozen=True, slots=True)
 class Reviewed(Generic[Noticed, Written]):
-    """A candidate as it was decided about, and what promoting it wrote.
+    """A candidate after its review, and what its promotion wrote.
 
-    `position` is None when the graph did not change.
+    `position` is None if the graph did not change.
     """
 
     candidate: Noticed
@@ -128,7 +128,7 @@ class Reviewed(Generic[Noticed, Written]):
 
 
 def fit_decision(decision: Decision) -> Decision:
-    """Return a decision with its reason cleaned; raises Invalid, naming the field, for one that is none."""
+    """Return a decision with its reason cleaned; raise Invalid, naming the field, if it is unfit."""
     if decision.status is CandidateStatus.PENDING:
         raise Invalid("a review promotes or rejects: give PROMOTED or REJECTED", field="status")
     reason = clean_text(decision.reason or "").strip() or None
@@ -137,46 +137,47 @@ def fit_decision(decision: Decision) -> Decision:
     return Decision(decision.candidate, decision.status, reason)
 
 
-def keyed_decision(
+def idempotent_decision(
     caller: Caller, operation: str, key: str | None, decision: Decision
 ) -> IdempotentRequest | None:
-    """Return the decision as its key is kept by, or None without a key; raises Invalid for an unfit one."""
+    """Return the decision as a request with a key, or None without one; raise Invalid for an unfit key."""
     return idempotency.idempotent_request(caller, operation, key, decision=decision)
 
 
 async def review(
     write: UnitOfWork, queue: Queue[Noticed, Written], decision: Decision
 ) -> Reviewed[Noticed, Written]:
-    """Decide about a candidate that waits, and write what it says when it is promoted.
+    """Record a decision about a pending candidate, and write what it proposes if it is promoted.
 
-    Raises NotFound when there is none, Conflict when somebody decided before, and what the promotion is
-    refused with: it then waits on.
+    Raises NotFound for an unknown candidate, Conflict if it was reviewed before, and the error that refuses
+    the promotion: the candidate then stays pending.
     """
-    candidate = await _waiting(write, queue, decision.candidate)
+    candidate = await _require_undecided(write, queue, decision.candidate)
     decided = Review(decision.status, write.actor, write.recorded_at, decision.reason)
     await queue.record(write.connection, write.tenant, candidate.id, decided)
     promoted = decision.status is CandidateStatus.PROMOTED
-    written = await _promoted(write, queue, candidate) if promoted else None
-    position = await ledger_clock.settle(write.connection)
+    written = await _promote(write, queue, candidate) if promoted else None
+    position = await ledger_clock.finish_write(write.connection)
     found = await queue.by_id(write.connection, write.tenant, [candidate.id])
     return Reviewed(found[candidate.id], written, position)
 
 
-async def _waiting(write: UnitOfWork, queue: Queue[Noticed, Written], id: UUID) -> Noticed:
+async def _require_undecided(write: UnitOfWork, queue: Queue[Noticed, Written], id: UUID) -> Noticed:
     found = await queue.by_id(write.connection, write.tenant, [id])
     if id not in found:
-        raise NotFound(f"there is no candidate {id} in this queue; {TOLD_BY['candidate']}", field="candidate")
+        hint = ID_HINTS["candidate"]
+        raise NotFound(f"there is no candidate {id} in this queue; {hint}", field="candidate")
     decided = found[id].review
     if decided is not None:
         raise Conflict(
-            f"{decision_told(decided)}; a candidate is reviewed once",
+            f"{describe_review(decided)}; a candidate is reviewed once",
             field="candidate",
             rule="a_candidate_is_reviewed_once",
         )
     return found[id]
 
 
-async def _promoted(write: UnitOfWork, queue: Queue[Noticed, Written], candidate: Noticed) -> Written:
+async def _promote(write: UnitOfWork, queue: Queue[Noticed, Written], candidate: Noticed) -> Written:
     try:
         return await queue.promote(write, candidate)
     except Unavailable:
@@ -186,13 +187,13 @@ async def _promoted(write: UnitOfWork, queue: Queue[Noticed, Written], candidate
         raise type(error)(message, field="candidate", rule=error.rule) from error
 
 
-async def reviewed_before(
+async def load_reviewed(
     connection: asyncpg.Connection,
     tenant: int,
     queue: Queue[Noticed, Written],
     request: IdempotentRequest | None,
 ) -> Reviewed[Noticed, Written] | None:
-    """Return what was answered to this key; raises Conflict when it came with other input."""
+    """Return the review saved under a key; raise Conflict if the key came with other input."""
     answer = await idempotency.load_response(connection, tenant, request)
     if answer is None:
         return None
@@ -203,10 +204,10 @@ async def reviewed_before(
     return Reviewed(found[id], None if written is None else there[written], answer["position"])
 
 
-async def keep_reviewed(
+async def save_reviewed(
     write: UnitOfWork, request: IdempotentRequest | None, reviewed: Reviewed[Noticed, Written]
 ) -> None:
-    """Keep what is answered to this key, in the transaction that decides."""
+    """Save the review under its key, in the transaction that records the decision."""
     written = None if reviewed.written is None else str(reviewed.written.id)
     answer = {"candidate": str(reviewed.candidate.id), "written": written, "position": reviewed.position}
     await idempotency.save_response(write, request, answer)

@@ -1,4 +1,4 @@
-"""The queues as a caller meets them: read by anybody, decided about by people."""
+"""List the review queues, and record the decisions of people about candidates."""
 
 from __future__ import annotations
 
@@ -18,10 +18,10 @@ from app.services.review.decide import (
     Reviewed,
     Written,
     fit_decision,
-    keep_reviewed,
-    keyed_decision,
+    idempotent_decision,
+    load_reviewed,
     review,
-    reviewed_before,
+    save_reviewed,
 )
 from app.services.unit_of_work import unit_of_work
 from app.stores.postgres.candidates import CandidateFilter
@@ -31,7 +31,7 @@ REVIEWERS = frozenset({Role.HUMAN, Role.ADMIN})
 
 
 class ReviewService:
-    """Lists candidates and records decisions; raises NotFound for a project that is not there."""
+    """Lists candidates and records decisions; each operation raises NotFound for an unknown project."""
 
     def __init__(self, database: Database) -> None:
         self._database = database
@@ -51,7 +51,7 @@ class ReviewService:
     async def review_alias(
         self, caller: Caller, decision: Decision, idempotency_key: str | None = None
     ) -> Reviewed[AliasCandidate, Alias]:
-        """Promote a likely alias, which writes it, or reject it; once.
+        """Promote a likely alias, which writes it, or reject it; each candidate is reviewed once.
 
         Raises Forbidden unless a person asks, Invalid, NotFound, or Conflict; nothing is then written.
         """
@@ -60,7 +60,7 @@ class ReviewService:
     async def review_fact(
         self, caller: Caller, decision: Decision, idempotency_key: str | None = None
     ) -> Reviewed[FactCandidate, EntityState]:
-        """Promote a likely fact, which changes the entity's state, or reject it; once.
+        """Promote a likely fact, which changes the entity's state, or reject it; each is reviewed once.
 
         Raises Forbidden unless a person asks, Invalid, NotFound, or Conflict; nothing is then written.
         """
@@ -78,11 +78,11 @@ class ReviewService:
             wanted = CandidateFilter(await project_numbers(connection, caller, project), status)
             found = await queue.page(connection, caller.tenant, wanted, page)
 
-        async def counted() -> int:
+        async def count_all() -> int:
             async with self._database.reading(caller.tenant) as connection:
                 return await queue.count(connection, caller.tenant, wanted)
 
-        return Listing(found, counted)
+        return Listing(found, count_all)
 
     async def _review(
         self,
@@ -93,16 +93,16 @@ class ReviewService:
     ) -> Reviewed[Noticed, Written]:
         require_reviewer(caller)
         decision = fit_decision(decision)
-        keyed = keyed_decision(caller, queue.operation, idempotency_key, decision)
+        keyed = idempotent_decision(caller, queue.operation, idempotency_key, decision)
         async with unit_of_work(self._database, caller) as write:
-            if kept := await reviewed_before(write.connection, caller.tenant, queue, keyed):
-                return kept
+            if earlier := await load_reviewed(write.connection, caller.tenant, queue, keyed):
+                return earlier
             reviewed = await review(write, queue, decision)
-            await keep_reviewed(write, keyed, reviewed)
+            await save_reviewed(write, keyed, reviewed)
             return reviewed
 
 
 def require_reviewer(caller: Caller) -> None:
-    """Raise Forbidden unless the caller is a person, who alone may decide about candidates."""
+    """Raise Forbidden unless the caller is a person: nobody else may decide about candidates."""
     if caller.role not in REVIEWERS:
         raise Forbidden("only a person may review; ask with the token of a human or an admin")

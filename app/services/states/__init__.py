@@ -1,4 +1,4 @@
-"""Verbs of time: what changes an entity's state, from when on, and why."""
+"""States of entities: record facts, transitions and drafts, each with its date and cause."""
 
 from app.services.states.change import StateChange, Written, change_state
 from app.services.states.drafts import DraftChange, Reminder, Sealing, is_stale

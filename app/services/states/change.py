@@ -1,4 +1,4 @@
-"""Changing what is in force: the one way by which a verb, a review or an import changes some properties."""
+"""Change properties of the committed state: the one way that mutations, reviews and imports use."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from app.services.references.edges import Joined
 from app.services.references.pending import join_pending_by_name, unlink_by_name
 from app.services.references.supersession import propagate_supersession
 from app.services.states.properties import (
-    checked_properties,
+    check_properties,
     constants_of,
     require_still_named,
     type_of_entity,
@@ -35,7 +35,7 @@ from app.stores.postgres.mentions import NamedForm
 async def require_free_renaming(
     write: UnitOfWork, definition: TypeDefinition, held: Sequence[EntityState], change: PropertyChange
 ) -> None:
-    """Raise Conflict, naming it, when another thing goes by a name that a change gives, while it has it."""
+    """Raise Conflict, naming it, if another thing has a name that a change gives, at the same time."""
     new = change.new
     forms = _forms_given(held, new)
     if forms:
@@ -47,14 +47,14 @@ async def require_free_renaming(
 
 
 def _forms_given(held: Sequence[EntityState], new: EntityState) -> list[str]:
-    """Return by what a thing goes in a new state and did not at that time before."""
+    """Return the names that a thing has in a new state and did not have at that time before."""
     covering = state_at(held, new.valid.start)
     had = {name_key(form) for form in forms_of({} if covering is None else covering.props)}
     return [form for form in forms_of(new.props) if name_key(form) not in had]
 
 
 def _until(change: PropertyChange, forms: Sequence[str]) -> datetime | None:
-    """Return until when a change lets a thing have one of its new names."""
+    """Return until when a thing has one of its new names after a change."""
     until = change.new.valid.end
     for state in sorted(change.recorded, key=lambda each: each.valid.start):
         if state.valid.start == until and set(forms) & set(forms_of(state.props)):
@@ -65,16 +65,16 @@ def _until(change: PropertyChange, forms: Sequence[str]) -> datetime | None:
 async def meet_earlier_texts(
     write: UnitOfWork, definition: TypeDefinition, held: Sequence[EntityState], new: EntityState
 ) -> None:
-    """Let references that waited for a thing's new name find it, and older texts that use it mention it.
+    """Resolve pending references to a thing's new name, and record older texts that use the name.
 
-    References that found it by a name which it never had after all, since that is corrected, wait again.
-    A document goes by its identifier in texts, so that a new title means nothing there.
+    References that were resolved by a name that is now corrected become pending again. Texts name a document
+    by its identifier, so a new title of a document changes nothing.
     """
     if definition.is_document:
         return
     had = {name_key(form): form for state in held for form in forms_of(state.props)}
     forms = _forms_given(held, new)
-    lost = await _lost(write, new, had)
+    lost = await _lost_forms(write, new, had)
     if not forms and not lost:
         return
     where = (write.connection, write.tenant)
@@ -88,12 +88,12 @@ async def meet_earlier_texts(
         await note_earlier_mentions(write, project.number, NamedForm(entity.id, form, name_key(form)))
 
 
-async def _lost(write: UnitOfWork, new: EntityState, had: Mapping[str, str]) -> list[str]:
-    """Return the forms by which a thing was believed to go, and is not believed ever to have gone."""
+async def _lost_forms(write: UnitOfWork, new: EntityState, had: Mapping[str, str]) -> list[str]:
+    """Return the names that a thing was believed to have, and now is believed never to have had."""
     if had.keys() <= {name_key(form) for form in forms_of(new.props)}:
         return []
-    believed = await states.current_states(write.connection, write.tenant, new.entity, Branch.COMMITTED)
-    kept = {name_key(form) for state in believed for form in forms_of(state.props)}
+    current = await states.current_states(write.connection, write.tenant, new.entity, Branch.COMMITTED)
+    kept = {name_key(form) for state in current for form in forms_of(state.props)}
     return [form for key, form in had.items() if key not in kept]
 
 
@@ -102,9 +102,9 @@ FACT, CORRECTION = "fact", "correction"
 
 @dataclass(frozen=True, slots=True)
 class StateChange:
-    """Properties to set, where None takes one away, from a moment on; from now on without one.
+    """Properties to set from a moment on, by default from now on; None removes a property.
 
-    `expected` is the id of the state that the caller believes holds at that moment.
+    `expected` is the id of the state that the caller expects to hold at that moment.
     """
 
     props: dict[str, Any]
@@ -121,31 +121,31 @@ class Written:
 
 
 async def change_state(write: UnitOfWork, entity: UUID, change: StateChange, cause: Cause) -> Written:
-    """Let properties of an entity hold from a moment on, until a later state that something is said of.
+    """Set properties of an entity from a moment on, until a later state that something is said of.
 
     A fact about the very start of a state is a correction of it. May be called many times in one write.
-    Raises NotFound for an unknown entity, Conflict when another state holds than the expected one or another
+    Raises NotFound for an unknown entity, Conflict if another state holds than the expected one or another
     thing has the name, and Invalid for a moment before the entity begins, for a thing that would have no name
-    left, or, naming the property, for one that the type lacks or that never changes, also where nothing else
-    is to change.
+    left, or, naming the property, for one that the type lacks or that never changes, even if no other
+    property changes.
     """
     definition = await type_of_entity(write, entity)
     held = await states.current_states(write.connection, write.tenant, entity, Branch.COMMITTED)
-    props = checked_properties(definition, change.props, held)
+    props = check_properties(definition, change.props, held)
     if change.props and not props:
         raise Invalid(
             f"{excerpts(list(change.props))} of {definition.name} never changes and is that already;"
             " name a property to change",
             field="props",
         )
-    write = await later_than(write, held)
+    write = await at_later_time(write, held)
     start = write.recorded_at
     if change.valid_from is not None:
         start = require_in_calendar(change.valid_from, "validFrom")
     _require_expected(change.expected, holding_at(held, start, "validFrom"))
-    spoken = await states.asserted_properties(write.connection, write.tenant, entity, Branch.COMMITTED)
+    asserted = await states.asserted_properties(write.connection, write.tenant, entity, Branch.COMMITTED)
     amendment = Amendment(entity, props, constants_of(definition, held), write.actor)
-    amending = amend_from(held, spoken, amendment, start, write.recorded_at)
+    amending = amend_from(held, asserted, amendment, start, write.recorded_at)
     require_still_named(definition, props, amending.recorded)
     replaces = amending.previous is not None and amending.previous.valid.start == start
     if replaces and cause.event_type == FACT:
@@ -158,10 +158,10 @@ async def change_state(write: UnitOfWork, entity: UUID, change: StateChange, cau
     return written
 
 
-async def later_than(write: UnitOfWork, held: list[EntityState]) -> UnitOfWork:
-    """Return the write at a transaction time at which everything held can be given up.
+async def at_later_time(write: UnitOfWork, held: list[EntityState]) -> UnitOfWork:
+    """Return the write at a transaction time at which all of these states can be retracted.
 
-    What this write itself believed can only be given up at a later time than it was recorded at.
+    A state that this write itself recorded can only be retracted at a later time.
     """
     clock = await ledger_clock.read_clock(write.connection, write.tenant)
     if any(state.recorded_at >= clock for state in held):
@@ -170,7 +170,7 @@ async def later_than(write: UnitOfWork, held: list[EntityState]) -> UnitOfWork:
 
 
 def holding_at(held: list[EntityState], moment: datetime, field: str) -> EntityState:
-    """Return the state that holds at a moment; raises Invalid, telling the beginning, when none does yet."""
+    """Return the state that holds at a moment; raise Invalid, naming the beginning, if none does yet."""
     holding = state_at(held, moment)
     if holding is None:
         begins = rfc_3339(held[0].valid.start)

@@ -1,4 +1,4 @@
-"""Drafts: at most one beside what is in force, saved, sealed into it or discarded."""
+"""Drafts, at most one per entity: save, seal into the committed state, discard, and find stale ones."""
 
 from __future__ import annotations
 
@@ -10,14 +10,14 @@ from uuid import UUID, uuid4
 import asyncpg
 
 from app.domain.page import MAX_ITEMS
-from app.domain.properties_change import amended
+from app.domain.properties_change import with_changes
 from app.domain.temporal import Branch, EntityState, StateEvent, WipSource
-from app.domain.timeline import Assertion, assert_from, shortened, state_at
+from app.domain.timeline import Assertion, assert_from, shorten, state_at
 from app.domain.types import label_of
 from app.errors import Conflict, Invalid
 from app.services.catalog.lookup import nothing_has
-from app.services.states.change import StateChange, Written, change_state, holding_at, later_than
-from app.services.states.properties import checked_properties, type_of_entity
+from app.services.states.change import StateChange, Written, at_later_time, change_state, holding_at
+from app.services.states.properties import check_properties, type_of_entity
 from app.services.states.write_state import Cause, carry_out
 from app.services.unit_of_work import UnitOfWork
 from app.stores.postgres import states
@@ -27,7 +27,7 @@ SAVED, SEALED, DISCARDED = "wip_saved", "wip_sealed", "wip_discarded"
 
 @dataclass(frozen=True, slots=True)
 class DraftChange:
-    """Properties to set in a draft, where None takes one away; `expected` is the draft the caller read."""
+    """Properties to set in a draft, None removes one; `expected` is the draft that the caller read."""
 
     props: dict[str, Any]
     source: WipSource = WipSource.EXPLICIT
@@ -36,9 +36,9 @@ class DraftChange:
 
 @dataclass(frozen=True, slots=True)
 class Sealing:
-    """What to change on the way from a draft to what is in force, and what to call the step.
+    """Properties to change when a draft is sealed, and the event type of the step.
 
-    `expected` is the id of the state in force that the caller read.
+    `expected` is the id of the committed state that the caller read.
     """
 
     props: dict[str, Any]
@@ -48,21 +48,21 @@ class Sealing:
 
 
 async def save_draft(write: UnitOfWork, entity: UUID, saved: DraftChange) -> Written:
-    """Lay properties over the draft of an entity, begun from what is in force when there is none.
+    """Set properties in the draft of an entity; without a draft, begin one from the committed state.
 
-    Raises NotFound for an unknown entity, Invalid as a change does, and Conflict when the draft is another
-    than the expected one.
+    Raises NotFound for an unknown entity, Invalid as a change does, and Conflict if the draft is not the
+    expected one.
     """
     definition = await type_of_entity(write, entity)
     held = await states.current_states(write.connection, write.tenant, entity, Branch.COMMITTED)
     drafts = await states.current_states(write.connection, write.tenant, entity, Branch.WIP)
-    props = checked_properties(definition, saved.props, held)
-    write = await later_than(write, drafts)
+    props = check_properties(definition, saved.props, held)
+    write = await at_later_time(write, drafts)
     draft = next((each for each in drafts if each.valid.end is None), None)
     _require_expected(saved.expected, draft)
     base = draft or state_at(held, write.recorded_at) or held[0]
     assertion = Assertion(
-        entity, amended(base.props, props), base.source_artifact, write.actor, Branch.WIP, saved.source
+        entity, with_changes(base.props, props), base.source_artifact, write.actor, Branch.WIP, saved.source
     )
     change = assert_from(drafts, assertion, write.recorded_at, write.recorded_at)
     event = await carry_out(write, replace(change, properties=tuple(sorted(props))), Cause(SAVED))
@@ -70,33 +70,33 @@ async def save_draft(write: UnitOfWork, entity: UUID, saved: DraftChange) -> Wri
 
 
 async def seal_draft(write: UnitOfWork, state: UUID, sealing: Sealing) -> Written:
-    """Let what a draft says hold from now on, and close the draft.
+    """Make the properties of a draft committed from now on, and close the draft.
 
-    Only the properties that were saved in it are sealed: what others changed beside it meanwhile stays.
-    Raises NotFound, Invalid for what is no draft, and Conflict when it was sealed, discarded or saved again,
-    or when another state is in force than the expected one.
+    Only the properties that were saved in it are sealed: what others changed meanwhile stays. Raises
+    NotFound, Invalid for a state that is no draft, and Conflict if it was sealed, discarded or saved again,
+    or if the committed state is not the expected one.
     """
     draft = await _open_draft(write, state)
     held = await states.current_states(write.connection, write.tenant, draft.entity, Branch.COMMITTED)
     holding_at(held, write.recorded_at, "state")
-    said = {name: draft.props.get(name) for name in await _said_by(write, draft)}
+    said = {name: draft.props.get(name) for name in await _saved_properties(write, draft)}
     cause = Cause(sealing.event_type, description=sealing.description, draft=draft)
     change = StateChange({**said, **sealing.props}, expected=sealing.expected)
     written = await change_state(write, draft.entity, change, cause)
-    write = await later_than(write, [draft])
-    closed = shortened(draft, draft.props, written.state.valid.start, write.recorded_at)
+    write = await at_later_time(write, [draft])
+    closed = shorten(draft, draft.props, written.state.valid.start, write.recorded_at)
     await _replace(write, draft, closed)
     return written
 
 
 async def discard_draft(write: UnitOfWork, state: UUID, description: str | None = None) -> Written:
-    """Close a draft and leave what is in force as it is; answers the draft as it ended.
+    """Close a draft without changing the committed state, and return the draft as it ended.
 
     Raises NotFound, Invalid and Conflict as sealing does.
     """
     draft = await _open_draft(write, state)
-    write = await later_than(write, [draft])
-    closed = shortened(draft, draft.props, write.recorded_at, write.recorded_at)
+    write = await at_later_time(write, [draft])
+    closed = shorten(draft, draft.props, write.recorded_at, write.recorded_at)
     await _replace(write, draft, closed)
     event = StateEvent(
         id=uuid4(),
@@ -120,10 +120,12 @@ def _require_expected(expected: UUID | None, draft: EntityState | None) -> None:
     if expected is None or (draft is not None and draft.id == expected):
         return
     if draft is None:
-        told = f"there is no draft: {expected} was sealed or discarded, or is none; leave it out to begin one"
+        message = (
+            f"there is no draft: {expected} was sealed or discarded, or is none; leave it out to begin one"
+        )
     else:
-        told = f"the draft is {draft.id} by now, not {expected}; read it again and retry"
-    raise Conflict(told, field="expectedState")
+        message = f"the draft is {draft.id} by now, not {expected}; read it again and retry"
+    raise Conflict(message, field="expectedState")
 
 
 async def _open_draft(write: UnitOfWork, state: UUID) -> EntityState:
@@ -142,14 +144,14 @@ async def _open_draft(write: UnitOfWork, state: UUID) -> EntityState:
     return found
 
 
-async def _said_by(write: UnitOfWork, draft: EntityState) -> set[str]:
-    """Return the properties saved in a draft since it was begun: drafts that meet are one."""
+async def _saved_properties(write: UnitOfWork, draft: EntityState) -> set[str]:
+    """Return the properties saved in a draft since it began; adjoining versions are one draft."""
     where = (write.connection, write.tenant, draft.entity, Branch.WIP)
-    spoken = await states.asserted_properties(*where)
-    said, begins = set(spoken.get(draft.valid.start, ())), draft.valid.start
+    asserted = await states.asserted_properties(*where)
+    said, begins = set(asserted.get(draft.valid.start, ())), draft.valid.start
     for earlier in reversed(await states.current_states(*where)):
         if earlier.valid.end == begins:
-            said |= spoken.get(earlier.valid.start, frozenset())
+            said |= asserted.get(earlier.valid.start, frozenset())
             begins = earlier.valid.start
     return said
 
@@ -164,7 +166,7 @@ STALE_AFTER = timedelta(days=30)
 
 @dataclass(frozen=True, slots=True)
 class Reminder:
-    """Something to look after, since when, and what to do about it."""
+    """Something that needs attention: since when, and what to do about it."""
 
     category: str
     message: str

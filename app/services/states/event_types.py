@@ -1,4 +1,4 @@
-"""Why a state changes, as a caller says it."""
+"""Check the cause of a state change as a caller states it: event type, document, commit, description."""
 
 from __future__ import annotations
 
@@ -17,14 +17,14 @@ MAX_EVENT_TYPE_LENGTH = 64
 MAX_COMMIT_LENGTH = 256
 MAX_DESCRIPTION_LENGTH = 4096
 OWN_EVENT_TYPES = frozenset({"created", SAVED, SEALED, DISCARDED})
-"""What happened when an entity or a draft was begun or ended, which a verb of its own tells."""
+"""Event types that operations of their own write: an entity or a draft begins or ends."""
 
 _WORD = re.compile(r"\w[\w.-]*")
 
 
 @dataclass(frozen=True, slots=True)
 class StatedCause:
-    """A cause that nobody has checked yet."""
+    """A cause as stated, not checked yet."""
 
     event_type: str
     artifact: UUID | None = None
@@ -32,11 +32,11 @@ class StatedCause:
     description: str | None = None
 
 
-async def checked_cause(write: UnitOfWork, stated: StatedCause) -> Cause:
-    """Return a cause as it can be kept.
+async def check_cause(write: UnitOfWork, stated: StatedCause) -> Cause:
+    """Check a stated cause and return it cleaned.
 
-    Raises Invalid, naming the field, for a text that is too long or an event without a word for it, and
-    NotFound for an artifact that is not there.
+    Raises Invalid, naming the field, for a text that is too long or an unfit event type, and NotFound for an
+    unknown artifact.
     """
     event_type = fit_event_type(stated.event_type, OWN_EVENT_TYPES)
     if stated.artifact is not None:
@@ -44,14 +44,14 @@ async def checked_cause(write: UnitOfWork, stated: StatedCause) -> Cause:
     return Cause(
         event_type=event_type,
         artifact=stated.artifact,
-        commit=kept_text(stated.commit, "causeCommit", MAX_COMMIT_LENGTH),
-        description=kept_text(stated.description, "description", MAX_DESCRIPTION_LENGTH),
+        commit=fit_text(stated.commit, "causeCommit", MAX_COMMIT_LENGTH),
+        description=fit_text(stated.description, "description", MAX_DESCRIPTION_LENGTH),
     )
 
 
 def fit_event_type(given: str, taken: frozenset[str]) -> str:
-    """Return what happened, as it can be kept; raises Invalid for what is no word, or is taken."""
-    event_type = kept_text(given, "eventType", MAX_EVENT_TYPE_LENGTH)
+    """Return a cleaned event type; raise Invalid for one that is not one word, or is taken."""
+    event_type = fit_text(given, "eventType", MAX_EVENT_TYPE_LENGTH)
     if event_type is None or not _WORD.fullmatch(event_type):
         raise Invalid("say what happened, in one word such as status_transition", field="eventType")
     if event_type in taken:
@@ -59,8 +59,8 @@ def fit_event_type(given: str, taken: frozenset[str]) -> str:
     return event_type
 
 
-def kept_text(text: str | None, field: str, longest: int) -> str | None:
-    """Return a text as it can be kept, None for a blank one; raises Invalid for one that is too long."""
+def fit_text(text: str | None, field: str, longest: int) -> str | None:
+    """Return a cleaned text, None for a blank one; raise Invalid if it is too long."""
     kept = None if text is None else clean_text(text).strip() or None
     if kept is not None and len(kept) > longest:
         raise Invalid(f"{field} has {len(kept)} characters; at most {longest} are kept", field=field)

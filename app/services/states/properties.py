@@ -1,4 +1,4 @@
-"""Which properties an entity may carry, and which of them never change."""
+"""Check the properties of entities against their type: allowed, immutable, names and status."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ from app.stores.postgres import lookups
 
 
 def require_fit_status(definition: TypeDefinition, props: Mapping[str, Any]) -> None:
-    """Raise Invalid for a status of a document that is no text; that of a thing may be anything."""
+    """Raise Invalid if the status of a document is no text; the status of a thing may be anything."""
     status = props.get("status")
     if status is None or not definition.is_document:
         return
@@ -35,7 +35,7 @@ def require_fit_status(definition: TypeDefinition, props: Mapping[str, Any]) -> 
 
 
 def odd_status(definition: TypeDefinition, state: EntityState, event: StateEvent) -> tuple[str, ...]:
-    """Return a warning when a step gives a document a status that does not tell whether it is in force."""
+    """Return a warning if an event gives a document a status of unknown meaning."""
     status = state.props.get("status")
     if not definition.is_document or "status" not in event.properties or not isinstance(status, str):
         return ()
@@ -50,17 +50,17 @@ MAX_PROPERTIES_BYTES = 64 * 1024
 
 
 async def type_of_entity(write: UnitOfWork, entity: UUID) -> TypeDefinition:
-    """Return the type of an entity; raises NotFound for an unknown one."""
+    """Return the type of an entity; raise NotFound for an unknown one."""
     found = await lookups.types_of_entities(write.connection, write.tenant, [entity])
     if entity not in found:
         raise nothing_has("entity", entity, "entity")
     return found[entity]
 
 
-def checked_properties(
+def check_properties(
     definition: TypeDefinition, props: Mapping[str, Any], held: Sequence[EntityState]
 ) -> dict[str, Any]:
-    """Return the properties as they can be kept; an immutable one that says what holds is left out.
+    """Check properties and return them cleaned, without immutable ones whose value is unchanged.
 
     Raises Invalid, naming the property, for one that the type lacks or that would change what never does.
     """
@@ -89,7 +89,7 @@ def checked_properties(
 
 
 def as_defined(definition: TypeDefinition, props: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the properties by the names that the type has for them, however their accents were written."""
+    """Return the properties under the names that the type defines, however their accents were encoded."""
     return {
         name if name in definition.props else unicodedata.normalize("NFC", name): value
         for name, value in props.items()
@@ -97,7 +97,7 @@ def as_defined(definition: TypeDefinition, props: Mapping[str, Any]) -> dict[str
 
 
 def require_fit_names(definition: TypeDefinition, props: Mapping[str, Any]) -> None:
-    """Raise Invalid, naming it, for a property by which a thing is called and whose value is no name."""
+    """Raise Invalid, naming it, if a naming property has a value that is no name."""
     for name in NAMING_PROPERTIES:
         value = props.get(name)
         if value is None:
@@ -112,7 +112,7 @@ def require_fit_names(definition: TypeDefinition, props: Mapping[str, Any]) -> N
 def require_still_named(
     definition: TypeDefinition, props: Mapping[str, Any], states: Iterable[EntityState]
 ) -> None:
-    """Raise Invalid when properties take away the last name by which a thing is called in some state."""
+    """Raise Invalid if properties remove the last name of a thing in some state."""
     gone = [name for name in LABEL_PROPERTIES if name in props and props[name] is None]
     if gone and any(label_of(state.props, definition.immutable_props) is None for state in states):
         raise Invalid(

@@ -1,4 +1,4 @@
-"""Carrying a change of belief into the ledger, with the event that explains it."""
+"""Write a change of states to the ledger, with the event that explains it."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from app.stores.postgres import states
 
 @dataclass(frozen=True, slots=True)
 class Cause:
-    """Why a state changed; `draft` is the draft that was sealed, which may drift from what was made of it."""
+    """Why a state changed; `draft` is the draft that was sealed, which may differ from the sealed state."""
 
     event_type: str
     artifact: UUID | None = None
@@ -23,7 +23,7 @@ class Cause:
 
 
 async def carry_out(write: UnitOfWork, change: PropertyChange, cause: Cause) -> StateEvent:
-    """Retract and record what the change says; record and answer its event."""
+    """Retract and insert the states of a change; insert its event and return it."""
     for retracted in change.retracted:
         await states.retract_state(write.connection, write.tenant, retracted, write.recorded_at)
     for state in change.recorded:

@@ -20,7 +20,7 @@ _RESOLVED = re.compile(r" \(resolved to \(.*\)\)")  # the driver prints a Python
 
 
 @contextmanager
-def translated(uri: str) -> Iterator[None]:
+def translate_errors(uri: str) -> Iterator[None]:
     """Raise Unavailable, which names the server, for what the driver raises inside the block."""
     try:
         yield
@@ -31,32 +31,32 @@ def translated(uri: str) -> Iterator[None]:
         message = f"Neo4j at {uri} refuses: {error.message or error.code}"
         raise Unavailable(message, has_lines=True) from error
     except DriverError as error:
-        raise _silent(uri, error) from error
+        raise _unavailable(uri, error) from error
 
 
 @contextmanager
-def reached(uri: str) -> Iterator[None]:
-    """Do as `translated` where only the driver runs, which says some failures in Python's own words."""
+def translate_connection_errors(uri: str) -> Iterator[None]:
+    """Do as `translate_errors`, and translate the driver's built-in exceptions; only it may run inside."""
     try:
-        with translated(uri):
+        with translate_errors(uri):
             yield
     except (OSError, ValueError) as error:
-        raise _silent(uri, error) from error
+        raise _unavailable(uri, error) from error
 
 
 def refuses_the_query(error: Unavailable) -> bool:
-    """Return whether Neo4j answers, and it is the query that is wrong: no waiting mends that."""
+    """Return whether Neo4j answered that the query itself is wrong, so that a retry cannot help."""
     cause = error.__cause__
     return isinstance(cause, Neo4jError) and str(cause.code).startswith("Neo.ClientError.Statement.")
 
 
-def _silent(uri: str, error: Exception) -> Unavailable:
-    told = _RESOLVED.sub("", str(error).partition("\n")[0]).rstrip(":") or type(error).__name__
-    return Unavailable(f"Neo4j at {uri} does not answer: {told}")
+def _unavailable(uri: str, error: Exception) -> Unavailable:
+    detail = _RESOLVED.sub("", str(error).partition("\n")[0]).rstrip(":") or type(error).__name__
+    return Unavailable(f"Neo4j at {uri} does not answer: {detail}")
 
 
 Ask: TypeAlias = Callable[[LiteralString, dict[str, Any]], Awaitable[list[Record]]]
-"""Puts a query with its parameters."""
+"""Runs a query with its parameters."""
 
 _POOL_SIZE = 20
 _CONNECT = 2.0  # seconds; the graph can be read elsewhere meanwhile
@@ -67,8 +67,8 @@ _CHECK_AFTER = 5.0  # seconds that a connection idles before it is tried first
 class Graph:
     """Neo4j, opened once and shared by every task of a process; it connects when first used.
 
-    Every method raises Unavailable when Neo4j does not answer or refuses. Nothing is tried twice here:
-    who calls knows whether to wait, to ask again or to read elsewhere.
+    Every method raises Unavailable when Neo4j does not answer or refuses. Nothing is retried here:
+    the caller knows whether to wait, to ask again or to read elsewhere.
     """
 
     def __init__(self, location: GraphLocation) -> None:
@@ -84,7 +84,7 @@ class Graph:
 
     @property
     def uri(self) -> str:
-        """Where Neo4j is."""
+        """The address of Neo4j."""
         return self._location.uri
 
     @asynccontextmanager
@@ -109,14 +109,14 @@ class Graph:
 
     @asynccontextmanager
     async def asking(self) -> AsyncIterator[Ask]:
-        """Yield what answers every record of a query that reads, each in a transaction of its own.
+        """Yield a function that returns all records of a read query, each query in its own transaction.
 
-        A transaction of several would see no more of one moment than that, and cost two more trips.
+        One transaction for several queries would be no more consistent and would cost two more round trips.
         """
         driver = await self._current()
 
         async def ask(query: LiteralString, parameters: dict[str, Any]) -> list[Record]:
-            with reached(self.uri):
+            with translate_connection_errors(self.uri):
                 result = await session.run(query, parameters)
                 return [record async for record in result]
 
@@ -124,20 +124,20 @@ class Graph:
             yield ask
 
     async def write(self, query: LiteralString, **parameters: Any) -> list[Record]:
-        """Do one query in a transaction of its own and answer every record."""
+        """Run one query in its own write transaction and return every record."""
         async with self.writing() as transaction:
             result = await transaction.run(query, parameters)
             return [record async for record in result]
 
     async def alter(self, statement: LiteralString) -> None:
-        """Carry out a statement that changes the schema, or one that commits by itself."""
+        """Run a statement that changes the schema, or one that commits by itself."""
         driver = await self._current()
         async with driver.session() as session:
-            with reached(self.uri):
+            with translate_connection_errors(self.uri):
                 await (await session.run(statement)).consume()
 
     async def version(self) -> str:
-        """Return what the server is, as `5.26.0`."""
+        """Return the server's version, such as `5.26.0`."""
         (kernel,) = await self.read(
             "CALL dbms.components() YIELD name, versions WHERE name = 'Neo4j Kernel'"
             " RETURN versions[0] AS version"
@@ -145,27 +145,27 @@ class Graph:
         return str(kernel["version"])
 
     async def keep_running(self) -> None:
-        """Start the embedded server again if it died; a server of its own is somebody else's to start."""
+        """Start the embedded server again if it died; do nothing for an external server."""
         if self._location.embedded is not None:
             await asyncio.to_thread(self._location.embedded.keep_running)
 
     async def close(self) -> None:
-        """Close every connection; the location stays the caller's to close."""
+        """Close every connection; the caller closes the location."""
         await self._driver.close()
 
     @asynccontextmanager
     async def _transaction(self, access: str, seconds: float | None) -> AsyncIterator[AsyncTransaction]:
         driver = await self._current()
         async with driver.session(default_access_mode=access) as session:
-            with reached(self.uri):
+            with translate_connection_errors(self.uri):
                 transaction = await session.begin_transaction(timeout=seconds)
-            with translated(self.uri):
+            with translate_errors(self.uri):
                 async with transaction:
                     yield transaction
                     await transaction.commit()
 
     async def _current(self) -> AsyncDriver:
-        """Return the driver; a new one when the embedded server came back on another port."""
+        """Return the driver; a new one if the embedded server restarted on another port."""
         if self._uri != self._location.uri:
             outdated, self._driver, self._uri = self._driver, _open(self._location), self._location.uri
             await outdated.close()
@@ -173,7 +173,7 @@ class Graph:
 
 
 def _open(location: GraphLocation) -> AsyncDriver:
-    with reached(location.uri):
+    with translate_connection_errors(location.uri):
         return AsyncGraphDatabase.driver(
             location.uri,
             auth=_auth(location),
@@ -188,14 +188,14 @@ def _open(location: GraphLocation) -> AsyncDriver:
 
 
 def _auth(location: GraphLocation) -> AsyncAuthManager | tuple[str, str] | None:
-    """Return how to sign in; to an embedded server with what its file says, which is new when its data is."""
+    """Return the credentials; an embedded server's are read from its file, which changes with its data."""
     if location.password is None:
         return None
     embedded = location.embedded
     if embedded is None:
         return location.user, location.password
 
-    async def told() -> tuple[str, str]:
+    async def credentials() -> tuple[str, str]:
         return location.user, embedded.password
 
-    return AsyncAuthManagers.basic(told)
+    return AsyncAuthManagers.basic(credentials)

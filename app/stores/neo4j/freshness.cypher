@@ -14,16 +14,16 @@ RETURN
     coalesce(projection.isCleared, true) AS isCleared;
 
 // name: answer_of_checkpoint
-// What is told to the question that stands here for the empty list, and of which copy, before and after?
+// What does the query find that replaces the empty list, and which copy was it read from, before and after?
 // One trip answers all three: what is gathered in between is read after the first and before the last.
 MATCH (projection:Projection {key: 'trigraph'})
 WITH
     projection.generation AS generation, projection.position AS position, projection.mark AS mark,
     coalesce(projection.isCleared, true) AS isCleared
 CALL (generation) {
-RETURN [] AS told
+RETURN [] AS found
 }
-WITH generation, position, mark, isCleared, collect(told) AS answers
+WITH generation, position, mark, isCleared, collect(found) AS answers
 MATCH (projection:Projection {key: 'trigraph'})
 RETURN
-    generation, position, mark, isCleared, answers[0] AS told, projection.generation AS generationAfter;
+    generation, position, mark, isCleared, answers[0] AS found, projection.generation AS generationAfter;

@@ -1,4 +1,4 @@
-"""Whether the graph may be read in place of the ledger: it is a copy of it that has come far enough."""
+"""Decide whether the graph is fresh enough to be read instead of the ledger."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from neo4j import Record
 from app.errors import Unavailable
 from app.stores.named_blocks import cypher_blocks
 from app.stores.neo4j.driver import Ask, Graph
-from app.stores.postgres.outbox import Head, head_of_tenant
+from app.stores.postgres.outbox import TenantPosition, tenant_position
 from app.stores.postgres.pool import Database
 
 CYPHER = cypher_blocks(__file__)
@@ -26,42 +26,42 @@ _PAUSE = 0.005
 _NO_COPY = "the graph is no copy of the ledger yet"
 
 Question: TypeAlias = Callable[[LiteralString, dict[str, Any]], Coroutine[Any, Any, list[Any]]]
-"""Puts a query that returns one list, `told`, and answers that list."""
+"""Runs a query that returns one list, `found`, and returns that list."""
 
 
 class StaleGraph(Unavailable):
-    """The graph answers, but is no copy of the ledger as it is now."""
+    """The graph is available, but is not a current copy of the ledger."""
 
 
 @dataclass(frozen=True, slots=True)
-class _Reached:
-    """How far the graph has come; `generation` is another one each time it is filled anew."""
+class _GraphPosition:
+    """The position of the graph; `generation` changes each time the graph is filled anew."""
 
     generation: str
     position: int
     mark: str | None
 
-    def covers(self, other: _Reached) -> bool:
+    def covers(self, other: _GraphPosition) -> bool:
         return self.generation == other.generation and self.position >= other.position
 
 
 class FreshnessGate:
-    """Lends what asks the graph while that says of a tenant what the ledger does."""
+    """Allows reads of the graph while it agrees with the ledger about a tenant."""
 
     def __init__(self, graph: Graph, database: Database) -> None:
         self._graph = graph
         self._database = database
-        self._seen: _Reached | None = None
-        self._settled: _Reached | None = None
+        self._seen: _GraphPosition | None = None
+        self._settled: _GraphPosition | None = None
         self._settling = asyncio.Lock()
         self._waits = True
 
     @asynccontextmanager
     async def reading(self, tenant: int) -> AsyncIterator[tuple[Question, datetime]]:
-        """Yield what asks, and the transaction time up to which it sees all of the tenant's ledger.
+        """Yield a query function, and the transaction time up to which it sees all of the tenant's ledger.
 
-        Whatever is recorded later may be seen or not. Raises Behind when the graph is of another ledger or
-        does not catch up at once, and where something is asked of it that was filled anew meanwhile.
+        Later records may be seen or not. Raises StaleGraph when the graph belongs to another ledger or does
+        not catch up at once; the query function raises it if the graph was filled anew meanwhile.
         """
         async with self._graph.asking() as ask:
             needed, known = await self._needed(ask, tenant)
@@ -70,45 +70,45 @@ class FreshnessGate:
                 await self._settle(needed)
 
             async def question(query: LiteralString, parameters: dict[str, Any]) -> list[Any]:
-                record = _only(await ask(_told_with_checkpoint(query), parameters))
-                self._seen = seen = _reached(record)
+                record = _only(await ask(_with_checkpoint(query), parameters))
+                self._seen = seen = _position_of(record)
                 if record["generationAfter"] != needed.generation or not seen.covers(needed):
                     raise StaleGraph("the graph is being filled anew")
-                told: list[Any] = record["told"]
-                return told
+                found: list[Any] = record["found"]
+                return found
 
             yield question, known
 
     async def try_out(self, asked: Iterable[tuple[LiteralString, dict[str, Any]]]) -> None:
-        """Ask something of which the answer is worth nothing, as `reading` would, and wait however long."""
+        """Run queries as `reading` would, without a time limit, and ignore their results."""
         async with self._graph.asking() as ask:
             with suppress(StaleGraph):
                 await self._look(ask)
                 await self._look_settled()
             for query, parameters in asked:
-                await ask(_told_with_checkpoint(query), parameters)
+                await ask(_with_checkpoint(query), parameters)
 
-    async def _needed(self, ask: Ask, tenant: int) -> tuple[_Reached, datetime]:
-        """Return how far the graph has to be, by what it was seen to be last, or now if that is outdated."""
+    async def _needed(self, ask: Ask, tenant: int) -> tuple[_GraphPosition, datetime]:
+        """Return the position that the graph must have reached, looking at the graph again if necessary."""
         seen = self._seen
-        head = None if seen is None else await self._head(tenant, seen)
-        if seen is None or head is None or not head.has_change:
+        current = None if seen is None else await self._tenant_position(tenant, seen)
+        if seen is None or current is None or not current.has_change:
             seen = await self._look(ask)
-            head = await self._head(tenant, seen)
-        if not head.has_change:
-            raise StaleGraph("the graph is a copy of another ledger; run `trigraph project rebuild`")
-        return _Reached(seen.generation, head.position, None), head.clock
+            current = await self._tenant_position(tenant, seen)
+        if not current.has_change:
+            raise StaleGraph("the graph is a copy of another ledger; run `trigraph projection rebuild`")
+        return _GraphPosition(seen.generation, current.position, None), current.clock
 
-    async def _look(self, ask: Ask) -> _Reached:
-        self._seen = _reached(_only(await ask(CYPHER["checkpoint"], {})))
+    async def _look(self, ask: Ask) -> _GraphPosition:
+        self._seen = _position_of(_only(await ask(CYPHER["checkpoint"], {})))
         return self._seen
 
-    async def _head(self, tenant: int, seen: _Reached) -> Head:
+    async def _tenant_position(self, tenant: int, seen: _GraphPosition) -> TenantPosition:
         async with self._database.reading(tenant) as connection:
-            return await head_of_tenant(connection, tenant, seen.position, seen.mark)
+            return await tenant_position(connection, tenant, seen.position, seen.mark)
 
-    async def _reach(self, ask: Ask, seen: _Reached, needed: _Reached) -> None:
-        """Wait a moment for what is needed, and after that was in vain not again before it was there."""
+    async def _reach(self, ask: Ask, seen: _GraphPosition, needed: _GraphPosition) -> None:
+        """Wait briefly for the needed position; after a wait in vain, wait again only once it was reached."""
         deadline = monotonic() + WAIT_SECONDS
         while not seen.covers(needed):
             if not self._waits or monotonic() > deadline or seen.generation != needed.generation:
@@ -118,11 +118,11 @@ class FreshnessGate:
             seen = await self._look(ask)
         self._waits = True
 
-    async def _settle(self, needed: _Reached) -> None:
-        """Make sure that what is needed is in place as a whole.
+    async def _settle(self, needed: _GraphPosition) -> None:
+        """Make sure that the needed transaction is completely applied.
 
-        Neo4j shows parts of a transaction, the position among them, while it puts the rest in place. Who
-        writes holds the node of the position until then.
+        Neo4j may show part of a transaction, the position included, while it applies the rest. The writer
+        holds a lock on the position's node until then.
         """
         async with self._settling:
             if self._settled is None or not self._settled.covers(needed):
@@ -130,13 +130,13 @@ class FreshnessGate:
             if not self._settled.covers(needed):
                 raise StaleGraph("the graph is being filled anew")
 
-    async def _look_settled(self) -> _Reached:
-        return _reached(_only(await self._graph.write(CYPHER["settled_checkpoint"])))
+    async def _look_settled(self) -> _GraphPosition:
+        return _position_of(_only(await self._graph.write(CYPHER["settled_checkpoint"])))
 
 
 @cache
-def _told_with_checkpoint(query: LiteralString) -> LiteralString:
-    return CYPHER["answer_of_checkpoint"].replace("RETURN [] AS told", query.removesuffix(";"))
+def _with_checkpoint(query: LiteralString) -> LiteralString:
+    return CYPHER["answer_of_checkpoint"].replace("RETURN [] AS found", query.removesuffix(";"))
 
 
 def _only(records: list[Record]) -> Record:
@@ -145,7 +145,7 @@ def _only(records: list[Record]) -> Record:
     return records[0]
 
 
-def _reached(record: Record) -> _Reached:
+def _position_of(record: Record) -> _GraphPosition:
     if not record["isCleared"]:
         raise StaleGraph(_NO_COPY)
-    return _Reached(record["generation"], record["position"], record["mark"])
+    return _GraphPosition(record["generation"], record["position"], record["mark"])

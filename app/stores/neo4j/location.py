@@ -1,4 +1,4 @@
-"""Which Neo4j the graph is projected into: a server that the settings name, the embedded one, or none."""
+"""Find the Neo4j that holds the graph: a server named in the settings, the embedded one, or none."""
 
 from __future__ import annotations
 
@@ -13,9 +13,9 @@ from app.stores.neo4j.embedded.server import EmbeddedNeo4j
 
 @dataclass(frozen=True, slots=True)
 class GraphLocation:
-    """Where the graph is and how to sign in, and the embedded server when this process has a share in one.
+    """The graph's address and credentials, and the embedded server if this process has a share in one.
 
-    Without a password nobody signs in, which a server without authentication expects.
+    Without a password no credentials are sent, as a server without authentication expects.
     """
 
     address: str
@@ -25,20 +25,20 @@ class GraphLocation:
 
     @property
     def uri(self) -> str:
-        """Where the server is now; an embedded one may have moved when it was started again."""
+        """The server's current address; an embedded one may get a new port when it restarts."""
         return self.address if self.embedded is None else self.embedded.uri
 
     async def close(self) -> None:
-        """Let go of the embedded server; a server of its own stays as it is."""
+        """Release the embedded server; an external server stays as it is."""
         if self.embedded is not None:
             await asyncio.to_thread(self.embedded.stop)
 
 
 async def locate_graph(settings: Settings) -> GraphLocation | None:
-    """Return where the graph is, started when it is the embedded one, or None when the settings name none.
+    """Return the graph's location, starting an embedded server, or None if the settings name none.
 
-    The caller closes the answer. A server of somebody else's is not asked yet. Raises Unavailable when
-    the embedded one cannot start, or the file of the password cannot be read.
+    The caller closes the location. An external server is not contacted yet. Raises Unavailable when
+    the embedded server cannot start, or the password file cannot be read.
     """
     if settings.neo4j_uri is None:
         return None

@@ -1,4 +1,4 @@
-"""The graph as a copy of the ledger: how far it has come, and writing what comes next."""
+"""Write the copy of the ledger in Neo4j, and read and move its checkpoint."""
 
 from __future__ import annotations
 
@@ -42,11 +42,11 @@ _EDGES = {
 
 
 class ConcurrentProjector(Conflict):
-    """Another projector moved the graph on meanwhile."""
+    """Another projector changed the graph meanwhile."""
 
 
 async def checkpoint_of(graph: Graph) -> Checkpoint | None:
-    """Return of what the graph is a copy, and up to where; None when it never was one."""
+    """Return the graph's checkpoint; None if it never was a copy of a ledger."""
     found = await _projection(graph)
     if found is None:
         return None
@@ -60,7 +60,7 @@ async def checkpoint_of(graph: Graph) -> Checkpoint | None:
 
 
 async def failure_of(graph: Graph) -> Failure | None:
-    """Return why the graph does not move on; None when nothing is known to stop it."""
+    """Return the recorded reason why projection fails; None if there is none."""
     found = await _projection(graph)
     if found is None or "lastError" not in found:
         return None
@@ -73,43 +73,43 @@ async def _projection(graph: Graph) -> dict[str, Any] | None:
 
 
 async def begin(graph: Graph, ledger: str) -> Checkpoint:
-    """Make an empty graph a copy of a ledger, at its start."""
+    """Mark an empty graph as a copy of a ledger, at position 0."""
     started = Checkpoint(ledger, str(uuid4()), 0, None)
     await graph.write(CYPHER["begin"], ledger=ledger, generation=started.generation, now=_now())
     return started
 
 
 async def begin_anew(graph: Graph, ledger: str) -> Checkpoint:
-    """Make a graph that is a copy one of this ledger, at its start; it is to be cleared first."""
+    """Mark a graph that is a copy of any ledger as a copy of this one, at position 0 and not yet cleared."""
     started = Checkpoint(ledger, str(uuid4()), 0, None, is_cleared=False)
     await graph.write(CYPHER["begin_anew"], ledger=ledger, generation=started.generation, now=_now())
     return started
 
 
 async def clear(graph: Graph, checkpoint: Checkpoint) -> Checkpoint:
-    """Take away everything but how far the copy is, and note that."""
+    """Delete everything but the checkpoint, and record that the graph is cleared."""
     await graph.alter(CYPHER["clear"])
     await graph.write(CYPHER["note_cleared"], generation=checkpoint.generation)
     return replace(checkpoint, is_cleared=True)
 
 
 async def is_used(graph: Graph) -> bool:
-    """Return whether the graph holds anything of the kinds that a copy consists of."""
+    """Return whether the graph holds any node of the labels that a copy uses."""
     (record,) = await graph.read(CYPHER["is_used"])
     return bool(record["used"])
 
 
 async def write(graph: Graph, before: Checkpoint, after: Checkpoint, piece: Piece) -> None:
-    """Write nodes and edges and move from one checkpoint to the next, all of it or nothing.
+    """Write nodes and edges and move from one checkpoint to the next, atomically.
 
-    Raises Conflict when something refers to what is not there, Overtaken when the graph is not at the
-    first checkpoint any more, and Unavailable as Graph does.
+    Raises Conflict when an edge refers to a missing node, ConcurrentProjector when the graph is no longer at
+    the first checkpoint, and Unavailable as Graph does.
     """
     async with graph.writing() as transaction:
         await _move(transaction, before, after)
-        for label, nodes in _grouped(piece.nodes, lambda node: node.label).items():
+        for label, nodes in _group_rows(piece.nodes, lambda node: node.label).items():
             await _write_rows(transaction, label, _NODES[label], [_node_row(node) for node in nodes])
-        for type, edges in _grouped(piece.edges, lambda edge: edge.type).items():
+        for type, edges in _group_rows(piece.edges, lambda edge: edge.type).items():
             await _write_rows(transaction, type, _EDGES[type], [_edge_row(edge) for edge in edges])
 
 
@@ -134,7 +134,7 @@ async def _write_rows(transaction: AsyncTransaction, kind: str, query: str, rows
         if record["written"] < len(part):
             raise Conflict(
                 f"{len(part) - record['written']} things of kind {kind} refer to what the graph lacks: it is"
-                " no copy of the ledger; run `trigraph project rebuild`"
+                " no copy of the ledger; run `trigraph projection rebuild`"
             )
 
 
@@ -146,7 +146,7 @@ def _edge_row(edge: ProjectedEdge) -> Row:
     return {"source": edge.source, "target": edge.target, "edge": edge.properties}
 
 
-def _grouped(things: Iterable[Thing], kind: Callable[[Thing], str]) -> dict[str, list[Thing]]:
+def _group_rows(things: Iterable[Thing], kind: Callable[[Thing], str]) -> dict[str, list[Thing]]:
     groups: dict[str, list[Thing]] = defaultdict(list)
     for thing in things:
         groups[kind(thing)].append(thing)
@@ -154,9 +154,9 @@ def _grouped(things: Iterable[Thing], kind: Callable[[Thing], str]) -> dict[str,
 
 
 async def note_failure(graph: Graph, ledger: str, reason: str | None) -> None:
-    """Note in the graph why it does not move on, or with None that it does; in a copy of this ledger alone.
+    """Record in the graph why projection fails, or None when it works; only in a copy of this ledger.
 
-    One that takes no note says so to whoever looks.
+    If the graph cannot be written, its readers see that themselves.
     """
     now = None if reason is None else _now()
     with suppress(Unavailable):
@@ -164,7 +164,7 @@ async def note_failure(graph: Graph, ledger: str, reason: str | None) -> None:
 
 
 async def every_node(graph: Graph) -> AsyncIterator[ProjectedNode]:
-    """Yield every node of the kinds that a copy consists of, in no order."""
+    """Yield every node of the labels that a copy uses, in no order."""
     async for record in _every(graph, CYPHER["every_node"]):
         yield ProjectedNode(":".join(sorted(record["labels"])), record["properties"])
 
@@ -186,13 +186,13 @@ def _now() -> int:
 
 
 def statements(folder: Path | None = None) -> list[str]:
-    """Return every statement of the folder's files in order; without a folder, of this installation's."""
+    """Return every statement of the folder's files in order; by default the installation's folder."""
     folder = folder or shipped_folder("migrations", "migrations") / "neo4j"
     texts = (path.read_text(encoding="utf-8") for path in sorted(folder.glob("*.cypher")))
     return [part.strip() for text in texts for part in text.split(";") if part.strip()]
 
 
 async def migrate(graph: Graph) -> None:
-    """Make every constraint and index there is not yet; raises Unavailable when Neo4j refuses."""
+    """Create every missing constraint and index; raise Unavailable when Neo4j refuses."""
     for statement in statements():
         await graph.alter(statement)

@@ -1,4 +1,4 @@
-"""The one way of a process to Neo4j, shared by all in it that read or write the graph."""
+"""One connection to Neo4j per process, shared by all its readers and writers of the graph."""
 
 from __future__ import annotations
 
@@ -14,9 +14,9 @@ from app.stores.neo4j.location import locate_graph
 
 
 class GraphLink:
-    """The graph that the settings name, opened by whoever needs it first and kept from then on.
+    """The graph that the settings name, opened on first use and kept from then on.
 
-    An embedded server that died is started again. Closed once, after everybody who uses it.
+    An embedded server that died is started again. It is closed once, after all its users.
     """
 
     def __init__(self, settings: Settings) -> None:
@@ -32,7 +32,7 @@ class GraphLink:
         await self._opened.aclose()
 
     async def open(self) -> Graph:
-        """Return the graph, started when it is the embedded one.
+        """Return the graph; start it if it is the embedded one.
 
         Raises Unavailable when that cannot start, and Invalid when the settings name none.
         """
@@ -48,9 +48,9 @@ class GraphLink:
             return self._graph
 
     async def join(self) -> Graph | None:
-        """Return the graph, or None while it is an embedded one that nobody has started yet."""
+        """Return the graph, or None if it is an embedded one that is not running."""
         if self._graph is None and self._settings.neo4j_uri == EMBEDDED:
-            attendance = await asyncio.to_thread(look, self._settings.home)
-            if attendance.location is None:
+            status = await asyncio.to_thread(look, self._settings.home)
+            if status.location is None:
                 return None
         return await self.open()

@@ -32,7 +32,7 @@ CALL (found) {
         AND ($types IS NULL OR artifact.typeId IN $types) AND ($domains IS NULL OR artifact.domain IN $domains)
     RETURN collect([other.id, artifact.number]) AS newest
 }
-RETURN [groups, newest] AS told;
+RETURN [groups, newest] AS found;
 
 // name: sharers_of_mentions
 // What do these artifacts mention most at a moment, how many mention each of that, which of those are of these
@@ -67,7 +67,7 @@ RETURN collect([
     [artifact IN own WHERE artifact.project IN $projects
         AND ($types IS NULL OR artifact.typeId IN $types) AND ($domains IS NULL OR artifact.domain IN $domains)
         | artifact.number]
-]) AS told;
+]) AS found;
 
 // name: references_of_entities
 // Which references leave or reach each of these entities at a moment, the newest first?
@@ -87,4 +87,4 @@ ORDER BY reference.validFrom DESC, reference.id DESC
 RETURN collect([
     asked, reference.id, startNode(reference).id, endNode(reference).id, type(reference), reference.sourceArtifact,
     reference.validFrom, reference.validUntil
-]) AS told;
+]) AS found;

@@ -1,4 +1,4 @@
-"""The graph as it is read from Neo4j, number for number what the ledger answers."""
+"""A graph reader on Neo4j, which returns exactly the numbers that the ledger returns."""
 
 from __future__ import annotations
 
@@ -33,60 +33,60 @@ _ALL = 2**31
 
 
 class Neo4jTraversal:
-    """A GraphReader of Neo4j; raises Behind when the graph does not hold what the ledger does."""
+    """A GraphReader on Neo4j; raises StaleGraph when the graph lacks what the ledger holds."""
 
     def __init__(self, graph: Graph, database: Database) -> None:
-        self._footing = FreshnessGate(graph, database)
+        self._gate = FreshnessGate(graph, database)
 
     async def warm_up(self) -> None:
-        """Let Neo4j plan all that is asked here: right after its start that takes longer than a reader waits.
+        """Let Neo4j plan all queries of this module: just after a start, planning is slow.
 
         Raises Unavailable when it does not answer.
         """
         nothing = {"tenant": 0, "valid": 0, "known": 0, "projects": [0], "types": None, "domains": None}
         nobody = {"anchors": [""], "entities": [""], "seeds": [0]}
         few = {"limit": 1, "most": 1, "mentioned": 1, "artifacts": 1}
-        await self._footing.try_out((query, nothing | nobody | few) for query in CYPHER.values())
+        await self._gate.try_out((query, nothing | nobody | few) for query in CYPHER.values())
 
     async def artifacts_beside(
         self, scope: Scope, anchors: Sequence[UUID], strengths: Mapping[ReferenceType, float], limit: int
     ) -> Proposal:
-        """Return as GraphReader says, in one query."""
+        """Return what GraphReader specifies, in one query."""
         named = [str(anchor) for anchor in anchors]
         asked = {"anchors": named, "limit": REFERENCES_PER_ANCHOR}
-        async with self._footing.reading(scope.tenant) as (ask, _):
-            groups, newest = await ask(CYPHER["references_of_anchors"], _narrowed(scope) | asked)
+        async with self._gate.reading(scope.tenant) as (ask, _):
+            groups, newest = await ask(CYPHER["references_of_anchors"], _scope_parameters(scope) | asked)
         shares = _shares(groups, strengths)
         beside = shares.keys() - named
         return _best({number: shares[entity] for entity, number in newest if entity in beside}, limit)
 
     async def artifacts_sharing_mentions(self, scope: Scope, seeds: Sequence[int], limit: int) -> Proposal:
-        """Return as GraphReader says, in one query."""
+        """Return what GraphReader specifies, in one query."""
         asked = {
             "seeds": list(dict.fromkeys(seeds)),
             "mentioned": MENTIONED_ENTITIES,
             "artifacts": ARTIFACTS_PER_ENTITY,
         }
-        async with self._footing.reading(scope.tenant) as (ask, _):
-            mentioned = await ask(CYPHER["sharers_of_mentions"], _narrowed(scope) | asked)
+        async with self._gate.reading(scope.tenant) as (ask, _):
+            mentioned = await ask(CYPHER["sharers_of_mentions"], _scope_parameters(scope) | asked)
         shares: dict[int, int] = defaultdict(int)
-        for artifact, share in _shared(mentioned, set(seeds)):
+        for artifact, share in _mention_shares(mentioned, set(seeds)):
             shares[artifact] += share
         return _best(shares, limit)
 
     async def neighbours(
         self, tenant: int, entities: Sequence[UUID], depth: int, most: int, as_of: datetime
     ) -> Mapping[UUID, list[Neighbour]]:
-        """Return as GraphReader says, in one query a step for all that ask."""
-        async with self._footing.reading(tenant) as (ask, known):
+        """Return what GraphReader specifies, in one query per step for all entities."""
+        async with self._gate.reading(tenant) as (ask, known):
             step = _step(ask, tenant, as_of, known, REFERENCES_PER_ENTITY)
             return await neighbours_of(entities, depth, most, step)
 
     async def path(
         self, tenant: int, source: UUID, target: UUID, longest: int, as_of: datetime
     ) -> tuple[Reference, ...] | None:
-        """Return as GraphReader says, in one query a step."""
-        async with self._footing.reading(tenant) as (ask, known):
+        """Return what GraphReader specifies, in one query per step."""
+        async with self._gate.reading(tenant) as (ask, known):
             return await shortest_path(source, target, longest, _step(ask, tenant, as_of, known, _ALL))
 
 
@@ -96,14 +96,14 @@ def _step(ask: Question, tenant: int, as_of: datetime, known: datetime, most: in
     async def step(entities: Collection[UUID]) -> Around:
         found: dict[UUID, list[Reference]] = {entity: [] for entity in entities}
         asked = {"entities": [str(entity) for entity in entities], "most": most}
-        for entity, *told in await ask(CYPHER["references_of_entities"], moment | asked):
-            found[UUID(entity)].append(_reference(*told))
+        for entity, *row in await ask(CYPHER["references_of_entities"], moment | asked):
+            found[UUID(entity)].append(_reference(*row))
         return found
 
     return step
 
 
-def _narrowed(scope: Scope) -> dict[str, Any]:
+def _scope_parameters(scope: Scope) -> dict[str, Any]:
     return {
         "tenant": scope.tenant,
         "valid": to_microseconds(scope.moment.valid),
@@ -115,7 +115,7 @@ def _narrowed(scope: Scope) -> dict[str, Any]:
 
 
 def _shares(groups: Iterable[list[Any]], strengths: Mapping[ReferenceType, float]) -> dict[str, int]:
-    """Return what each neighbour gets from the strongest references of each anchor, each way."""
+    """Return each neighbour's share of the strongest references of each anchor, per direction."""
     edges: dict[tuple[str, bool], list[tuple[float, str]]] = defaultdict(list)
     for anchor, leaves, type, occurrences, others in groups:
         # Java's logarithm may differ from the ledger's in the last digit; this one is the same.
@@ -128,8 +128,8 @@ def _shares(groups: Iterable[list[Any]], strengths: Mapping[ReferenceType, float
     return shares
 
 
-def _shared(mentioned: Iterable[list[Any]], seeds: Collection[int]) -> Iterator[tuple[int, int]]:
-    """Yield the artifacts that mention, or are, what is mentioned, each with its share."""
+def _mention_shares(mentioned: Iterable[list[Any]], seeds: Collection[int]) -> Iterator[tuple[int, int]]:
+    """Yield the artifacts that mention, or are versions of, the mentioned entities, each with its share."""
     for seeding, mentions, holders, own in mentioned:
         if not mentions:
             continue

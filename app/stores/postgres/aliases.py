@@ -1,4 +1,4 @@
-"""Surface forms that mean an entity."""
+"""Aliases in the ledger: surface forms that mean an entity."""
 
 from __future__ import annotations
 
@@ -22,11 +22,11 @@ _INSERT_ALIAS = one_by_one(Table.ALIAS, SQL["insert_alias"])
 
 @dataclass(frozen=True, slots=True)
 class RecordedAlias:
-    """An alias with the number of its project; one that was ended or corrected is no longer believed."""
+    """An alias with the number of its project; `is_current` is false once it was ended or corrected."""
 
     alias: Alias
     project: int
-    is_believed: bool
+    is_current: bool
 
 
 def alias_from(row: asyncpg.Record) -> Alias:
@@ -83,37 +83,37 @@ async def current_aliases(
 
 
 async def recorded_alias(connection: asyncpg.Connection, tenant: int, id: UUID) -> RecordedAlias | None:
-    """Return the alias of an id, believed or not."""
+    """Return the alias of an id, current or not."""
     row = await connection.fetchrow(SQL["recorded_alias"], tenant, id)
     return None if row is None else RecordedAlias(alias_from(row), row["project_id"], row["is_believed"])
 
 
-async def called_from(
+async def entities_named(
     connection: asyncpg.Connection, tenant: int, project: int, name: str, key: str, valid: Interval
 ) -> set[UUID]:
-    """Return entities of a project with this key, or with this folded name in force at some of the time."""
+    """Return entities of a project that have this key, or this folded name during part of the interval."""
     rows = await connection.fetch(SQL["called_from"], tenant, project, name, key, valid.start, valid.end)
     return {row["id"] for row in rows}
 
 
-async def goes_by(connection: asyncpg.Connection, tenant: int, entity: UUID, name: str, key: str) -> bool:
-    """Return whether an entity has this key, or goes or went by this folded form."""
+async def has_name(connection: asyncpg.Connection, tenant: int, entity: UUID, name: str, key: str) -> bool:
+    """Return whether an entity has this key, or has or had this folded name."""
     known: bool = await connection.fetchval(SQL["goes_by"], tenant, entity, name, key)
     return known
 
 
-async def given_way_to(
+async def preferred_targets(
     connection: asyncpg.Connection, tenant: int, source: UUID, start: datetime
 ) -> set[UUID]:
-    """Return the entities that an entity gives way to at a moment or later."""
-    rows = await connection.fetch(SQL["given_way_to"], tenant, source, start)
+    """Return the entities that an entity's aliases prefer to it at a moment or later."""
+    rows = await connection.fetch(SQL["preferred_targets"], tenant, source, start)
     return {row["target"] for row in rows}
 
 
 async def candidate_of(
     connection: asyncpg.Connection, tenant: int, project: int, form: str, entity: UUID
 ) -> UUID:
-    """Return the candidate that suggests a form for an entity, whatever was decided of it."""
+    """Return the candidate that suggests a form for an entity, pending or reviewed."""
     candidate: UUID = await connection.fetchval(SQL["candidate_of"], tenant, project, fold(form), entity)
     return candidate
 
@@ -132,7 +132,7 @@ async def end_alias(
     recorded_at: datetime,
     actor: str,
 ) -> Alias | None:
-    """Let an alias mean its target only until `end`, and answer it so; one that starts later never did."""
+    """End an alias at `end` and return it as ended, or None if it started later and never applied."""
     await connection.execute(SQL["retract_alias"], tenant, alias.id, recorded_at)
     if alias.valid.start >= end:
         return None

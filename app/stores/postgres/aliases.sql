@@ -53,8 +53,8 @@ SELECT
         SELECT FROM alias WHERE tenant_id = $1 AND target = $2 AND folded_form = $3 AND retracted_at IS NULL
     );
 
--- name: given_way_to
--- To which entities does an entity give way at an instant or later?
+-- name: preferred_targets
+-- Which entities do an entity's aliases prefer to it at an instant or later?
 SELECT target
 FROM alias
 WHERE tenant_id = $1 AND source = $2 AND retracted_at IS NULL AND (valid_until > $3 OR valid_until IS NULL);

@@ -1,4 +1,4 @@
-"""Which entities a piece of text names."""
+"""Find the entities that a piece of text names."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ class NameOrigin(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class NamedEntity:
-    """An entity and the form that names it; a former name was true only of an earlier state."""
+    """An entity and the form that names it; a former name belongs to an earlier state only."""
 
     entity: UUID
     form: str
@@ -46,7 +46,7 @@ async def named_entities(
 ) -> list[NamedEntity]:
     """Return the entities that these folded forms or identifier keys name at the scope's moment.
 
-    Drafts name their entities `with_drafts` alone.
+    Names in drafts count only `with_drafts`.
     """
     rows = await connection.fetch(
         SQL["named_entities"],
@@ -67,7 +67,7 @@ async def named_entities(
 async def preferred_entities(
     connection: asyncpg.Connection, tenant: int, entities: Sequence[UUID], moment: AsOf
 ) -> dict[UUID, UUID]:
-    """Return where the alias chain of each entity ends; one without a chain ends at itself."""
+    """Return the entity at the end of each entity's alias chain; without a chain, the entity itself."""
     rows = await connection.fetch(
         SQL["preferred_entities"], tenant, list(entities), moment.valid, moment.known
     )
@@ -77,6 +77,6 @@ async def preferred_entities(
 async def other_forms_of(
     connection: asyncpg.Connection, tenant: int, entities: Sequence[UUID], moment: AsOf
 ) -> list[NamedForm]:
-    """Return the aliases these entities go by at a moment, and the names that things of them had before."""
+    """Return the aliases of these entities at a moment, and the former names of those that are things."""
     rows = await connection.fetch(SQL["other_forms_of"], tenant, list(entities), moment.valid, moment.known)
     return [NamedForm(row["entity"], row["form"], row["folded_form"]) for row in rows]

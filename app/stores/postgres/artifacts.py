@@ -43,7 +43,7 @@ def artifact_from(row: asyncpg.Record) -> Artifact:
 
 
 async def take_numbers(connection: asyncpg.Connection, count: int) -> list[int]:
-    """Return so many numbers for artifacts, rising; take them once the ledger's clock is held."""
+    """Return so many artifact numbers in rising order; the caller holds the ledger's clock."""
     return [row["number"] for row in await connection.fetch(SQL["take_numbers"], count)]
 
 
@@ -97,7 +97,7 @@ async def insert_passages(
 
 
 async def latest_version(connection: asyncpg.Connection, tenant: int, entity: UUID) -> Artifact | None:
-    """Return the artifact of an entity that was filed last, whenever it takes effect."""
+    """Return the artifact of an entity that was filed last, whatever its effective date."""
     row = await connection.fetchrow(SQL["latest_version"], tenant, entity)
     return None if row is None else artifact_from(row)
 
@@ -111,7 +111,7 @@ async def latest_hashes(
 
 
 async def latest_version_date(connection: asyncpg.Connection, tenant: int, entity: UUID) -> datetime | None:
-    """Return when the last of an entity's artifacts takes effect; None when it has none."""
+    """Return the latest effective date of an entity's artifacts; None if it has none."""
     moment: datetime | None = await connection.fetchval(SQL["latest_version_date"], tenant, entity)
     return moment
 
@@ -127,7 +127,7 @@ async def artifacts_by_id(
 async def newest_versions_in_scope(
     connection: asyncpg.Connection, scope: Scope, entities: Sequence[UUID]
 ) -> dict[UUID, int]:
-    """Return the number of each entity's newest artifact, when the scope takes that one in."""
+    """Return the number of each entity's newest artifact, if the scope includes it."""
     rows = await connection.fetch(
         SQL["newest_versions_in_scope"],
         scope.tenant,
@@ -159,14 +159,14 @@ async def passages_by_artifact(
 async def creation_times(
     connection: asyncpg.Connection, tenant: int, artifacts: Sequence[int]
 ) -> dict[int, datetime]:
-    """Return since when these artifacts are there, by number."""
+    """Return when these artifacts were created, by number."""
     return dict(await connection.fetch(SQL["creation_times"], tenant, list(artifacts)))
 
 
 async def identifiers_of(
     connection: asyncpg.Connection, tenant: int, artifacts: Sequence[int]
 ) -> dict[int, str | None]:
-    """Return the identifiers these artifacts go by, by number."""
+    """Return the identifiers of these artifacts, by number."""
     rows = await connection.fetch(SQL["identifiers_of"], tenant, list(artifacts))
     return {row["number"]: row["identifier"] for row in rows}
 
@@ -174,6 +174,6 @@ async def identifiers_of(
 async def identifiers_known(
     connection: asyncpg.Connection, tenant: int, identifiers: Sequence[str]
 ) -> set[str]:
-    """Return which of these identifiers some artifact goes by."""
+    """Return those of these identifiers that an artifact has."""
     rows = await connection.fetch(SQL["identifiers_known"], tenant, list(identifiers))
     return {row["identifier"] for row in rows}

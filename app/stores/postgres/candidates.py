@@ -36,7 +36,7 @@ async def queue_alias(
     claim: AliasClaim,
     recorded_at: datetime,
 ) -> bool:
-    """Queue a likely alias of an entity; tell whether it is new."""
+    """Queue a likely alias of an entity; return whether it is new."""
     queued = await connection.fetchval(
         SQL["insert_alias_candidate"],
         tenant,
@@ -62,7 +62,7 @@ async def queue_fact(
     claim: FactClaim,
     recorded_at: datetime,
 ) -> bool:
-    """Queue a likely fact about an entity; tell whether it is new."""
+    """Queue a likely fact about an entity; return whether it is new."""
     queued = await connection.fetchval(
         SQL["insert_fact_candidate"],
         tenant,
@@ -104,7 +104,7 @@ async def alias_candidates_by_id(
 
 
 async def review_alias(connection: asyncpg.Connection, tenant: int, candidate: UUID, review: Review) -> None:
-    """Record what was decided about a likely alias; raises Conflict when that was decided before."""
+    """Record what was decided about a likely alias; raise Conflict if it was reviewed before."""
     await connection.execute(SQL["review_alias_candidate"], tenant, candidate, *_of_review(review))
 
 
@@ -133,7 +133,7 @@ async def fact_candidates_by_id(
 
 
 async def review_fact(connection: asyncpg.Connection, tenant: int, candidate: UUID, review: Review) -> None:
-    """Record what was decided about a likely fact; raises Conflict when that was decided before."""
+    """Record what was decided about a likely fact; raise Conflict if it was reviewed before."""
     await connection.execute(SQL["review_fact_candidate"], tenant, candidate, *_of_review(review))
 
 

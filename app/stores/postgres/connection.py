@@ -1,4 +1,4 @@
-"""One connection to the ledger: its codecs, the tenant it is bound to, and what its role may not be."""
+"""A connection to the ledger: its codecs, its tenant, and the check of its role's privileges."""
 
 from __future__ import annotations
 
@@ -40,8 +40,8 @@ class LedgerConnection(asyncpg.Connection):  # type: ignore[misc]
 
     Every statement raises Unavailable when the database does not answer it within `seconds`.
 
-    While it collects rows, those that wait are written before any statement that could miss them, and what
-    only questions read at the end.
+    While it has a write buffer, the buffered rows are written before any statement that could miss them; rows
+    that only recall reads are written at the end.
     """
 
     seconds: ClassVar[float] = deadlines.READ_ANSWER
@@ -49,54 +49,54 @@ class LedgerConnection(asyncpg.Connection):  # type: ignore[misc]
     _tenant: int | None = None
     _width: int | None = None
 
-    def collect(self, collected: WriteBuffer | None) -> None:
-        """Let rows wait here from now on; without it, none waits any more, and what did is forgotten."""
+    def use_buffer(self, collected: WriteBuffer | None) -> None:
+        """Buffer inserted rows from now on; None stops that and discards the rows still buffered."""
         self.collected = collected
 
     async def write_collected(self, but: Collection[Table] = ()) -> None:
-        """Write the rows that wait, save those of some tables."""
+        """Write the buffered rows, except those of the tables in `but`."""
         collected = self.collected
         if collected is None:
             return
         self.collected = None
         try:
-            for insert, rows in collected.taken(but):
+            for insert, rows in collected.take(but):
                 await insert.write(self, rows)
         finally:
             self.collected = collected
 
     async def execute(self, *given: Any, **named: Any) -> Any:
-        """Execute a statement, after the rows that wait."""
+        """Execute a statement, after writing the buffered rows."""
         await self.write_collected(SEARCHED)
-        async with deadlines.answered_within(self, self.seconds):
+        async with deadlines.time_limit(self, self.seconds):
             return await super().execute(*given, **named)
 
     async def executemany(self, *given: Any, **named: Any) -> Any:
-        """Execute a statement for each of several arguments, after the rows that wait."""
+        """Execute a statement for each of several arguments, after writing the buffered rows."""
         await self.write_collected(SEARCHED)
-        async with deadlines.answered_within(self, self.seconds):
+        async with deadlines.time_limit(self, self.seconds):
             return await super().executemany(*given, **named)
 
     async def fetch(self, *given: Any, **named: Any) -> Any:
-        """Return the rows of a statement, after the rows that wait."""
+        """Return the rows of a statement, after writing the buffered rows."""
         await self.write_collected(SEARCHED)
-        async with deadlines.answered_within(self, self.seconds):
+        async with deadlines.time_limit(self, self.seconds):
             return await super().fetch(*given, **named)
 
     async def fetchrow(self, *given: Any, **named: Any) -> Any:
-        """Return the first row of a statement, after the rows that wait."""
+        """Return the first row of a statement, after writing the buffered rows."""
         await self.write_collected(SEARCHED)
-        async with deadlines.answered_within(self, self.seconds):
+        async with deadlines.time_limit(self, self.seconds):
             return await super().fetchrow(*given, **named)
 
     async def fetchval(self, *given: Any, **named: Any) -> Any:
-        """Return a value of the first row of a statement, after the rows that wait."""
+        """Return a value of the first row of a statement, after writing the buffered rows."""
         await self.write_collected(SEARCHED)
-        async with deadlines.answered_within(self, self.seconds):
+        async with deadlines.time_limit(self, self.seconds):
             return await super().fetchval(*given, **named)
 
     async def bind(self, tenant: int) -> None:
-        """Let row level security show this tenant alone; call it outside a transaction."""
+        """Set the tenant that row level security shows; call it outside a transaction."""
         if self._tenant == tenant:
             return
         # Forgotten first: if the statement is cut off, nobody knows which tenant the session is left with.
@@ -104,8 +104,8 @@ class LedgerConnection(asyncpg.Connection):  # type: ignore[misc]
         await self.execute("SELECT set_config('trigraph.tenant', $1, false)", str(tenant))
         self._tenant = tenant
 
-    async def keep_at_hand(self, width: int) -> None:
-        """Let searches in an index of vectors keep so many of the nearest at hand; call it like `bind`."""
+    async def set_search_width(self, width: int) -> None:
+        """Set how many candidates a vector index search keeps; call it outside a transaction."""
         if self._width == width:
             return
         self._width = None
@@ -114,24 +114,24 @@ class LedgerConnection(asyncpg.Connection):  # type: ignore[misc]
 
 
 class WritingConnection(LedgerConnection):
-    """A connection that writes: what it asks may take longer."""
+    """A connection for writes, whose statements may take longer."""
 
     seconds = deadlines.WRITE_ANSWER
 
 
 @asynccontextmanager
-async def planned_anew(connection: asyncpg.Connection) -> AsyncIterator[None]:
-    """Let the statements of the block be planned for their arguments.
+async def custom_plans(connection: asyncpg.Connection) -> AsyncIterator[None]:
+    """Plan each statement of the block for its arguments.
 
-    That pays where an absent argument means everything: one plan for all of them could use no index.
+    This helps where an absent argument means everything: a generic plan could use no index.
     """
     async with reading_transaction(connection):
         await connection.execute("SET LOCAL plan_cache_mode = force_custom_plan")
         yield
 
 
-async def prepared(connection: asyncpg.Connection) -> None:
-    """Teach a new connection jsonb as Python values and pgvector's types as its own classes.
+async def init_connection(connection: asyncpg.Connection) -> None:
+    """Register the codecs for jsonb and pgvector on a new connection.
 
     Raises Unavailable when the database lacks pgvector.
     """
@@ -170,9 +170,9 @@ async def owner_connection(
 ) -> AsyncIterator[asyncpg.Connection]:
     """Connect as the user of the address and close at the end.
 
-    `seconds` is how long one statement may take; None is for what takes as long as it takes, such as a
-    migration. Raises Unavailable, naming the address without its password, when no database answers, and when
-    a statement takes longer.
+    `seconds` is the time limit of one statement; None means no limit, as for a migration. Raises
+    Unavailable, naming the address without its password, when no database answers, and when a statement takes
+    longer.
     """
     try:
         connection = await asyncpg.connect(
@@ -201,7 +201,7 @@ async def owner_connection(
 
 
 def without_password(url: str) -> str:
-    """Return the address without what only its owner may know."""
+    """Return the address without its password and query."""
     parts = urlsplit(url)
     user, _, host = parts.netloc.rpartition("@")
     name = user.partition(":")[0]
@@ -215,7 +215,7 @@ _ONE_AT_A_TIME = "SELECT pg_advisory_xact_lock(hashtextextended('trigraph servic
 
 
 async def let_service_sign_in(owner: asyncpg.Connection) -> None:
-    """Let the role connect by itself, so that no session of the service ever belongs to the owner."""
+    """Allow the service's role to log in, so that no session of the service belongs to the owner."""
     async with owner.transaction():
         await owner.execute(_ONE_AT_A_TIME)
         if not await owner.fetchval(_CAN_SIGN_IN, SERVICE_ROLE):

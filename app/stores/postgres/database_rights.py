@@ -1,7 +1,7 @@
-"""What others than its owner may do with the ledger's database as a whole.
+"""The rights of roles other than the owner on the ledger's database as a whole.
 
-A dump without `--create` carries none of it, and a copy of a database is made without it. So every migration
-run states it again.
+A dump without `--create` and a copy of a database do not contain these rights, so every migration run sets
+them again.
 """
 
 from __future__ import annotations
@@ -15,11 +15,11 @@ SQL = sql_blocks(__file__)
 
 
 async def close_database(owner: asyncpg.Connection) -> None:
-    """Take from everybody but the owner the right to make anything in the database.
+    """Revoke from everybody but the owner the right to create objects in the database.
 
-    What this role may not take away stays; `open_rights` names it.
+    Rights that this role cannot revoke remain; `open_rights` names them.
     """
-    for right in await owner.fetch(SQL["open_rights"], SERVICE_ROLE):
+    for right in await _open_rights(owner):
         await _take(owner, right["taken_by"])
     if await is_superuser(owner):
         for right in await owner.fetch(SQL["rights_on_large_objects"]):
@@ -27,8 +27,13 @@ async def close_database(owner: asyncpg.Connection) -> None:
 
 
 async def open_rights(owner: asyncpg.Connection) -> list[str]:
-    """Return what the service's role may make in the database though it should not, in words."""
-    return [right["meaning"] for right in await owner.fetch(SQL["open_rights"], SERVICE_ROLE)]
+    """Return, in words, which objects the service's role may create although it should not."""
+    return [right["meaning"] for right in await _open_rights(owner)]
+
+
+async def _open_rights(owner: asyncpg.Connection) -> list[asyncpg.Record]:
+    found: list[asyncpg.Record] = await owner.fetch(SQL["open_rights"], SERVICE_ROLE)
+    return found
 
 
 async def is_superuser(owner: asyncpg.Connection) -> bool:

@@ -1,7 +1,7 @@
-"""How long the service waits for its database, by what it waits for; all in seconds.
+"""Time limits for the service's database operations, in seconds.
 
-The server gives up a statement by itself a little before the driver does. A driver that still waits then has
-a server that hangs, and breaks the connection.
+The server cancels a statement a little before the driver's own limit. If the driver still waits then, the
+server hangs, and the driver breaks the connection.
 """
 
 from __future__ import annotations
@@ -43,8 +43,8 @@ RETRY_AFTER = 5
 
 
 @asynccontextmanager
-async def answered_within(connection: asyncpg.Connection, seconds: float) -> AsyncIterator[None]:
-    """Let the database answer what the block asks; a connection that it leaves without an answer is broken.
+async def time_limit(connection: asyncpg.Connection, seconds: float) -> AsyncIterator[None]:
+    """Limit the time of the block's statements; break the connection when the limit passes.
 
     Raises Unavailable when the database does not answer in so many seconds.
     """
@@ -59,6 +59,6 @@ async def answered_within(connection: asyncpg.Connection, seconds: float) -> Asy
 
 
 def break_off(connection: Any) -> None:
-    """Break a connection, which asks the server for nothing any more; one the pool took back is broken."""
+    """Terminate a connection without contacting the server; do nothing if the pool took it back."""
     with suppress(asyncpg.InterfaceError):
         connection.terminate()

@@ -1,4 +1,4 @@
-"""Identities in the ledger."""
+"""Entities in the ledger: identities, keys and names."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ _INSERT_ENTITY = one_by_one(Table.ENTITY, SQL["insert_entity"])
 
 @dataclass(frozen=True, slots=True)
 class KeyedEntity:
-    """An entity with the keys it answers to, for joining references to it."""
+    """An entity with its keys, to resolve references to it."""
 
     id: UUID
     key: str
@@ -45,7 +45,7 @@ def entity_from(row: asyncpg.Record) -> Entity:
 
 
 def by_either_key(found: Iterable[KeyedEntity]) -> dict[str, list[KeyedEntity]]:
-    """Return entities under their keys, whole and without their namespace."""
+    """Return entities by key, both with and without the namespace."""
     index: dict[str, list[KeyedEntity]] = defaultdict(list)
     for entity in found:
         for key in {entity.key, entity.bare_key}:
@@ -103,14 +103,14 @@ async def entities_by_id(
 async def entities_by_keys(
     connection: asyncpg.Connection, tenant: int, project: int, keys: Sequence[str]
 ) -> list[KeyedEntity]:
-    """Return the entities that have one of these keys, whole or without their namespace."""
+    """Return the entities that have one of these keys, with or without the namespace."""
     if not keys:
         return []
     rows = await connection.fetch(SQL["entities_by_keys"], tenant, project, list(keys))
-    return [_keyed(row) for row in rows]
+    return [_keyed_entity(row) for row in rows]
 
 
-def _keyed(row: asyncpg.Record) -> KeyedEntity:
+def _keyed_entity(row: asyncpg.Record) -> KeyedEntity:
     return KeyedEntity(
         row["id"], row["key"], row["bare_key"], row["is_document"], row["created_at"], row["source_artifact"]
     )
@@ -119,22 +119,22 @@ def _keyed(row: asyncpg.Record) -> KeyedEntity:
 async def entities_by_source(
     connection: asyncpg.Connection, tenant: int, project: int, sources: Sequence[str]
 ) -> dict[str, KeyedEntity]:
-    """Return the entities that came last from these sources, by source."""
+    """Return the entity that each of these sources gave last, by source."""
     if not sources:
         return {}
     rows = await connection.fetch(SQL["entities_by_source"], tenant, project, list(sources))
-    return {row["source_uri"]: _keyed(row) for row in rows}
+    return {row["source_uri"]: _keyed_entity(row) for row in rows}
 
 
 async def entities_by_name(
     connection: asyncpg.Connection, tenant: int, project: int, forms: Sequence[str]
 ) -> dict[str, list[KeyedEntity]]:
-    """Return the entities that have one of these folded names now, by name; its id stands for no key."""
+    """Return the entities that have one of these folded names now, by name; an id does not count as a key."""
     if not forms:
         return {}
     found: dict[str, list[KeyedEntity]] = defaultdict(list)
     for row in await connection.fetch(SQL["entities_by_name"], tenant, project, list(forms)):
-        found[row["folded_form"]].append(_keyed(row))
+        found[row["folded_form"]].append(_keyed_entity(row))
     return dict(found)
 
 
@@ -145,4 +145,4 @@ async def entities_by_alias(
     if not forms:
         return {}
     rows = await connection.fetch(SQL["entities_by_alias"], tenant, project, list(forms))
-    return {row["folded_form"]: [_keyed(row)] for row in rows}
+    return {row["folded_form"]: [_keyed_entity(row)] for row in rows}

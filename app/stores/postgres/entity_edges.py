@@ -1,4 +1,4 @@
-"""What stands around entities: references, documents, aliases and things of like meaning."""
+"""The edges of entities: references, documents, aliases and similar entities."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ SQL = sql_blocks(__file__)
 
 @dataclass(frozen=True, slots=True)
 class ReferencesAround:
-    """References of one direction and type that hold at an instant; no type means any."""
+    """A filter: references of one direction and type that hold at an instant; no type means any."""
 
     direction: Direction
     type: ReferenceType | None
@@ -50,7 +50,7 @@ async def newest_references_of_entities(
     wanted: ReferencesAround,
     most: int | None,
 ) -> dict[UUID, list[Reference]]:
-    """Return each entity's references, the newest first: at most so many, or all of them."""
+    """Return each entity's references, newest first: at most `most`, or all of them."""
     return await _references(connection, tenant, entities, wanted, (None, None, most))
 
 
@@ -73,7 +73,7 @@ async def _references(
 async def count_references_of_entities(
     connection: asyncpg.Connection, tenant: int, entities: Sequence[UUID], wanted: ReferencesAround
 ) -> dict[UUID, int]:
-    """Return how many references each entity has; one without any is missing."""
+    """Return how many references each entity has; entities without any are left out."""
     rows = await connection.fetch(
         SQL["count_references_of_entities"], tenant, list(entities), *_around(wanted)
     )
@@ -101,7 +101,7 @@ async def artifacts_of_entities(
 async def count_artifacts_of_entities(
     connection: asyncpg.Connection, tenant: int, entities: Sequence[UUID]
 ) -> dict[UUID, int]:
-    """Return how many artifacts each entity has; one without any is missing."""
+    """Return how many artifacts each entity has; entities without any are left out."""
     rows = await connection.fetch(SQL["count_artifacts_of_entities"], tenant, list(entities))
     return {row["entity"]: row["count"] for row in rows}
 
@@ -109,7 +109,7 @@ async def count_artifacts_of_entities(
 async def aliases_of_entities(
     connection: asyncpg.Connection, tenant: int, entities: Sequence[UUID], as_of: datetime
 ) -> dict[UUID, list[Alias]]:
-    """Return the aliases of each entity by their form; an entity without any is missing."""
+    """Return the aliases of each entity by form; entities without any are left out."""
     found: dict[UUID, list[Alias]] = defaultdict(list)
     for row in await connection.fetch(SQL["aliases_of_entities"], tenant, list(entities), as_of):
         found[row["target"]].append(alias_from(row))
@@ -119,7 +119,7 @@ async def aliases_of_entities(
 async def similar_to_entities(
     connection: asyncpg.Connection, tenant: int, entities: Sequence[UUID], as_of: datetime, limit: int
 ) -> dict[UUID, list[tuple[UUID, float]]]:
-    """Return the entities nearest in meaning to each, with the cosine of their best passage, best first."""
+    """Return the entities most similar to each, with the cosine of their best passage, best first."""
     found: dict[UUID, list[tuple[UUID, float]]] = defaultdict(list)
     for row in await connection.fetch(SQL["similar_to_entities"], tenant, list(entities), as_of, limit):
         found[row["asked"]].append((row["entity"], row["score"]))

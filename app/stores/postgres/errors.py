@@ -1,4 +1,4 @@
-"""What the database refuses, said as an error of Trigraph: one entry per constraint."""
+"""Translate refusals by the database into errors of Trigraph: one entry per constraint."""
 
 from __future__ import annotations
 
@@ -128,8 +128,8 @@ _FAMILIES: tuple[tuple[type[asyncpg.PostgresError], type[TrigraphError], str], .
 )
 
 
-def translated(error: asyncpg.PostgresError) -> TrigraphError | asyncpg.PostgresError:
-    """Return the error of Trigraph that this one means, or the error itself when it means a bug."""
+def translate_error(error: asyncpg.PostgresError) -> TrigraphError | asyncpg.PostgresError:
+    """Return the matching error of Trigraph, or the error itself if it indicates a bug."""
     rule = error.constraint_name
     # What is too large for the index of a rule breaks no rule.
     if rule in CONSTRAINTS and not isinstance(error, asyncpg.ProgramLimitExceededError):

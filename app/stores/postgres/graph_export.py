@@ -1,4 +1,4 @@
-"""Rows of the ledger as nodes and edges, many at once and of every tenant: for the ledger's owner."""
+"""Read rows of the ledger, of every tenant, as nodes and edges of the graph; for the ledger's owner."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ Reader: TypeAlias = Callable[[asyncpg.Connection, Tenants, Rows], Awaitable[Piec
 
 
 async def read_piece(owner: asyncpg.Connection, changes: Sequence[ProjectedChange]) -> Piece:
-    """Return what the rows of these changes are now, however often each changed; a row is read once."""
+    """Return the current rows of these changes; a row that changed several times is read once."""
     by_kind: dict[str, dict[tuple[int, UUID], None]] = defaultdict(dict)
     for change in changes:
         by_kind[change.kind][change.tenant, change.row] = None
@@ -39,7 +39,7 @@ async def read_piece(owner: asyncpg.Connection, changes: Sequence[ProjectedChang
 
 
 async def every_row(owner: asyncpg.Connection, at_once: int) -> AsyncIterator[list[ProjectedChange]]:
-    """Yield, piece by piece, every row that the graph consists of; takes a connection in a transaction."""
+    """Yield every row that belongs in the graph, in pieces; the connection must be in a transaction."""
     cursor = await owner.cursor(SQL["every_row"])
     while rows := await cursor.fetch(at_once):
         yield [ProjectedChange(*row.values()) for row in rows]
@@ -58,18 +58,21 @@ async def _types(owner: asyncpg.Connection, tenants: Tenants, rows: Rows) -> Pie
 async def _entities(owner: asyncpg.Connection, tenants: Tenants, rows: Rows) -> Piece:
     found = [_properties(row) for row in await owner.fetch(SQL["entities"], tenants, rows)]
     return Piece(
-        tuple(_tied("Entity", "INSTANCE_OF", each, target=_taken(each, "type")) for each in found), ()
+        tuple(
+            _node_with_tie("Entity", "INSTANCE_OF", each, target=_pop_text(each, "type")) for each in found
+        ),
+        (),
     )
 
 
 async def _states(owner: asyncpg.Connection, tenants: Tenants, rows: Rows) -> Piece:
     found = await owner.fetch(SQL["states"], tenants, rows)
-    return _held("EntityState", "HAS_STATE", found)
+    return _owned_nodes("EntityState", "HAS_STATE", found)
 
 
 async def _artifacts(owner: asyncpg.Connection, tenants: Tenants, rows: Rows) -> Piece:
     found = await owner.fetch(SQL["artifacts"], tenants, rows)
-    return _held("Artifact", "HAS_VERSION", found)
+    return _owned_nodes("Artifact", "HAS_VERSION", found)
 
 
 async def _events(owner: asyncpg.Connection, tenants: Tenants, rows: Rows) -> Piece:
@@ -84,7 +87,7 @@ async def _aliases(owner: asyncpg.Connection, tenants: Tenants, rows: Rows) -> P
 
 async def _references(owner: asyncpg.Connection, tenants: Tenants, rows: Rows) -> Piece:
     found = [_properties(row) for row in await owner.fetch(SQL["references"], tenants, rows)]
-    return Piece((), tuple(ProjectedEdge(_taken(each, "type"), *_ends(each), each) for each in found))
+    return Piece((), tuple(ProjectedEdge(_pop_text(each, "type"), *_ends(each), each) for each in found))
 
 
 async def _mentions(owner: asyncpg.Connection, tenants: Tenants, rows: Rows) -> Piece:
@@ -104,16 +107,16 @@ _READERS: dict[str, Reader] = {
 }
 
 
-def _held(label: str, type: str, rows: Sequence[asyncpg.Record]) -> Piece:
-    """Return nodes that an entity holds."""
+def _owned_nodes(label: str, type: str, rows: Sequence[asyncpg.Record]) -> Piece:
+    """Return nodes that belong to an entity."""
     found = [_properties(row) for row in rows]
-    return Piece(tuple(_tied(label, type, each, source=str(each["entity"])) for each in found), ())
+    return Piece(tuple(_node_with_tie(label, type, each, source=str(each["entity"])) for each in found), ())
 
 
-def _tied(
+def _node_with_tie(
     label: str, type: str, said: dict[str, Value], *, source: str | None = None, target: str | None = None
 ) -> ProjectedNode:
-    """Return a node that is one end of its tie, and that says the tenant of it."""
+    """Return a node with its tie: it is one end of the tie, and it has the tie's tenant."""
     own = str(said["id"])
     return ProjectedNode(
         label, said, ProjectedEdge(type, source or own, target or own, {"tenant": said["tenant"]})
@@ -126,15 +129,15 @@ def _edge(type: str, row: asyncpg.Record) -> ProjectedEdge:
 
 
 def _ends(properties: dict[str, Value]) -> tuple[str, str]:
-    return _taken(properties, "source"), _taken(properties, "target")
+    return _pop_text(properties, "source"), _pop_text(properties, "target")
 
 
-def _taken(properties: dict[str, Value], name: str) -> str:
+def _pop_text(properties: dict[str, Value], name: str) -> str:
     return str(properties.pop(name))
 
 
 def _properties(row: asyncpg.Record) -> dict[str, Value]:
-    """Return what a row says in values of the graph, which knows no absent ones, and moments as numbers."""
+    """Return a row's values for the graph, without absent ones and with moments as numbers."""
     return {name: _value(value) for name, value in row.items() if value is not None}
 
 

@@ -1,4 +1,4 @@
-"""The graph as it is read from the ledger itself."""
+"""A graph reader on the ledger itself."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ async def artifacts_beside(
     strengths: Mapping[ReferenceType, float],
     limit: int,
 ) -> Proposal:
-    """Return the artifacts one reference away from the anchors, either way, by strength and count."""
+    """Return the artifacts one reference from the anchors, in either direction, by strength and count."""
     rows = await connection.fetch(
         SQL["artifacts_beside"],
         scope.tenant,
@@ -54,7 +54,7 @@ async def artifacts_beside(
 async def artifacts_sharing_mentions(
     connection: asyncpg.Connection, scope: Scope, seeds: Sequence[int], limit: int
 ) -> Proposal:
-    """Return the artifacts that mention, or are, what the seeds mention, the rarer the better."""
+    """Return the artifacts that mention, or are, what the seeds mention; rare entities count more."""
     rows = await connection.fetch(
         SQL["artifacts_sharing_mentions"],
         scope.tenant,
@@ -72,7 +72,7 @@ async def artifacts_sharing_mentions(
 
 
 class PostgresTraversal:
-    """A GraphReader of the ledger."""
+    """A GraphReader on the ledger."""
 
     def __init__(self, database: Database) -> None:
         self._database = database
@@ -80,25 +80,25 @@ class PostgresTraversal:
     async def artifacts_beside(
         self, scope: Scope, anchors: Sequence[UUID], strengths: Mapping[ReferenceType, float], limit: int
     ) -> Proposal:
-        """Return as GraphReader says, in one statement."""
+        """Return what GraphReader specifies, in one statement."""
         async with self._database.reading(scope.tenant) as connection:
             return await artifacts_beside(connection, scope, anchors, strengths, limit)
 
     async def artifacts_sharing_mentions(self, scope: Scope, seeds: Sequence[int], limit: int) -> Proposal:
-        """Return as GraphReader says, in one statement."""
+        """Return what GraphReader specifies, in one statement."""
         async with self._database.reading(scope.tenant) as connection:
             return await artifacts_sharing_mentions(connection, scope, seeds, limit)
 
     async def neighbours(
         self, tenant: int, entities: Sequence[UUID], depth: int, most: int, as_of: datetime
     ) -> Mapping[UUID, list[Neighbour]]:
-        """Return as GraphReader says, in one statement a step for all that ask."""
+        """Return what GraphReader specifies, in one statement per step for all entities."""
         return await neighbours_of(entities, depth, most, self._step(tenant, as_of, REFERENCES_PER_ENTITY))
 
     async def path(
         self, tenant: int, source: UUID, target: UUID, longest: int, as_of: datetime
     ) -> tuple[Reference, ...] | None:
-        """Return as GraphReader says, in one statement a step."""
+        """Return what GraphReader specifies, in one statement per step."""
         return await shortest_path(source, target, longest, self._step(tenant, as_of, None))
 
     def _step(self, tenant: int, as_of: datetime, most: int | None) -> Step:

@@ -1,4 +1,4 @@
-"""Answers kept under the key that a request carried."""
+"""Saved responses of requests that carried an idempotency key."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ SQL = sql_blocks(__file__)
 
 @dataclass(frozen=True, slots=True)
 class IdempotentRequest:
-    """Who asked for which operation under which key; equal fingerprints mean equal input."""
+    """An actor, an operation and a key; equal fingerprints mean equal input."""
 
     actor: str
     operation: str
@@ -24,33 +24,33 @@ class IdempotentRequest:
 
 
 @dataclass(frozen=True, slots=True)
-class KeptAnswer:
-    """What was answered, and the fingerprint of the input that was answered so."""
+class SavedResponse:
+    """A saved response, and the fingerprint of the input it belongs to."""
 
     fingerprint: str
     answer: dict[str, Any]
 
 
-async def answer_of_key(
+async def find_response(
     connection: asyncpg.Connection, tenant: int, request: IdempotentRequest
-) -> KeptAnswer | None:
-    """Return what was kept under the request's key."""
+) -> SavedResponse | None:
+    """Return the response saved under the request's key."""
     row = await connection.fetchrow(
-        SQL["answer_of_key"], tenant, request.actor, request.operation, request.key
+        SQL["find_response"], tenant, request.actor, request.operation, request.key
     )
-    return None if row is None else KeptAnswer(row["fingerprint"], row["answer"])
+    return None if row is None else SavedResponse(row["fingerprint"], row["answer"])
 
 
-async def insert_answer(
+async def insert_response(
     connection: asyncpg.Connection,
     tenant: int,
     request: IdempotentRequest,
     answer: dict[str, Any],
     recorded_at: datetime,
 ) -> None:
-    """Keep an answer under the request's key."""
+    """Save a response under the request's key."""
     await connection.execute(
-        SQL["insert_answer"],
+        SQL["insert_response"],
         tenant,
         request.actor,
         request.operation,

@@ -1,4 +1,4 @@
-"""The ledger's clock and the position of a write."""
+"""The ledger's clock: transaction times, and the position of a write."""
 
 from __future__ import annotations
 
@@ -28,10 +28,10 @@ def _uptime() -> float:
 
 
 class WriterClock:
-    """A clock in UTC that does not follow a step forward of the machine's clock by more than `MAX_STEP`.
+    """A UTC clock that ignores a step forward of the machine's clock by more than `MAX_STEP`.
 
-    It measures from the moment it was made by what runs evenly, whatever the machine's clock is set to.
-    `wall` returns the machine's time, `uptime` seconds that nobody sets.
+    From its creation it measures time by a monotonic clock, whatever the machine's clock is set to.
+    `wall` returns the machine's time, `uptime` the monotonic seconds.
     """
 
     def __init__(self, wall: Callable[[], datetime] = _wall, uptime: Callable[[], float] = _uptime) -> None:
@@ -41,7 +41,7 @@ class WriterClock:
         self._began_up = uptime()
 
     def now(self) -> datetime:
-        """Return the machine's time, or what it would be without the step."""
+        """Return the machine's time, corrected for the step."""
         steady = self._began + timedelta(seconds=self._uptime() - self._began_up)
         wall = self._wall()
         return steady if wall - steady > MAX_STEP else wall
@@ -55,7 +55,7 @@ SQL = sql_blocks(__file__)
 
 @dataclass(frozen=True, slots=True)
 class Extent:
-    """What there is to look at: the clock, projects by number, and the times of the last artifact in them."""
+    """The extent of the ledger: its clock, projects by number, and the times of their last artifact."""
 
     clock: datetime
     projects: tuple[int, ...]
@@ -63,24 +63,24 @@ class Extent:
     latest_known: datetime | None
 
     def lies_before(self, moment: AsOf) -> bool:
-        """Return whether a moment sees all of it."""
+        """Return whether all of it lies before a moment."""
         return (self.latest_valid is None or self.latest_valid <= moment.valid) and (
             self.latest_known is None or self.latest_known <= moment.known
         )
 
 
 async def advance_clock(connection: asyncpg.Connection, tenant: int) -> datetime:
-    """Return the transaction time of this write, later than every earlier one of the tenant.
+    """Return the transaction time of this write, later than every previous one of the tenant.
 
     Other writers of the tenant wait until this transaction ends.
     """
-    return await TransactionTimes(connection, tenant).following()
+    return await TransactionTimes(connection, tenant).next_time()
 
 
 class TransactionTimes:
     """The transaction times of one write, each later than every one before it.
 
-    They are taken `at_once` so many a time, at most a thousand: those that nobody wants are left out.
+    They are reserved `at_once` at a time, at most a thousand; unused ones are skipped.
     """
 
     def __init__(self, connection: asyncpg.Connection, tenant: int, at_once: int = 1) -> None:
@@ -89,8 +89,8 @@ class TransactionTimes:
         self._at_once = at_once
         self._left: list[datetime] = []
 
-    async def following(self) -> datetime:
-        """Return the next one; other writers of the tenant wait until this transaction ends.
+    async def next_time(self) -> datetime:
+        """Return the next transaction time; other writers of the tenant wait until this transaction ends.
 
         Raises Unwritable, once the driver's error is translated, when the clocks of the database and of this
         process do not agree on a leap.
@@ -114,7 +114,9 @@ async def read_clock(connection: asyncpg.Connection, tenant: int) -> datetime:
 
 async def read_extent(connection: asyncpg.Connection, tenant: int, project: str | None) -> Extent:
     """Return the clock and the extent of all projects, or of the one with this key."""
-    rows = await connection.fetch(SQL["read_extent"], tenant, None if project is None else _kept(project))
+    rows = await connection.fetch(
+        SQL["read_extent"], tenant, None if project is None else _stored_key(project)
+    )
     return Extent(
         clock=rows[0]["clock"],
         projects=tuple(row["project_id"] for row in rows if row["project_id"] is not None),
@@ -127,19 +129,19 @@ async def read_extent(connection: asyncpg.Connection, tenant: int, project: str 
     )
 
 
-def _kept(project: str) -> str:
-    """Return a project's key as it is kept; none has the empty one, nor one that cannot be stored."""
+def _stored_key(project: str) -> str:
+    """Return a project's key as stored; the empty key, which no project has, if it cannot be stored."""
     return "" if UNKEEPABLE.search(project) else fold(project)
 
 
-async def settle_clock(connection: asyncpg.Connection, tenant: int) -> datetime:
-    """Wait for the write at hand, then answer the clock: nothing is recorded before now any more."""
-    recorded_at: datetime = await connection.fetchval(SQL["settle_clock"], tenant)
+async def read_settled_clock(connection: asyncpg.Connection, tenant: int) -> datetime:
+    """Wait for the current write, then return the clock: nothing more is recorded before it."""
+    recorded_at: datetime = await connection.fetchval(SQL["read_settled_clock"], tenant)
     return recorded_at
 
 
-async def settle(connection: asyncpg.Connection) -> int | None:
-    """Check every deferred rule, and answer the write's position; None when it changed nothing."""
+async def finish_write(connection: asyncpg.Connection) -> int | None:
+    """Check every deferred constraint and return the write's position; None if it changed nothing."""
     await connection.execute(SQL["check_rules_now"])
     position: int | None = await connection.fetchval(SQL["position_of_this_transaction"])
     return position
@@ -151,7 +153,7 @@ MAX_DIFFERENCE = timedelta(days=1)
 
 @dataclass(frozen=True, slots=True)
 class Clocks:
-    """What the clocks of the database and of this process read, and the time of the tenant's last write."""
+    """The readings of the database's and this process's clocks, and the time of the tenant's last write."""
 
     database: datetime
     process: datetime
@@ -159,7 +161,7 @@ class Clocks:
 
     @property
     def difference(self) -> str | None:
-        """How far the database and this process are apart, in words; None when they agree."""
+        """The difference between the database's and this process's clocks, in words; None if they agree."""
         apart = self.database - self.process
         if abs(apart) <= MAX_DIFFERENCE:
             return None
@@ -171,7 +173,7 @@ class Clocks:
 
     @property
     def lead(self) -> str | None:
-        """How far the last write is recorded in the future, in words; None when it is not."""
+        """How far in the future the last write is recorded, in words; None if it is not."""
         ahead = self.ledger - min(self.database, self.process)
         if ahead <= MAX_DIFFERENCE:
             return None
@@ -188,6 +190,6 @@ def _days(span: timedelta) -> str:
 
 
 async def read_clocks(connection: asyncpg.Connection, tenant: int) -> Clocks:
-    """Return what the three clocks read now."""
+    """Return the current readings of the three clocks."""
     row = await connection.fetchrow(SQL["clocks"], tenant)
     return Clocks(row["database"], WRITER_CLOCK.now(), row["ledger"])

@@ -30,7 +30,7 @@ LEFT JOIN scope_statistics
     ON scope_statistics.tenant_id = ledger_clock.tenant_id AND scope_statistics.project_id = project.project_id
 WHERE ledger_clock.tenant_id = $1;
 
--- name: settle_clock
+-- name: read_settled_clock
 -- Up to which transaction time is everything of this tenant visible here, once the write at hand has ended?
 SELECT recorded_at FROM ledger_clock WHERE tenant_id = $1 FOR SHARE;
 

@@ -1,4 +1,4 @@
-"""Long lists of the ledger, a page at a time, and how long they are."""
+"""Pages of the ledger's long lists, and their lengths."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from app.domain.page import Page, PageRequest
 from app.domain.text import fold
 from app.stores.named_blocks import sql_blocks
 from app.stores.postgres.artifacts import artifact_from
-from app.stores.postgres.connection import planned_anew
+from app.stores.postgres.connection import custom_plans
 from app.stores.postgres.entities import entity_from
 from app.stores.postgres.references import reference_from
 
@@ -23,7 +23,7 @@ SQL = sql_blocks(__file__)
 
 @dataclass(frozen=True, slots=True)
 class EntityFilter:
-    """Entities of a project and a type that exist at an instant; None means any."""
+    """A filter: entities of a project and a type that exist at an instant; None means any."""
 
     project: int | None
     type_name: str | None
@@ -32,7 +32,7 @@ class EntityFilter:
 
 @dataclass(frozen=True, slots=True)
 class ArtifactFilter:
-    """Artifacts of a project, kind, domain and identifier key, whole or bare; None means any."""
+    """A filter: artifacts of a project, kind, domain and identifier key, whole or bare; None means any."""
 
     project: int | None
     kind: str | None
@@ -42,7 +42,7 @@ class ArtifactFilter:
 
 @dataclass(frozen=True, slots=True)
 class ReferenceFilter:
-    """References that hold at an instant, of a project, type and either end; None means any."""
+    """A filter: references that hold at an instant, of a project, type and either end; None means any."""
 
     project: int | None
     source: UUID | None
@@ -56,14 +56,14 @@ async def entities_page(
 ) -> Page[Entity]:
     """Return a page of entities, the newest first."""
     arguments = (*_of_entities(wanted), *page_bounds(page))
-    async with planned_anew(connection):
+    async with custom_plans(connection):
         rows = await connection.fetch(SQL["entities_page"], tenant, *arguments)
     return Page.cut([entity_from(row) for row in rows], page.first)
 
 
 async def count_entities(connection: asyncpg.Connection, tenant: int, wanted: EntityFilter) -> int:
-    """Return how many entities there are."""
-    async with planned_anew(connection):
+    """Return the number of matching entities."""
+    async with custom_plans(connection):
         count: int = await connection.fetchval(SQL["count_entities"], tenant, *_of_entities(wanted))
     return count
 
@@ -73,14 +73,14 @@ async def artifacts_page(
 ) -> Page[Artifact]:
     """Return a page of artifacts, the newest first."""
     arguments = (*_of_artifacts(wanted), *page_bounds(page))
-    async with planned_anew(connection):
+    async with custom_plans(connection):
         rows = await connection.fetch(SQL["artifacts_page"], tenant, *arguments)
     return Page.cut([artifact_from(row) for row in rows], page.first)
 
 
 async def count_artifacts(connection: asyncpg.Connection, tenant: int, wanted: ArtifactFilter) -> int:
-    """Return how many artifacts there are."""
-    async with planned_anew(connection):
+    """Return the number of matching artifacts."""
+    async with custom_plans(connection):
         count: int = await connection.fetchval(SQL["count_artifacts"], tenant, *_of_artifacts(wanted))
     return count
 
@@ -90,35 +90,35 @@ async def references_page(
 ) -> Page[Reference]:
     """Return a page of references, the newest first."""
     arguments = (*_of_references(wanted), *page_bounds(page))
-    async with planned_anew(connection):
+    async with custom_plans(connection):
         rows = await connection.fetch(SQL["references_page"], tenant, *arguments)
     return Page.cut([reference_from(row) for row in rows], page.first)
 
 
 async def count_references(connection: asyncpg.Connection, tenant: int, wanted: ReferenceFilter) -> int:
-    """Return how many references there are."""
-    async with planned_anew(connection):
+    """Return the number of matching references."""
+    async with custom_plans(connection):
         count: int = await connection.fetchval(SQL["count_references"], tenant, *_of_references(wanted))
     return count
 
 
 def page_bounds(page: PageRequest) -> tuple[datetime | None, UUID | None, int]:
-    """Return a page as SQL takes it: after which instant and id, and one item more than it is long."""
+    """Return a page's SQL parameters: the instant and id to follow, and its size plus one."""
     after = page.after
     return (None, None, page.first + 1) if after is None else (after.at, after.id, page.first + 1)
 
 
 def _of_entities(wanted: EntityFilter) -> tuple[object, ...]:
-    return wanted.project, _folded(wanted.type_name), wanted.as_of
+    return wanted.project, _fold(wanted.type_name), wanted.as_of
 
 
 def _of_artifacts(wanted: ArtifactFilter) -> tuple[object, ...]:
-    return wanted.project, _folded(wanted.kind), wanted.key, wanted.domain
+    return wanted.project, _fold(wanted.kind), wanted.key, wanted.domain
 
 
 def _of_references(wanted: ReferenceFilter) -> tuple[object, ...]:
     return wanted.project, wanted.source, wanted.target, wanted.type, wanted.as_of
 
 
-def _folded(name: str | None) -> str | None:
+def _fold(name: str | None) -> str | None:
     return None if name is None else fold(name)

@@ -1,4 +1,4 @@
-"""Which PostgreSQL the ledger is in: a server that the settings name, or the embedded one."""
+"""Find the PostgreSQL that holds the ledger: a server named in the settings, or the embedded one."""
 
 from __future__ import annotations
 
@@ -16,27 +16,27 @@ EXTENSION = "vector"
 
 @dataclass(frozen=True, slots=True)
 class LedgerLocation:
-    """Where the ledger is, and the embedded server when this process holds a share in one."""
+    """The ledger's address, and the embedded server if this process holds a share in one."""
 
     url: str
     embedded: EmbeddedPostgres | None = None
 
     @property
     def service_url(self) -> str:
-        """The address the service connects to: as its own role where the embedded server lets it in.
+        """The address the service connects to, with its own role on the embedded server.
 
-        On a server of somebody else's the user of the address takes that role on instead.
+        On an external server, the user of the address switches to that role instead.
         """
         return self.url if self.embedded is None else as_service(self.url)
 
     async def close(self) -> None:
-        """Let go of the embedded server; a server of its own stays as it is."""
+        """Release the embedded server; an external server stays as it is."""
         if self.embedded is not None:
             await asyncio.to_thread(self.embedded.stop)
 
 
 async def locate_ledger(settings: Settings) -> LedgerLocation:
-    """Return where the ledger is, started and able to hold one; the caller closes the answer.
+    """Return the ledger's location, on a running and suitable server; the caller closes it.
 
     Raises Unavailable when the server does not answer, is too old or lacks pgvector.
     """

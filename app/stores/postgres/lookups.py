@@ -1,4 +1,4 @@
-"""Looking things up by what a caller holds: an id, a number, a form."""
+"""Look things up by an id, a number or a form."""
 
 from __future__ import annotations
 
@@ -21,14 +21,14 @@ SQL = sql_blocks(__file__)
 
 @dataclass(frozen=True, slots=True)
 class ProjectSize:
-    """How much a project holds."""
+    """The numbers of a project's entities and artifacts."""
 
     entities: int
     artifacts: int
 
 
 async def kind_of_node(connection: asyncpg.Connection, tenant: int, node: UUID) -> str | None:
-    """Return what an id stands for, as the name of its type."""
+    """Return the name of the GraphQL type of the object with this id."""
     kind: str | None = await connection.fetchval(SQL["kind_of_node"], tenant, node)
     return kind
 
@@ -61,7 +61,7 @@ async def projects_by_number(
 async def project_sizes(
     connection: asyncpg.Connection, tenant: int, numbers: Sequence[int]
 ) -> dict[int, ProjectSize]:
-    """Return how much these projects hold."""
+    """Return the sizes of these projects."""
     rows = await connection.fetch(SQL["project_sizes"], tenant, list(numbers))
     return {row["project_id"]: ProjectSize(row["entities"], row["artifacts"]) for row in rows}
 
@@ -77,7 +77,7 @@ async def aliases_by_id(
 async def aliases_of_form(
     connection: asyncpg.Connection, tenant: int, projects: Sequence[int], form: str, as_of: datetime
 ) -> list[Alias]:
-    """Return the aliases of this form, at most one a project."""
+    """Return the aliases of this form, at most one per project."""
     rows = await connection.fetch(SQL["aliases_of_form"], tenant, list(projects), fold(form), as_of)
     return [alias_from(row) for row in rows]
 
@@ -92,7 +92,7 @@ async def alias_chain(
 
 @dataclass(frozen=True, slots=True)
 class Called:
-    """What a person calls an entity, or its id, and the identifier it goes by, if any."""
+    """An entity's label for people, or its id, and its identifier, if any."""
 
     label: str
     identifier: str | None
@@ -101,7 +101,7 @@ class Called:
 async def labels_as_of(
     connection: asyncpg.Connection, tenant: int, entities: Sequence[UUID], moment: AsOf
 ) -> dict[UUID, str]:
-    """Return what a person calls each of these entities at a moment, or will, else its id."""
+    """Return each entity's label at a moment, else its first later label, else its id."""
     called = await called_as_of(connection, tenant, entities, moment)
     return {entity: each.label for entity, each in called.items()}
 
@@ -109,13 +109,13 @@ async def labels_as_of(
 async def called_as_of(
     connection: asyncpg.Connection, tenant: int, entities: Sequence[UUID], moment: AsOf
 ) -> dict[UUID, Called]:
-    """Return what a person calls each of these entities at a moment, or will, with its identifier."""
+    """Return each entity's label at a moment, as `labels_as_of` does, with its identifier."""
     rows = await connection.fetch(SQL["speaking_states"], tenant, list(entities), moment.valid, moment.known)
-    known = {row["entity"]: _called(row) for row in rows}
+    known = {row["entity"]: _called_from(row) for row in rows}
     return {entity: known.get(entity) or Called(str(entity), None) for entity in entities}
 
 
-def _called(row: asyncpg.Record) -> Called:
+def _called_from(row: asyncpg.Record) -> Called:
     label = label_of(row["props"], row["immutable_props"]) or str(row["entity"])
     identifier = row["props"].get("identifier")
     return Called(label, identifier if isinstance(identifier, str) else None)

@@ -1,4 +1,4 @@
-"""Which artifacts mention which entities, and by what form of their name."""
+"""Mentions: which artifacts mention which entities, and by which form of their name."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ class NamedForm:
 
 @dataclass(frozen=True, slots=True)
 class Mention:
-    """One entity mentioned by one artifact, so many times in one form."""
+    """One entity mentioned by one artifact in one form, with the number of times."""
 
     artifact: UUID
     entity: UUID
@@ -39,7 +39,7 @@ class Mention:
 async def insert_mentions(
     connection: asyncpg.Connection, tenant: int, mentions: Sequence[Mention], recorded_at: datetime
 ) -> None:
-    """Record mentions; one kept already stays."""
+    """Record mentions; existing ones stay."""
     if mentions:
         await insert_row(
             connection,
@@ -61,7 +61,7 @@ async def mentions_of(
     entities: Sequence[UUID],
     known_at: datetime,
 ) -> list[tuple[int, NamedForm]]:
-    """Return which of these artifacts were known to mention which of these entities, and by what form."""
+    """Return which of these artifacts mention which of these entities at a moment, and by which form."""
     rows = await connection.fetch(SQL["mentions_of"], tenant, list(artifacts), list(entities), known_at)
     return [
         (row["number"], NamedForm(row["entity"], row["surface_form"], row["folded_form"])) for row in rows
@@ -71,9 +71,9 @@ async def mentions_of(
 async def forms_to_look_for(
     connection: asyncpg.Connection, tenant: int, project: int, words: str
 ) -> list[NamedForm]:
-    """Return the aliases of a project, and the names its things have or had, that start with these words.
+    """Return the aliases of a project, and its things' names, old and new, that start with these words.
 
-    The words stand one a line: the driver looks at every element of an array, and these are thousands.
+    The words are sent as one text, one per line: the driver checks every element of an array.
     """
     rows = await connection.fetch(SQL["forms_to_look_for"], tenant, project, words)
     return [NamedForm(row["entity"], row["form"], row["folded_form"]) for row in rows]

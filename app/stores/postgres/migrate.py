@@ -1,4 +1,4 @@
-"""The ledger's schema, moved forward by numbered files that are each applied once and never edited."""
+"""Migrations of the ledger's schema: numbered files that are each applied once and never edited."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ CREATE TABLE IF NOT EXISTS public.schema_migration (
 
 @dataclass(frozen=True, slots=True)
 class Migration:
-    """One step of the schema: its number, its name, its SQL and the hash that betrays an edit."""
+    """One step of the schema: its number, its name, its SQL and a hash that detects edits."""
 
     version: int
     name: str
@@ -39,7 +39,7 @@ class Migration:
 
     @classmethod
     def read(cls, path: Path) -> Migration:
-        """Read a file NNNN_name.sql; its line ends count as one, whatever system wrote them.
+        """Read a file NNNN_name.sql; line ends are normalized.
 
         Raises Conflict when the file is named otherwise.
         """
@@ -51,12 +51,12 @@ class Migration:
 
     @property
     def label(self) -> str:
-        """The name without its ending, as people speak of it."""
+        """The file name without its suffix."""
         return f"{self.version:04}_{self.name}"
 
 
-def shipped(folder: Path | None = None) -> list[Migration]:
-    """Return every migration of the folder in order; without a folder, those of this installation.
+def shipped_migrations(folder: Path | None = None) -> list[Migration]:
+    """Return every migration of the folder in order; by default the installation's folder.
 
     Raises Conflict when two files have one number.
     """
@@ -70,7 +70,7 @@ def shipped(folder: Path | None = None) -> list[Migration]:
     return migrations
 
 
-async def applied(connection: asyncpg.Connection) -> dict[int, tuple[str, str]]:
+async def applied_migrations(connection: asyncpg.Connection) -> dict[int, tuple[str, str]]:
     """Return name and hash of every recorded migration by number."""
     if await connection.fetchval("SELECT to_regclass('public.schema_migration') IS NULL"):
         return {}
@@ -78,27 +78,27 @@ async def applied(connection: asyncpg.Connection) -> dict[int, tuple[str, str]]:
     return {row["version"]: (row["name"], row["sha256"]) for row in rows}
 
 
-async def pending(connection: asyncpg.Connection, folder: Path | None = None) -> list[Migration]:
-    """Return what is not applied yet, in order.
+async def pending_migrations(connection: asyncpg.Connection, folder: Path | None = None) -> list[Migration]:
+    """Return the migrations that are not applied yet, in order.
 
     Raises Conflict when a recorded migration was edited, is missing, or comes from a newer Trigraph.
     """
-    migrations = shipped(folder)
-    recorded = await applied(connection)
+    migrations = shipped_migrations(folder)
+    recorded = await applied_migrations(connection)
     _refuse_rewritten_history(migrations, recorded)
     return [migration for migration in migrations if migration.version not in recorded]
 
 
 async def migrate(url: str, folder: Path | None = None) -> list[Migration]:
-    """Apply what is pending, each file in a transaction of its own, and answer what was applied.
+    """Apply the pending migrations, each in its own transaction, and return those applied.
 
-    Takes from everybody but the owner the right to make anything in the database. Processes that start at
-    once wait for each other. Raises Conflict as `pending` does, and Unavailable when the database does not
-    answer or withholds a right.
+    Revokes from everybody but the owner the right to create objects in the database. Processes that start
+    at the same time wait for each other. Raises Conflict as `pending_migrations` does, and Unavailable when
+    the database does not answer or denies a right.
     """
     async with owner_connection(url, seconds=None) as connection:
         await connection.execute("SELECT pg_advisory_lock($1)", _LOCK)
-        todo = await pending(connection, folder)
+        todo = await pending_migrations(connection, folder)
         for migration in todo:
             await _apply(connection, migration)
         await close_database(connection)
@@ -108,7 +108,7 @@ async def migrate(url: str, folder: Path | None = None) -> list[Migration]:
 async def check(url: str, folder: Path | None = None) -> None:
     """Raise Conflict unless exactly the shipped migrations are applied, naming those that are not."""
     async with owner_connection(url) as connection:
-        todo = await pending(connection, folder)
+        todo = await pending_migrations(connection, folder)
     if todo:
         names = ", ".join(migration.label for migration in todo)
         raise Conflict(f"the ledger lacks {names}; run `trigraph migrate`")

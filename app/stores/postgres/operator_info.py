@@ -1,4 +1,4 @@
-"""What an operator wants to know of a ledger, read by its owner."""
+"""Information about a ledger for its operator, read by its owner."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ SQL = sql_blocks(__file__)
 
 @dataclass(frozen=True, slots=True)
 class Server:
-    """The server of a ledger; `vector_version` is None when pgvector is not set up, `bytes` is its size."""
+    """The server of a ledger; `vector_version` is None without pgvector, `bytes` is the ledger's size."""
 
     version: str
     vector_version: str | None
@@ -22,7 +22,7 @@ class Server:
 
 @dataclass(frozen=True, slots=True)
 class ProjectCounts:
-    """How much a project holds, and how much of it waits for a target or for a person."""
+    """The numbers of a project's objects, pending references and pending candidates."""
 
     key: str
     documents: int
@@ -39,5 +39,5 @@ async def inspect_server(owner: asyncpg.Connection) -> Server:
 
 
 async def count_by_project(owner: asyncpg.Connection, tenant_key: str) -> list[ProjectCounts]:
-    """Return what each project of a tenant holds, by key; takes a connection of the ledger's owner."""
+    """Return the counts of each project of a tenant, by key; takes a connection of the ledger's owner."""
     return [ProjectCounts(*row.values()) for row in await owner.fetch(SQL["project_counts"], tenant_key)]

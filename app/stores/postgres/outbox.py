@@ -1,4 +1,4 @@
-"""What changed in the ledger, in the order of commits over all tenants: for the ledger's owner."""
+"""The outbox: changes of the ledger over all tenants, in commit order; for the ledger's owner."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ CHANNEL = "trigraph_outbox"
 
 @dataclass(frozen=True, slots=True)
 class Changes:
-    """Whole transactions of the ledger: what they changed, up to which position, and what stands there."""
+    """The changes of whole transactions, the last position they reach, and the mark at that position."""
 
     changes: tuple[ProjectedChange, ...]
     position: int
@@ -29,7 +29,7 @@ class Changes:
 
 @asynccontextmanager
 async def projecting_alone(owner: asyncpg.Connection) -> AsyncIterator[None]:
-    """Wait until nobody else projects this ledger, then see one moment of it until the block ends.
+    """Wait until nobody else projects this ledger, then read one snapshot of it until the block ends.
 
     The lock ends with the connection, however that ends.
     """
@@ -44,25 +44,25 @@ async def projecting_alone(owner: asyncpg.Connection) -> AsyncIterator[None]:
 
 
 async def ledger_of(owner: asyncpg.Connection) -> str:
-    """Return what tells this ledger from every other."""
+    """Return the unique id of this ledger."""
     name: str = await owner.fetchval(SQL["ledger"])
     return name
 
 
-async def head(owner: asyncpg.Connection) -> tuple[int, str | None]:
-    """Return the last position and what stands there; 0 and None before the first change."""
-    row = await owner.fetchrow(SQL["head"])
+async def outbox_position(owner: asyncpg.Connection) -> tuple[int, str | None]:
+    """Return the last position and the mark there; 0 and None before the first change."""
+    row = await owner.fetchrow(SQL["outbox_position"])
     return (0, None) if row is None else (row["position"], row["mark"])
 
 
 async def mark_at(owner: asyncpg.Connection, position: int) -> str | None:
-    """Return what stands at a position; None when nothing does."""
+    """Return the mark at a position; None if there is no change."""
     mark: str | None = await owner.fetchval(SQL["mark_at"], position)
     return mark
 
 
 async def changes_after(owner: asyncpg.Connection, position: int, at_least: int) -> Changes | None:
-    """Return what changed after a position, `at_least` so many changes in whole transactions, or None."""
+    """Return the changes after a position, `at_least` so many, in whole transactions; None without any."""
     rows = await owner.fetch(SQL["changes_after"], position, at_least)
     if not rows:
         return None
@@ -71,28 +71,28 @@ async def changes_after(owner: asyncpg.Connection, position: int, at_least: int)
 
 
 async def count_after(owner: asyncpg.Connection, position: int) -> int:
-    """Return how many changes stand after a position."""
+    """Return the number of changes after a position."""
     count: int = await owner.fetchval(SQL["count_after"], position)
     return count
 
 
 async def horizon(owner: asyncpg.Connection) -> int:
-    """Return up to which position changes may be gone: who is not beyond it cannot tell what changed."""
+    """Return the position up to which changes may be deleted; a projection behind it must start anew."""
     position: int = await owner.fetchval(SQL["horizon"])
     return position
 
 
 async def forget(owner: asyncpg.Connection, age: timedelta, most: int) -> int:
-    """Forget so many changes, the oldest of those of that age, and answer how many; all or none are gone."""
+    """Delete at most `most` changes of that age, oldest first, atomically; return how many."""
     count: int = await owner.fetchval(SQL["forget"], age, most)
     return count
 
 
 @dataclass(frozen=True, slots=True)
-class Head:
-    """The last change of a tenant, and the transaction time up to which everything of it is visible.
+class TenantPosition:
+    """The last position of a tenant, and the transaction time up to which all of it is visible.
 
-    `has_change` tells that the change that was asked about stands in this ledger.
+    `has_change` means that this ledger contains the change that was asked about.
     """
 
     clock: datetime
@@ -100,9 +100,9 @@ class Head:
     has_change: bool
 
 
-async def head_of_tenant(
+async def tenant_position(
     connection: asyncpg.Connection, tenant: int, position: int, mark: str | None
-) -> Head:
-    """Return how far a tenant's ledger has come, and whether a change of any tenant stands at a position."""
-    row = await connection.fetchrow(SQL["head_of_tenant"], tenant, position, mark)
-    return Head(row["clock"], row["position"], row["has_change"])
+) -> TenantPosition:
+    """Return a tenant's last position, and whether a change of any tenant has this position and mark."""
+    row = await connection.fetchrow(SQL["tenant_position"], tenant, position, mark)
+    return TenantPosition(row["clock"], row["position"], row["has_change"])

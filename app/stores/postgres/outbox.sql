@@ -11,7 +11,7 @@ SELECT pg_advisory_unlock(hashtextextended('trigraph projection', 0));
 SELECT system_identifier || '/' || (SELECT oid FROM pg_database WHERE datname = current_database())
 FROM pg_control_system();
 
--- name: head
+-- name: outbox_position
 -- Which change stands last, if any does?
 SELECT position, transaction_id || '/' || row_id AS mark FROM outbox ORDER BY position DESC LIMIT 1;
 
@@ -61,7 +61,7 @@ moved AS (
 )
 SELECT count(*) FROM gone;
 
--- name: head_of_tenant
+-- name: tenant_position
 -- How far has the ledger of a tenant come, and does this change stand in it at this position?
 SELECT
     recorded_at AS clock,

@@ -1,4 +1,4 @@
-"""Passage vectors and exact nearest-neighbour search over them."""
+"""Passage vectors, their model, and exact nearest-neighbour search over them."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ PASSAGES_PER_ARTIFACT = 8
 
 @dataclass(frozen=True, slots=True)
 class EmbeddingModel:
-    """The model all vectors of a ledger were made with."""
+    """The model that made all vectors of a ledger."""
 
     name: str
     fingerprint: str
@@ -53,8 +53,8 @@ async def nearest_artifacts(
 ) -> Proposal:
     """Return the artifacts with the passage nearest to a vector, scored by cosine.
 
-    `model` is the fingerprint of the model that made the vector; nothing is near while the ledger's vectors
-    are another's. More passages are looked at when a few artifacts have all the nearest.
+    `model` is the fingerprint of the model that made the vector; nothing is returned if another model made
+    the ledger's vectors. More passages are read when a few artifacts have all the nearest ones.
     """
     passages = limit * PASSAGES_PER_ARTIFACT
     while True:
@@ -89,13 +89,13 @@ async def _nearest(
 
 
 async def embedding_model(connection: asyncpg.Connection) -> EmbeddingModel | None:
-    """Return the model this ledger's vectors were made with; None while it holds none."""
+    """Return the model that made this ledger's vectors; None while there are none."""
     row = await connection.fetchrow(SQL["embedding_model"])
     return None if row is None else EmbeddingModel(row["name"], row["fingerprint"], row["dimensions"])
 
 
 async def insert_embedding_model(connection: asyncpg.Connection, model: EmbeddingModel) -> None:
-    """Note the model of this ledger's vectors, unless one is noted."""
+    """Record the model of this ledger's vectors, unless one is recorded."""
     await connection.execute(SQL["insert_embedding_model"], model.name, model.fingerprint, model.dimensions)
 
 
@@ -104,7 +104,7 @@ _LOCK = 0x7265_656D_6265_6464  # "reembedd" in ASCII
 
 @dataclass(frozen=True, slots=True)
 class Unembedded:
-    """An artifact without vectors, with what making and searching them takes."""
+    """An artifact without vectors, with the data to make and index them."""
 
     tenant: int
     number: int
@@ -116,15 +116,15 @@ class Unembedded:
 
 
 async def lock(owner: asyncpg.Connection) -> bool:
-    """Keep others from re-embedding until the connection closes; tell whether nobody does already."""
+    """Keep others from re-embedding until the connection closes; return False if another process does it."""
     is_alone: bool = await owner.fetchval(SQL["try_lock"], _LOCK)
     return is_alone
 
 
 async def forget_vectors(owner: asyncpg.Connection, model: EmbeddingModel) -> None:
-    """Drop every vector and note another model, in the caller's transaction.
+    """Delete every vector and record another model, in the caller's transaction.
 
-    Waits for the writes under way, which rely on the model noted before.
+    Waits for the writes in progress, which rely on the previous model.
     """
     await owner.execute(SQL["hold_model"])
     await owner.execute(SQL["forget_vectors"])
@@ -132,7 +132,7 @@ async def forget_vectors(owner: asyncpg.Connection, model: EmbeddingModel) -> No
 
 
 async def replace_model(owner: asyncpg.Connection, model: EmbeddingModel) -> None:
-    """Note with what the ledger's vectors are made."""
+    """Record the model of the ledger's vectors."""
     await owner.execute(SQL["replace_model"], model.name, model.fingerprint, model.dimensions)
 
 
@@ -151,5 +151,5 @@ async def artifacts_after(
 
 
 async def forget_passages(owner: asyncpg.Connection, tenant: int, artifact: int) -> None:
-    """Drop an artifact's passages, whose vectors are gone."""
+    """Delete an artifact's passages, whose vectors were deleted before."""
     await owner.execute(SQL["forget_passages"], tenant, artifact)

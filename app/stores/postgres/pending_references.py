@@ -1,4 +1,4 @@
-"""References that wait for their other end, a page at a time and by the entity that makes them."""
+"""Pending references: pages of them, and those of one entity."""
 
 from __future__ import annotations
 
@@ -14,35 +14,35 @@ from app.domain.page import Page, PageRequest
 from app.domain.pending_reference import PendingReference
 from app.domain.text import name_key
 from app.stores.named_blocks import sql_blocks
-from app.stores.postgres.connection import planned_anew
+from app.stores.postgres.connection import custom_plans
 from app.stores.postgres.lists import page_bounds
 from app.stores.postgres.references import PendingReferenceRow
 
 SQL = sql_blocks(__file__)
 
 
-async def waiting_page(
+async def pending_page(
     connection: asyncpg.Connection, tenant: int, project: int | None, page: PageRequest
 ) -> Page[PendingReference]:
-    """Return a page of the references that wait, of one project or of all, the longest first."""
-    async with planned_anew(connection):
-        rows = await connection.fetch(SQL["waiting_page"], tenant, project, *page_bounds(page))
+    """Return a page of the pending references of one project or of all, oldest first."""
+    async with custom_plans(connection):
+        rows = await connection.fetch(SQL["pending_page"], tenant, project, *page_bounds(page))
     return Page.cut([_pending_reference(row) for row in rows], page.first)
 
 
-async def count_waiting(connection: asyncpg.Connection, tenant: int, project: int | None) -> int:
-    """Return how many references wait, of one project or of all."""
-    async with planned_anew(connection):
-        count: int = await connection.fetchval(SQL["count_waiting"], tenant, project)
+async def count_pending(connection: asyncpg.Connection, tenant: int, project: int | None) -> int:
+    """Return the number of pending references of one project or of all."""
+    async with custom_plans(connection):
+        count: int = await connection.fetchval(SQL["count_pending"], tenant, project)
     return count
 
 
-async def waiting_of(
+async def pending_of(
     connection: asyncpg.Connection, tenant: int, source: UUID, known: datetime
 ) -> list[PendingReference]:
-    """Return the references of an entity that waited at a transaction time, typed ones first."""
+    """Return an entity's references that were pending at a transaction time, typed ones first."""
     return [
-        _pending_reference(row) for row in await connection.fetch(SQL["waiting_of"], tenant, source, known)
+        _pending_reference(row) for row in await connection.fetch(SQL["pending_of"], tenant, source, known)
     ]
 
 
@@ -50,13 +50,13 @@ def _pending_reference(row: asyncpg.Record) -> PendingReference:
     return PendingReference(**{**row, "type": ReferenceType(row["type"])})
 
 
-async def references_resting_on(
+async def pending_by_name(
     connection: asyncpg.Connection, tenant: int, entity: UUID, forms: Sequence[str]
 ) -> dict[UUID, PendingReferenceRow]:
-    """Return what documents referred to as an entity by these forms alone, as they wait for such a name.
+    """Return the references by which documents name an entity by these forms only, as pending ones.
 
-    By the id of the reference. What a caller stated rests on no name, and neither does what a document of
-    the entity says.
+    Keyed by the id of the reference. References that a caller stated or that the entity's own documents make
+    do not depend on a name.
     """
     names, keys = [name_key(form) for form in forms], [identifier_key(form) for form in forms]
     rows = await connection.fetch(SQL["resting_on"], tenant, entity, names, keys)

@@ -1,4 +1,4 @@
--- name: waiting_page
+-- name: pending_page
 -- Which references of a project, or of all, wait for their other end, the longest first, after a position?
 SELECT id, source, type, target_text AS waits_for, inverted AS is_inverted, is_ambiguous, source_artifact,
     valid_from, recorded_at
@@ -8,13 +8,13 @@ WHERE tenant_id = $1 AND closed_at IS NULL AND ($2::integer IS NULL OR project_i
 ORDER BY recorded_at, id
 LIMIT $5;
 
--- name: count_waiting
+-- name: count_pending
 -- How many references of a project, or of all, wait for their other end?
 SELECT count(*)
 FROM pending_reference
 WHERE tenant_id = $1 AND closed_at IS NULL AND ($2::integer IS NULL OR project_id = $2);
 
--- name: waiting_of
+-- name: pending_of
 -- Which references of an entity waited for their other end at a transaction time, those of a kind together?
 SELECT id, source, type, target_text AS waits_for, inverted AS is_inverted, is_ambiguous, source_artifact,
     valid_from, recorded_at

@@ -1,4 +1,4 @@
-"""Connections to the ledger: each works as the service's ordinary role and is bound to one tenant."""
+"""Connection pools of the ledger: each connection has the service's role and is bound to one tenant."""
 
 from __future__ import annotations
 
@@ -16,10 +16,10 @@ from app.stores.postgres.connection import (
     SERVICE_ROLE,
     LedgerConnection,
     WritingConnection,
-    prepared,
+    init_connection,
     refuse_a_privileged_role,
 )
-from app.stores.postgres.errors import translated
+from app.stores.postgres.errors import translate_error
 from app.stores.postgres.lexical.block_cache import PostingsCache
 from app.stores.postgres.transactions import reading_transaction, writing_transaction
 from app.stores.postgres.write_probe import WriteProbe
@@ -53,18 +53,18 @@ log = logging.getLogger(__name__)
 
 
 def writers_of(size: int) -> int:
-    """Return how many of so many connections are for writes: a fifth of them, and one at least."""
+    """Return how many of `size` connections are for writes: a fifth of them, at least one."""
     return max(1, size // 5)
 
 
 class Database:
     """Two pools of connections, and three ways to use one: to read, to read one moment, to write.
 
-    Those that write are apart, and wait for their turn without any, so that reads never wait behind writes.
-    Beside them is what the process keeps at hand of this database's postings, and whether writes succeed.
+    Writers have their own pool, and queue without holding a connection, so that reads never wait for writes.
+    The database also has the process's cache of postings and the write probe.
 
-    Every way raises Unavailable when the database does not answer or no connection comes free in time, and
-    says what the database refuses in the words of app.errors.
+    Each of the three raises Unavailable when the database does not answer or no connection is free in time,
+    and translates refusals by the database into errors of app.errors.
     """
 
     def __init__(self, readers: asyncpg.Pool, writers: asyncpg.Pool, patience: float) -> None:
@@ -72,7 +72,7 @@ class Database:
         self._writers = writers
         self._patience = patience
         self._turns = Turns(deadlines.TURN)
-        self.postings_at_hand = PostingsCache()
+        self.postings_cache = PostingsCache()
         self.write_probe = WriteProbe(self.writing)
         self._loggers: list[StatementLogger] = []
 
@@ -87,7 +87,7 @@ class Database:
         readers = _pool(url, LedgerConnection, _READS, max(1, size - writing))
         database = cls(readers, _pool(url, WritingConnection, _WRITES, writing), patience)
         try:
-            with _spoken():
+            with _translate_errors():
                 for pool in database._pools:
                     await pool
             async with database._connection(readers, None) as connection:
@@ -102,7 +102,7 @@ class Database:
         return self._readers, self._writers
 
     async def close(self) -> None:
-        """Close every connection, waiting a few seconds for those in use and then breaking them."""
+        """Close every connection; wait a few seconds for those in use, then terminate them."""
         try:
             async with asyncio.timeout(deadlines.CLOSE):
                 await asyncio.gather(*(pool.close() for pool in self._pools))
@@ -146,7 +146,7 @@ class Database:
 
     @contextmanager
     def logging(self, logger: StatementLogger) -> Iterator[None]:
-        """Report every statement of the connections lent while the block lasts, as asyncpg's LoggedQuery."""
+        """Report every statement of the connections acquired during the block, as asyncpg's LoggedQuery."""
         self._loggers.append(logger)
         try:
             yield
@@ -155,12 +155,12 @@ class Database:
 
     @asynccontextmanager
     async def _connection(self, pool: asyncpg.Pool, tenant: int | None) -> AsyncIterator[asyncpg.Connection]:
-        connection = await self._acquired(pool)
+        connection = await self._acquire(pool)
         loggers = list(self._loggers)
         try:
-            with _spoken(connection):
+            with _translate_errors(connection):
                 if tenant is not None:
-                    async with deadlines.answered_within(connection, deadlines.PROMPT):
+                    async with deadlines.time_limit(connection, deadlines.PROMPT):
                         await connection.bind(tenant)
                 for logger in loggers:
                     connection.add_query_logger(logger)
@@ -169,17 +169,17 @@ class Database:
             with suppress(asyncpg.InterfaceError):  # the pool took it back because it closes
                 for logger in loggers:
                     connection.remove_query_logger(logger)
-            await _released(pool, connection)
+            await _release(pool, connection)
 
-    async def _acquired(self, pool: asyncpg.Pool) -> Any:
+    async def _acquire(self, pool: asyncpg.Pool) -> Any:
         # Not the pool's own timeout, which makes a task of every wait.
-        waiting = asyncio.timeout(self._patience)
-        with _spoken():
+        limit = asyncio.timeout(self._patience)
+        with _translate_errors():
             try:
-                async with waiting:
+                async with limit:
                     return await pool.acquire()
             except TimeoutError as error:
-                if not waiting.expired():
+                if not limit.expired():
                     raise
                 raise Busy(
                     f"no database connection came free within {self._patience:g} seconds; retry later",
@@ -187,8 +187,8 @@ class Database:
                 ) from error
 
 
-async def _released(pool: asyncpg.Pool, connection: Any) -> None:
-    """Give a connection back; one that cannot be is broken, and hides not how the block ended."""
+async def _release(pool: asyncpg.Pool, connection: Any) -> None:
+    """Release a connection; terminate it if that fails, so that the block's own error stays visible."""
     try:
         await pool.release(connection, timeout=deadlines.RELEASE)
     except (asyncpg.PostgresError, asyncpg.InterfaceError, asyncpg.InternalClientError, OSError) as error:
@@ -206,7 +206,7 @@ def _pool(
         min_size=0,
         max_size=size,
         connection_class=connections,
-        init=prepared,
+        init=init_connection,
         reset=_keep,
         timeout=deadlines.CONNECT,
         command_timeout=connections.seconds,
@@ -215,14 +215,14 @@ def _pool(
 
 
 @contextmanager
-def _spoken(lent: asyncpg.Connection | None = None) -> Iterator[None]:
-    """Say the driver's errors in the words of app.errors; the caller's own errors pass as they are."""
+def _translate_errors(lent: asyncpg.Connection | None = None) -> Iterator[None]:
+    """Translate the driver's errors into errors of app.errors; the caller's own errors pass unchanged."""
     try:
         yield
     except asyncpg.PostgresError as error:
         if lent is None:
             raise Unavailable(_refusal(error)) from error
-        meaning = translated(error)
+        meaning = translate_error(error)
         if meaning is error:
             raise
         raise meaning from error
@@ -248,7 +248,7 @@ def _is_gone(lent: asyncpg.Connection) -> bool:
 
 
 def _refusal(error: asyncpg.PostgresError) -> str:
-    """Say why no connection came about; a role that does not exist yet is the commonest reason."""
+    """Return why no connection was made; most often the role does not exist yet."""
     if isinstance(error, asyncpg.InvalidParameterValueError):
         return f"the ledger is not migrated ({error}); run `trigraph migrate`"
     return f"the database refuses the connection: {error}"

@@ -1,4 +1,4 @@
-"""Projects: the scopes inside a tenant."""
+"""Tenants and projects, the scopes inside a tenant."""
 
 from __future__ import annotations
 
@@ -35,20 +35,22 @@ async def project_by_key(connection: asyncpg.Connection, tenant: int, key: str) 
 async def insert_project(
     connection: asyncpg.Connection, tenant: int, key: str, recorded_at: datetime
 ) -> Project:
-    """Record a project; its name is its key until somebody says otherwise."""
+    """Record a project, with its key as its name."""
     row = await connection.fetchrow(SQL["insert_project"], tenant, key, fold(key), recorded_at)
     return _project(row)
 
 
 async def ensure_tenant(owner: asyncpg.Connection, key: str) -> int:
-    """Return the tenant of this key, made with the shipped types and rules when it is new.
+    """Return the tenant of this key; create it with the shipped types and rules if it is new.
 
     Takes a connection of the ledger's owner.
     """
     async with owner.transaction():
         created: int | None = await owner.fetchval(SQL["create_tenant"], key)
         if created is None:
-            return int(await owner.fetchval(SQL["tenant_by_key"], key))
+            existing = await find_tenant(owner, key)
+            assert existing is not None
+            return existing
         await owner.execute(SQL["create_clock"], created)
         types = shipped_types()
         recorded_at = datetime.now(UTC)

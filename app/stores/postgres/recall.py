@@ -1,4 +1,4 @@
-"""What a hit shows: the artifact and the passage that answers."""
+"""Read the hits of a recall: artifacts, best passages and the standing of their entities."""
 
 from __future__ import annotations
 
@@ -26,9 +26,9 @@ SHORT_PASSAGE_HANDICAP = 0.15
 async def read_hits(
     connection: asyncpg.Connection, tenant: int, numbers: Sequence[int], vector: NDArray[np.float32] | None
 ) -> dict[int, tuple[Artifact, Passage]]:
-    """Return these artifacts by number, each with its passage nearest to a vector, short ones held back.
+    """Return these artifacts by number, each with the passage nearest to a vector; prefer long passages.
 
-    Without a vector the first passage speaks, and no vector is looked at.
+    Without a vector the first passage is returned, and no vector is read.
     """
     if vector is None:
         rows = await connection.fetch(SQL["hits_from_the_start"], tenant, list(numbers))
@@ -46,7 +46,7 @@ async def read_hits(
 
 @dataclass(frozen=True, slots=True)
 class EntityStanding:
-    """One entity at a moment; of its artifacts those that were asked about, and its newest, by number."""
+    """One entity at a moment, with the numbers of its requested artifacts and of its newest one."""
 
     entity: UUID
     artifacts: tuple[int, ...]
@@ -57,7 +57,7 @@ class EntityStanding:
 async def standings_as_of(
     connection: asyncpg.Connection, tenant: int, artifacts: Sequence[int], moment: AsOf
 ) -> dict[UUID, EntityStanding]:
-    """Return how the entities of artifacts stand at a moment, and all that are said to supersede them."""
+    """Return the standing of artifacts' entities at a moment, and all entities that supersede them."""
     rows = await connection.fetch(SQL["standings_as_of"], tenant, list(artifacts), moment.valid, moment.known)
     found: dict[UUID, EntityStanding] = {}
     for row in rows:

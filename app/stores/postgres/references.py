@@ -1,4 +1,4 @@
-"""Typed references between entities, and those that wait for their target."""
+"""Typed references between entities, and pending references."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ _INSERT_REFERENCE = one_by_one(Table.REFERENCE, SQL["insert_reference"])
 
 @dataclass(frozen=True, slots=True)
 class PendingReferenceRow:
-    """A reference as its document states it, whose target is not known yet or is one of several."""
+    """A reference as its document states it, whose target is unknown or ambiguous."""
 
     id: UUID
     source: UUID
@@ -42,12 +42,12 @@ class PendingReferenceRow:
 
 @dataclass(frozen=True, slots=True)
 class RecordedReference:
-    """A reference with the number of its project and how often it was named; one ended is not believed."""
+    """A reference with the number of its project and its number of mentions; an ended one is not current."""
 
     reference: Reference
     project: int
     occurrences: int
-    is_believed: bool
+    is_current: bool
 
 
 def reference_from(row: asyncpg.Record) -> Reference:
@@ -71,7 +71,7 @@ async def insert_reference(
     recorded_at: datetime,
     actor: str,
 ) -> None:
-    """Record a reference that its document names so many times."""
+    """Record a reference, with how often its document names it."""
     await insert_row(
         connection,
         _INSERT_REFERENCE,
@@ -99,13 +99,13 @@ async def end_dropped_references(
     recorded_at: datetime,
     actor: str,
 ) -> list[Reference]:
-    """Let the references that a document stated, and now no longer states, be true only until `end`.
+    """End, at `end`, the references that a document stated and no longer states.
 
-    Answers those references as they were.
+    Returns those references as they were.
     """
     stated = await connection.fetch(SQL["stated_by"], tenant, entity)
     dropped = [
-        RecordedReference(reference_from(row), row["project_id"], row["occurrences"], is_believed=True)
+        RecordedReference(reference_from(row), row["project_id"], row["occurrences"], is_current=True)
         for row in stated
         if (row["source"], row["target"], row["type"]) not in kept
     ]
@@ -125,7 +125,7 @@ async def end_reference(
     recorded_at: datetime,
     actor: str,
 ) -> Reference | None:
-    """Let a reference be true only until `end`, and answer it so; one that starts later never was."""
+    """End a reference at `end` and return it as ended, or None if it started later and never applied."""
     await retract_reference(connection, tenant, held.reference.id, recorded_at)
     return await _insert_ended(connection, tenant, held, end, recorded_at, actor)
 
@@ -149,14 +149,14 @@ async def _insert_ended(
 async def retract_reference(
     connection: asyncpg.Connection, tenant: int, id: UUID, recorded_at: datetime
 ) -> None:
-    """Stop believing a reference."""
+    """Retract a reference."""
     await connection.execute(SQL["retract_reference"], tenant, id, recorded_at)
 
 
 async def recorded_reference(
     connection: asyncpg.Connection, tenant: int, id: UUID
 ) -> RecordedReference | None:
-    """Return the reference of an id, believed or not."""
+    """Return the reference of an id, current or not."""
     row = await connection.fetchrow(SQL["recorded_reference"], tenant, id)
     if row is None:
         return None
@@ -174,14 +174,14 @@ async def current_edge(
 async def close_pending_of(
     connection: asyncpg.Connection, tenant: int, entity: UUID, closed_at: datetime
 ) -> None:
-    """Let the references that an entity states wait no longer."""
+    """Close the pending references that an entity states."""
     await connection.execute(SQL["close_pending_of"], tenant, entity, closed_at)
 
 
 async def current_pieces(
     connection: asyncpg.Connection, tenant: int, edge: tuple[UUID, UUID, ReferenceType], start: datetime
 ) -> list[Reference]:
-    """Return the references of a type that join two entities at a moment or later, in order of time."""
+    """Return the current references of a type between two entities at a moment or later, in order of time."""
     return [
         reference_from(row) for row in await connection.fetch(SQL["current_pieces"], tenant, *edge, start)
     ]
@@ -190,18 +190,18 @@ async def current_pieces(
 async def supersession_leads(
     connection: asyncpg.Connection, tenant: int, start: UUID, end: UUID, since: datetime
 ) -> bool:
-    """Return whether, at a moment or later, a chain of supersessions leads from one entity to another."""
+    """Return whether a chain of supersessions leads from one entity to another at a moment or later."""
     leads: bool = await connection.fetchval(SQL["leads_to"], tenant, start, end, since)
     return leads
 
 
-async def believed_among(
+async def current_among(
     connection: asyncpg.Connection, tenant: int, edges: Sequence[tuple[UUID, UUID, ReferenceType]]
 ) -> dict[tuple[UUID, UUID, ReferenceType], list[Reference]]:
-    """Return the references that are believed of these edges, by edge, each list in order of time."""
+    """Return the current references of these edges, by edge, each list in order of time."""
     sources, targets, types = (list(each) for each in zip(*edges, strict=True))
     found: dict[tuple[UUID, UUID, ReferenceType], list[Reference]] = defaultdict(list)
-    for row in await connection.fetch(SQL["believed_among"], tenant, sources, targets, types):
+    for row in await connection.fetch(SQL["current_among"], tenant, sources, targets, types):
         reference = reference_from(row)
         found[reference.source, reference.target, reference.type].append(reference)
     return dict(found)
@@ -234,7 +234,7 @@ async def insert_pending(
     recorded_at: datetime,
     actor: str,
 ) -> None:
-    """Keep a reference whose target is not there yet, or is one of several."""
+    """Record a pending reference, whose target is missing or ambiguous."""
     await insert_row(
         connection,
         _INSERT_PENDING,
@@ -258,7 +258,7 @@ async def insert_pending(
 async def pending_on(
     connection: asyncpg.Connection, tenant: int, project: int, keys: Sequence[str]
 ) -> list[tuple[datetime, PendingReferenceRow]]:
-    """Return the references that wait for one of these keys, oldest first, each with when it was recorded."""
+    """Return the references pending for one of these keys, oldest first, with when they were recorded."""
     rows = await connection.fetch(SQL["pending_on"], tenant, project, list(keys))
     return [(row["recorded_at"], _pending_from(row)) for row in rows]
 
@@ -283,7 +283,7 @@ def _pending_from(row: asyncpg.Record) -> PendingReferenceRow:
 async def close_pending(
     connection: asyncpg.Connection, tenant: int, ids: Sequence[UUID], closed_at: datetime
 ) -> None:
-    """Let these references wait no longer."""
+    """Close these pending references."""
     if not ids:
         return
     await insert_row(connection, _CLOSE_PENDING, tenant, list(ids), closed_at)

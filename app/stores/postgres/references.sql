@@ -13,7 +13,7 @@ WHERE tenant_id = $1 AND source = $2 AND target = $3 AND type = $4
     AND retracted_at IS NULL AND (valid_until > $5 OR valid_until IS NULL)
 ORDER BY valid_from;
 
--- name: believed_among
+-- name: current_among
 -- Which references are believed of these edges, at any time?
 SELECT reference.id, source, target, type, source_artifact, valid_from, valid_until
 FROM (SELECT DISTINCT * FROM unnest($2::uuid[], $3::uuid[], $4::text[]) AS edge (source, target, type)) AS asked

@@ -1,4 +1,4 @@
-"""The part of the ledger one recall may look at."""
+"""The scope of a recall: the part of the ledger that it reads."""
 
 from __future__ import annotations
 
@@ -15,9 +15,9 @@ from app.domain.temporal import AsOf
 class Scope:
     """A tenant's projects at a moment, narrowed to some types and domains; None means all of them.
 
-    `sees_everything` tells that nothing in the projects was later than the moment when the scope was made;
-    something may have been filed since. `may_approximate` tells that nobody named the moment, so that an
-    answer need not be the same again after later writes and an index may give most of it.
+    `sees_everything` means that nothing in the projects was later than the moment when the scope was made;
+    documents may have been filed since. `may_approximate` means that the caller named no moment: the result
+    need not be repeatable after later writes, so an approximate index may be used.
     """
 
     tenant: int

@@ -1,4 +1,4 @@
-"""A connection to somebody else's database, which is read and never written."""
+"""A read-only connection to a source database."""
 
 from __future__ import annotations
 
@@ -20,12 +20,12 @@ _BROKEN = "the connection to the source database broke"
 async def source_connection(url: str) -> AsyncIterator[asyncpg.Connection]:
     """Connect as the user of the address and see one moment of it, read only, until the block ends.
 
-    Raises Invalid when the address cannot be read, and Unavailable when no database answers there. No
-    message holds the address.
+    Raises Invalid when the address is malformed, and Unavailable when no database answers there. No
+    message contains the address.
     """
-    connection = await _connected(url)
+    connection = await _connect(url)
     try:
-        with spoken():
+        with translate_source_errors():
             await connection.transaction(isolation="repeatable_read", readonly=True).start()
         yield connection
     finally:
@@ -33,7 +33,7 @@ async def source_connection(url: str) -> AsyncIterator[asyncpg.Connection]:
         connection.terminate()
 
 
-async def _connected(url: str) -> asyncpg.Connection:
+async def _connect(url: str) -> asyncpg.Connection:
     try:
         # The driver takes no address for the machine's own server.
         return await asyncpg.connect(
@@ -50,8 +50,8 @@ async def _connected(url: str) -> asyncpg.Connection:
 
 
 @contextmanager
-def spoken() -> Iterator[None]:
-    """Say in the words of app.errors that a source may not be read, is gone, or cannot answer."""
+def translate_source_errors() -> Iterator[None]:
+    """Translate errors of a source that is forbidden, missing or failing into errors of app.errors."""
     try:
         yield
     except asyncpg.InsufficientPrivilegeError as error:
@@ -81,7 +81,7 @@ Value: TypeAlias = str | bytes | None
 
 @dataclass(frozen=True, slots=True)
 class SourceColumn:
-    """A column: its shape is text, number, moment, list, json, bytes or other, `key_place` counts from 0."""
+    """A column; its shape is text, number, moment, list, json, bytes or other; `key_place` starts at 0."""
 
     name: str
     type: str
@@ -99,28 +99,28 @@ class SourceTable:
 
     @property
     def label(self) -> str:
-        """The name with its schema, for people."""
+        """The name with its schema, for messages."""
         return f"{self.schema}.{self.name}"
 
 
 @dataclass(frozen=True, slots=True)
 class SourceRow:
-    """The values of the columns that were asked for, lists and JSON as JSON; None when they are too large."""
+    """The values of the requested columns, lists and JSON as JSON; None if they are too large."""
 
     values: tuple[Value, ...] | None
 
 
 async def settle_in(connection: asyncpg.Connection) -> None:
-    """Make the session read everything; rows that a policy hides are then an error and not left out."""
-    with spoken():
+    """Configure the session so that rows hidden by a policy raise an error instead of being left out."""
+    with translate_source_errors():
         await connection.execute(SQL["settle_in"])
 
 
 async def table_called(
     connection: asyncpg.Connection, schemas: Sequence[str] | None, names: Sequence[str]
 ) -> SourceTable | None:
-    """Return the first table or view of these names, in one of these schemas or on the search path."""
-    with spoken():
+    """Return the first table or view with one of these names, in these schemas or on the search path."""
+    with translate_source_errors():
         found = await connection.fetchrow(SQL["table_called"], schemas, names)
         if found is None:
             return None
@@ -130,26 +130,26 @@ async def table_called(
 
 
 async def tables_there(connection: asyncpg.Connection, most: int) -> list[str]:
-    """Return the names of up to so many tables and views, as SQL writes them."""
-    with spoken():
+    """Return the names of at most `most` tables and views, quoted for SQL."""
+    with translate_source_errors():
         return [row["name"] for row in await connection.fetch(SQL["tables_there"], most)]
 
 
 async def count_rows(connection: asyncpg.Connection, table: SourceTable) -> int:
-    """Return how many rows a table has."""
-    with spoken():
-        count: int = await connection.fetchval(f"SELECT count(*) FROM {_quoted_table(table)}")
+    """Return the number of rows of a table."""
+    with translate_source_errors():
+        count: int = await connection.fetchval(f"SELECT count(*) FROM {_quote_table(table)}")
     return count
 
 
 async def beginnings(
     connection: asyncpg.Connection, table: SourceTable, column: SourceColumn, pattern: str, most: int
 ) -> list[str]:
-    """Return what a regular expression's one group finds in a column, each text once, up to so many."""
-    with spoken():
+    """Return the distinct matches of a regular expression's single group in a column, up to a limit."""
+    with translate_source_errors():
         rows = await connection.fetch(
-            f"SELECT DISTINCT substring({_quoted(column.name)}::text FROM $1) AS found"
-            f" FROM {_quoted_table(table)} LIMIT $2",
+            f"SELECT DISTINCT substring({_quote(column.name)}::text FROM $1) AS found"
+            f" FROM {_quote_table(table)} LIMIT $2",
             pattern,
             most,
         )
@@ -163,36 +163,36 @@ async def read_rows(
     order: Sequence[SourceColumn],
     largest: int,
 ) -> AsyncIterator[SourceRow]:
-    """Yield these columns of every row, by a cursor; a row of more than `largest` bytes is not sent."""
+    """Yield these columns of every row, through a cursor; rows of more than `largest` bytes are not sent."""
     query = _query(table, columns, order)
-    with spoken():
+    with translate_source_errors():
         async for row in connection.cursor(query, largest, prefetch=AT_ONCE):
             yield SourceRow(tuple(row[1:]) if row["fits"] else None)
 
 
 def _query(table: SourceTable, columns: Sequence[SourceColumn], order: Sequence[SourceColumn]) -> str:
-    taken = [_taken(column) for column in columns]
-    size = " + ".join(f"coalesce(octet_length({each}), 0)" for each in taken)
-    values = ", ".join(f"CASE WHEN size.fits THEN {each} END" for each in taken)
-    sorting = f" ORDER BY {', '.join(f'source.{_quoted(column.name)}' for column in order)}" if order else ""
+    expressions = [_column_expression(column) for column in columns]
+    size = " + ".join(f"coalesce(octet_length({each}), 0)" for each in expressions)
+    values = ", ".join(f"CASE WHEN size.fits THEN {each} END" for each in expressions)
+    sorting = f" ORDER BY {', '.join(f'source.{_quote(column.name)}' for column in order)}" if order else ""
     # Without the offset the planner would work the size out once for each column.
     return (
-        f"SELECT size.fits, {values} FROM {_quoted_table(table)} AS source"
+        f"SELECT size.fits, {values} FROM {_quote_table(table)} AS source"
         f" CROSS JOIN LATERAL (SELECT {size} <= $1::bigint AS fits OFFSET 0) AS size{sorting}"
     )
 
 
-def _taken(column: SourceColumn) -> str:
-    """Return a column as text, since a text holds every moment that the server knows, or as bytes."""
-    name = f"source.{_quoted(column.name)}"
+def _column_expression(column: SourceColumn) -> str:
+    """Return the SQL for a column as text, which can hold every moment of the server, or as bytes."""
+    name = f"source.{_quote(column.name)}"
     if column.shape == "bytes":
         return name
     return f"to_json({name})::text" if column.shape == "list" else f"{name}::text"
 
 
-def _quoted_table(table: SourceTable) -> str:
-    return f"{_quoted(table.schema)}.{_quoted(table.name)}"
+def _quote_table(table: SourceTable) -> str:
+    return f"{_quote(table.schema)}.{_quote(table.name)}"
 
 
-def _quoted(name: str) -> str:
+def _quote(name: str) -> str:
     return '"' + name.replace('"', '""') + '"'

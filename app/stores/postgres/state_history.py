@@ -1,4 +1,4 @@
-"""The history of entities: pages of their states, and the events between them."""
+"""The history of entities: their states, events, asserted properties, versions and intervals."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ SQL = sql_blocks(__file__)
 
 @dataclass(frozen=True, slots=True)
 class Arrival:
-    """The start of a state on one branch of an entity, as told by beliefs held until an instant."""
+    """The start of a state on one branch of an entity, by the beliefs held until an instant."""
 
     entity: UUID
     branch: Branch
@@ -47,7 +47,7 @@ async def states_of_entities(
 async def count_states_of_entities(
     connection: asyncpg.Connection, tenant: int, entities: Sequence[UUID], known: datetime
 ) -> dict[UUID, int]:
-    """Return how many states each entity has; one without any is missing."""
+    """Return how many states each entity has; entities without any are left out."""
     rows = await connection.fetch(SQL["count_states_of_entities"], tenant, list(entities), known)
     return {row["entity"]: row["count"] for row in rows}
 
@@ -55,10 +55,10 @@ async def count_states_of_entities(
 async def events_into(
     connection: asyncpg.Connection, tenant: int, arrivals: Sequence[Arrival]
 ) -> dict[Arrival, StateEvent]:
-    """Return the event that led into each arrival.
+    """Return the event that led to each arrival.
 
-    A state that was cut in two is recorded again under a new id, so the event is found by where its
-    state starts and not by the state's id.
+    A state that was split is recorded again under a new id, so the event is found by the start of its
+    state and not by the state's id.
     """
     rows = await connection.fetch(
         SQL["events_into"],
@@ -82,7 +82,7 @@ async def events_by_id(
 async def last_touches(
     connection: asyncpg.Connection, tenant: int, states: Sequence[UUID]
 ) -> dict[UUID, datetime]:
-    """Return when what each state says was last written."""
+    """Return when the content of each state was last written."""
     rows = await connection.fetch(SQL["last_touches"], tenant, list(states))
     return {row["id"]: row["touched_at"] for row in rows}
 
@@ -107,9 +107,9 @@ def _event(row: asyncpg.Record) -> StateEvent:
 
 @dataclass(frozen=True, slots=True)
 class AssertedProperties:
-    """Something said of properties from a moment on: by a document, by a commit, or by a caller alone.
+    """Properties asserted from a moment on: by a document, by a commit, or by a caller.
 
-    `props` is all that the entity then was; what of it was said is under the names in `properties`.
+    `props` are all properties of the entity then; `properties` names the asserted ones.
     """
 
     at: datetime
@@ -133,7 +133,7 @@ class Version:
 
 @dataclass(frozen=True, slots=True)
 class AssertedInterval:
-    """How long a reference is believed to hold, and the entity whose document states it."""
+    """The interval of a reference by current belief, and the entity whose document states it."""
 
     id: UUID
     valid: Interval
@@ -142,16 +142,16 @@ class AssertedInterval:
     stated_by: UUID | None
 
 
-async def commits_told(connection: asyncpg.Connection, tenant: int, entity: UUID) -> frozenset[str]:
+async def recorded_commits(connection: asyncpg.Connection, tenant: int, entity: UUID) -> frozenset[str]:
     """Return the commits that caused states of an entity."""
-    rows = await connection.fetch(SQL["commits_told"], tenant, entity)
+    rows = await connection.fetch(SQL["recorded_commits"], tenant, entity)
     return frozenset(row["cause_commit"] for row in rows)
 
 
 async def statements_about(
     connection: asyncpg.Connection, tenant: int, entity: UUID
 ) -> list[AssertedProperties]:
-    """Return what was ever said of an entity's committed line, in the order in which it was said."""
+    """Return every assertion about an entity's committed states, in the order of recording."""
     return [
         AssertedProperties(**row) for row in await connection.fetch(SQL["statements_about"], tenant, entity)
     ]
@@ -166,7 +166,7 @@ async def versions_of(connection: asyncpg.Connection, tenant: int, entity: UUID)
 async def spans_of_edge(
     connection: asyncpg.Connection, tenant: int, edge: tuple[UUID, UUID, ReferenceType]
 ) -> list[AssertedInterval]:
-    """Return when an edge is believed to hold, the earliest span first."""
+    """Return the intervals of an edge by current belief, earliest first."""
     rows = await connection.fetch(SQL["spans_of_edge"], tenant, *edge)
     return [
         AssertedInterval(
@@ -183,5 +183,5 @@ async def spans_of_edge(
 async def retract_span(
     connection: asyncpg.Connection, tenant: int, span: UUID, retracted_at: datetime
 ) -> None:
-    """Stop believing that a reference holds so long."""
+    """Retract a reference with its interval."""
     await connection.execute(SQL["retract_span"], tenant, span, retracted_at)

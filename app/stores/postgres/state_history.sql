@@ -60,7 +60,7 @@ WHERE state.tenant_id = $1 AND state.id = ANY ($2::uuid[]) AND NOT EXISTS (
 )
 GROUP BY state.id;
 
--- name: commits_told
+-- name: recorded_commits
 -- Which commits caused states of this entity, beside those that filing a document named?
 SELECT DISTINCT cause_commit
 FROM state_event

@@ -1,4 +1,4 @@
-"""Beliefs about entities, and the events between them."""
+"""States of entities, and the events between them."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from app.domain.temporal import AsOf, Branch, EntityState, Interval, StateEvent,
 from app.domain.text import first_word, name_key
 from app.domain.types import naming_forms
 from app.stores.named_blocks import sql_blocks
-from app.stores.postgres.connection import planned_anew
+from app.stores.postgres.connection import custom_plans
 from app.stores.postgres.lists import page_bounds
 from app.stores.postgres.write_buffer import Table, insert_row, one_by_one
 
@@ -44,7 +44,7 @@ def state_from(row: asyncpg.Record) -> EntityState:
 async def current_states(
     connection: asyncpg.Connection, tenant: int, entity: UUID, branch: Branch
 ) -> list[EntityState]:
-    """Return what is believed of one branch of an entity now, in order of valid time."""
+    """Return the current states of one branch of an entity, in order of valid time."""
     rows = await connection.fetch(SQL["current_states"], tenant, entity, branch)
     return [state_from(row) for row in rows]
 
@@ -58,7 +58,7 @@ async def drafts_untouched_since(
 
 
 async def insert_state(connection: asyncpg.Connection, tenant: int, state: EntityState) -> None:
-    """Record a belief with the names it gives its entity."""
+    """Record a state with the names it gives its entity."""
     await insert_row(
         connection,
         _INSERT_STATE,
@@ -98,7 +98,7 @@ async def _insert_names(
 async def retract_state(
     connection: asyncpg.Connection, tenant: int, state: UUID, retracted_at: datetime
 ) -> None:
-    """Stop believing a state."""
+    """Retract a state."""
     await connection.execute(SQL["retract_state"], tenant, state, retracted_at)
 
 
@@ -128,7 +128,7 @@ async def insert_event(connection: asyncpg.Connection, tenant: int, entity: UUID
 async def asserted_properties(
     connection: asyncpg.Connection, tenant: int, entity: UUID, branch: Branch
 ) -> dict[datetime, frozenset[str]]:
-    """Return the properties that events speak of, by the start of the state they led to."""
+    """Return the properties that events set, by the start of the state they led to."""
     rows = await connection.fetch(SQL["asserted_properties"], tenant, entity, branch)
     return {row["start"]: frozenset(row["properties"]) for row in rows}
 
@@ -136,7 +136,7 @@ async def asserted_properties(
 async def asserted_by_documents(
     connection: asyncpg.Connection, tenant: int, entity: UUID
 ) -> dict[datetime, frozenset[str]]:
-    """Return the properties that the versions of a document speak of, by the start of what each gave."""
+    """Return the properties that a document's versions set, by the start of the state each gave."""
     rows = await connection.fetch(SQL["asserted_by_documents"], tenant, entity)
     return {row["start"]: frozenset(row["properties"]) for row in rows}
 
@@ -160,14 +160,14 @@ async def states_by_id(
 async def drafts_page(
     connection: asyncpg.Connection, tenant: int, project: int | None, page: PageRequest
 ) -> Page[EntityState]:
-    """Return a page of the open drafts, of one project or of all, the longest untouched first."""
-    async with planned_anew(connection):
+    """Return a page of the open drafts of one project or of all, longest untouched first."""
+    async with custom_plans(connection):
         rows = await connection.fetch(SQL["drafts_page"], tenant, project, *page_bounds(page))
     return Page.cut([state_from(row) for row in rows], page.first)
 
 
 async def count_drafts(connection: asyncpg.Connection, tenant: int, project: int | None) -> int:
-    """Return how many open drafts there are, of one project or of all."""
-    async with planned_anew(connection):
+    """Return the number of open drafts of one project or of all."""
+    async with custom_plans(connection):
         count: int = await connection.fetchval(SQL["count_drafts"], tenant, project)
     return count

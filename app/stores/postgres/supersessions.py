@@ -1,4 +1,4 @@
-"""What supersedes what: stated by references, and in effect once the successor is in force."""
+"""Supersessions between entities: stated by references, in effect once the successor is in force."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ SQL = sql_blocks(__file__)
 async def superseders_as_of(
     connection: asyncpg.Connection, tenant: int, entities: Sequence[UUID], moment: AsOf
 ) -> dict[UUID, list[UUID]]:
-    """Return who supersedes whom at a moment, upward from these entities to the heads.
+    """Return the supersessions at a moment, followed from these entities to the newest successors.
 
     Keys are superseded entities; values their direct superseders, the latest first.
     """
@@ -29,7 +29,7 @@ async def superseders_as_of(
 async def superseders_of_artifacts(
     connection: asyncpg.Connection, tenant: int, artifacts: Sequence[int], moment: AsOf
 ) -> dict[UUID, list[UUID]]:
-    """Return the same, upward from the entities of these artifacts."""
+    """Return the supersessions at a moment, followed from the entities of these artifacts."""
     return await _superseders(connection, tenant, [], artifacts, moment)
 
 
@@ -52,7 +52,7 @@ async def _superseders(
 
 
 async def successions_around(connection: asyncpg.Connection, tenant: int, entity: UUID) -> list[Succession]:
-    """Return the supersessions by and of an entity that are believed now, in effect or not."""
+    """Return the current supersessions by and of an entity, in effect or not."""
     rows = await connection.fetch(SQL["successions_around"], tenant, entity)
     return [_succession(row) for row in rows]
 

@@ -1,4 +1,4 @@
-"""Transactions that end in time, and say so when nobody knows how they ended."""
+"""Transactions with time limits, which report when their outcome is unknown."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from typing import Any
 import asyncpg
 
 from app.errors import OutcomeUnknown, Unavailable
-from app.stores.postgres.deadlines import COMMIT, PROMPT, UNDO, answered_within, break_off
+from app.stores.postgres.deadlines import COMMIT, PROMPT, UNDO, break_off, time_limit
 
 _BROKEN = (
     Unavailable,
@@ -20,54 +20,54 @@ _BROKEN = (
     asyncpg.InternalClientError,
     OSError,
 )
-"""What leaves open how a statement ended: all but a refusal by the server."""
+"""Errors after which a statement's outcome is unknown: all but a refusal by the server."""
 
 
 @asynccontextmanager
 async def reading_transaction(connection: asyncpg.Connection, **kind: Any) -> AsyncIterator[None]:
-    """Let the statements of the block be of one transaction, which keeps nothing."""
-    opened = await _opened(connection, **kind)
+    """Run the block in one transaction, which is rolled back at the end."""
+    transaction = await _begin(connection, **kind)
     try:
         yield
     finally:
-        await _undo(connection, opened)
+        await _undo(connection, transaction)
 
 
 @asynccontextmanager
 async def writing_transaction(connection: asyncpg.Connection) -> AsyncIterator[None]:
-    """Let the statements of the block be of one transaction: committed at its end, undone on any exception.
+    """Run the block in one transaction: committed at its end, rolled back on any exception.
 
     Raises OutcomeUnknown when the database does not say whether it committed.
     """
-    opened = await _opened(connection, isolation="read_committed")
+    transaction = await _begin(connection, isolation="read_committed")
     try:
         yield
     except BaseException:
-        await _undo(connection, opened)
+        await _undo(connection, transaction)
         raise
-    await _commit(connection, opened)
+    await _commit(connection, transaction)
 
 
-async def _opened(connection: asyncpg.Connection, **kind: Any) -> Any:
-    opened = connection.transaction(**kind)
-    async with answered_within(connection, PROMPT):
-        await opened.start()
-    return opened
+async def _begin(connection: asyncpg.Connection, **kind: Any) -> Any:
+    transaction = connection.transaction(**kind)
+    async with time_limit(connection, PROMPT):
+        await transaction.start()
+    return transaction
 
 
-async def _undo(connection: asyncpg.Connection, opened: Any) -> None:
-    """Roll back; where that fails the connection is broken, which makes the server do it."""
+async def _undo(connection: asyncpg.Connection, transaction: Any) -> None:
+    """Roll back; if that fails, terminate the connection, so that the server rolls back."""
     try:
-        async with answered_within(connection, UNDO):
-            await opened.rollback()
+        async with time_limit(connection, UNDO):
+            await transaction.rollback()
     except (asyncpg.PostgresError, *_BROKEN):
         break_off(connection)
 
 
-async def _commit(connection: asyncpg.Connection, opened: Any) -> None:
+async def _commit(connection: asyncpg.Connection, transaction: Any) -> None:
     try:
-        async with answered_within(connection, COMMIT):
-            await opened.commit()
+        async with time_limit(connection, COMMIT):
+            await transaction.commit()
     except _BROKEN as error:
         break_off(connection)
         raise OutcomeUnknown(

@@ -18,7 +18,7 @@ SQL = sql_blocks(__file__)
 
 @dataclass(frozen=True, slots=True)
 class RecordedType:
-    """A type definition and its number in the ledger; `is_own` marks one that a single project defined."""
+    """A type definition and its number in the ledger; `is_own` marks a project's own type."""
 
     number: int
     definition: TypeDefinition
@@ -26,7 +26,7 @@ class RecordedType:
 
 
 def type_named(known: Iterable[RecordedType], name: str) -> RecordedType | None:
-    """Return the type of a name among these, compared after folding; None for none."""
+    """Return the type with this name among these, compared after folding; None if there is none."""
     folded = fold(name)
     return next((each for each in known if fold(each.definition.name) == folded), None)
 
@@ -34,7 +34,7 @@ def type_named(known: Iterable[RecordedType], name: str) -> RecordedType | None:
 async def types_in_projects(
     connection: asyncpg.Connection, tenant: int, projects: Sequence[int]
 ) -> list[RecordedType]:
-    """Return the types of these projects and those every project has, by name."""
+    """Return the types of these projects and the types of every project, by name."""
     rows = await connection.fetch(SQL["types_in_project"], tenant, list(projects))
     return [RecordedType(row["type_id"], _definition(row), row["project_id"] is not None) for row in rows]
 
@@ -76,16 +76,16 @@ async def insert_type(
 async def widen_type(
     connection: asyncpg.Connection, tenant: int, number: int, mutable_props: Sequence[str]
 ) -> None:
-    """Let a type carry these mutable properties as well."""
+    """Add mutable properties to a type."""
     await connection.execute(SQL["widen_type"], tenant, number, list(mutable_props))
 
 
 async def insert_rules(
     connection: asyncpg.Connection, tenant: int, project: int | None, rules: Iterable[ReferenceRule]
 ) -> None:
-    """Record CAN_REFERENCE rules among the types that a project has, or that all have; those there stay.
+    """Record CAN_REFERENCE rules among the types of a project, or of all projects; existing rules stay.
 
-    Another project may call something else by the same name.
+    Another project may have a different type of the same name.
     """
     rules = list(rules)
     await connection.execute(

@@ -1,6 +1,6 @@
-"""An index of its own for each large project's vectors: found, searched, made and dropped.
+"""Vector indexes, one for each large project: find, search, create and drop them.
 
-One index over all vectors would lose small projects: it proposes the nearest of everybody's.
+One index over all vectors would lose small projects, because it returns the nearest vectors of all projects.
 """
 
 from __future__ import annotations
@@ -28,20 +28,20 @@ _LEAST_MEMORY, _MAX_MEMORY = 64, 2_048  # MiB
 
 @dataclass(frozen=True, slots=True)
 class VectorIndex:
-    """An index that answers, and about how many vectors are in it."""
+    """A valid index, and about how many vectors it has."""
 
     project: int
     vectors: int
 
     @property
     def width(self) -> int:
-        """How many of the nearest a search keeps at hand: the more vectors, the more finds as many."""
+        """How many candidates a search keeps: the more vectors, the more candidates it needs."""
         return min(max(_NARROWEST, 3 * isqrt(self.vectors) // 2), _WIDEST)
 
 
 @dataclass(frozen=True, slots=True)
 class LargeProject:
-    """A project with many vectors, and what there is of an index over them."""
+    """A project with many vectors, and the state of its index."""
 
     project: int
     key: str
@@ -51,7 +51,7 @@ class LargeProject:
 
 
 async def valid_indexes(connection: asyncpg.Connection) -> dict[int, VectorIndex]:
-    """Return the indexes that answer, by project."""
+    """Return the valid indexes, by project."""
     rows = await connection.fetch(SQL["valid_indexes"])
     return {row["project"]: VectorIndex(row["project"], row["vectors"]) for row in rows}
 
@@ -66,10 +66,10 @@ async def nearest_in_project(
 ) -> Proposal | None:
     """Return the artifacts of a project with the passage nearest to a vector, as its index finds them.
 
-    None when it finds fewer than asked, as under a narrow filter: others may be there all the same. More
-    passages are looked at when a few artifacts have all the nearest.
+    None if it finds fewer than requested, as under a narrow filter: there may be more. More passages are
+    read when a few artifacts have all the nearest ones.
     """
-    await connection.keep_at_hand(index.width)
+    await connection.set_search_width(index.width)
     statement = for_project(SQL["nearest_in_project"], index.project, len(vector))
     moment = scope.moment
     passages = max(index.width, 2 * limit)
@@ -94,13 +94,13 @@ async def nearest_in_project(
 
 
 async def may_index(owner: asyncpg.Connection) -> bool:
-    """Return whether this role may make indexes over vectors."""
+    """Return whether this role may create vector indexes."""
     may: bool = await owner.fetchval(SQL["may_index"])
     return may
 
 
 async def lock(owner: asyncpg.Connection) -> bool:
-    """Keep others from making indexes until the connection closes; tell whether nobody does already."""
+    """Keep others from creating indexes until the connection closes; return False if another process does."""
     is_alone: bool = await owner.fetchval(SQL["try_lock"], _LOCK)
     return is_alone
 
@@ -114,13 +114,13 @@ async def large_projects(
 
 
 async def unindexed_projects(owner: asyncpg.Connection, at_least: int) -> dict[int, str]:
-    """Return the keys of the projects with at least so many vectors and no index that answers."""
+    """Return the keys of the projects with at least so many vectors and no valid index."""
     rows = await owner.fetch(SQL["unindexed_projects"], at_least)
     return {row["project"]: row["key"] for row in rows}
 
 
 async def create_index(owner: asyncpg.Connection, project: int, dimensions: int) -> None:
-    """Index a project's vectors while others read and write; what was left of an earlier try goes first."""
+    """Index a project's vectors concurrently with reads and writes; drop the rest of a failed try first."""
     await owner.execute(for_project(SQL["drop_index"], project, dimensions))
     vectors: int = await owner.fetchval(SQL["count_vectors"], project)
     needed = vectors * (2 * dimensions + _BYTES_BESIDE_A_VECTOR) >> 20
@@ -135,7 +135,7 @@ async def drop_indexes(owner: asyncpg.Connection) -> None:
 
 
 def for_project(block: str, project: int, dimensions: int) -> str:
-    """Return a block that is written for project 0 and 384 dimensions as it reads for another."""
+    """Return the SQL of a block written for project 0 and 384 dimensions, adapted to another project."""
     return (
         block.replace("of_project_0", f"of_project_{project}")
         .replace("project_id = 0", f"project_id = {project}")

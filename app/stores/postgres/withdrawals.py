@@ -1,4 +1,4 @@
-"""Why, when and by whom aliases and references were withdrawn."""
+"""Withdrawals of aliases and references: why, when and by whom."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ SQL = sql_blocks(__file__)
 async def insert_withdrawal(
     connection: asyncpg.Connection, tenant: int, withdrawn: UUID, ended: UUID | None, withdrawal: Withdrawal
 ) -> None:
-    """Record a withdrawal; `ended` is what is believed instead, None for what had not begun."""
+    """Record a withdrawal; `ended` is the ended record that replaces it, None if it had not begun."""
     await connection.execute(
         SQL["insert_withdrawal"],
         tenant,
@@ -31,6 +31,6 @@ async def insert_withdrawal(
 async def withdrawals_of(
     connection: asyncpg.Connection, tenant: int, ids: Sequence[UUID]
 ) -> dict[UUID, Withdrawal]:
-    """Return the withdrawals of these aliases and references, by the id they were asked by."""
+    """Return the withdrawals of these aliases and references, by requested id."""
     rows = await connection.fetch(SQL["withdrawals_of"], tenant, list(ids))
     return {row["id"]: Withdrawal(row["reason"], row["recorded_at"], row["actor"]) for row in rows}

@@ -1,4 +1,4 @@
-"""Rows on their way into the ledger: each written at once, or with its like where a connection collects."""
+"""Insert rows into the ledger: at once, or buffered and written together."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ Writing: TypeAlias = Callable[[asyncpg.Connection, Sequence[Row]], Awaitable[Non
 
 
 class Table(IntEnum):
-    """What rows are of, in the order in which they are written: nothing before what it refers to."""
+    """The tables in write order: a row is written after the rows that it refers to."""
 
     ENTITY = auto()
     ARTIFACT = auto()
@@ -34,19 +34,19 @@ class Table(IntEnum):
 
 
 SEARCHED = frozenset({Table.PASSAGE, Table.EMBEDDING, Table.POSTING, Table.COUNT})
-"""What only questions read: it waits until the end, and costs least for many documents together."""
+"""Tables that only recall reads: their rows are written at the end, together for many documents."""
 
 
 @dataclass(frozen=True, slots=True)
 class Insert:
-    """How rows of a table are written: several as well as one."""
+    """How to write one or several rows of a table."""
 
     table: Table
     write: Writing
 
 
 def one_by_one(table: Table, statement: str) -> Insert:
-    """Return an insert that runs a statement for each row, all of them in one exchange with the server."""
+    """Return an insert that runs a statement for each row, in one round trip."""
 
     async def write(connection: asyncpg.Connection, rows: Sequence[Row]) -> None:
         if len(rows) == 1:
@@ -58,18 +58,18 @@ def one_by_one(table: Table, statement: str) -> Insert:
 
 
 class WriteBuffer:
-    """Rows that wait to be written together."""
+    """A buffer of rows to be written together."""
 
     def __init__(self) -> None:
         self._rows: dict[Insert, list[Row]] = {}
 
     def add(self, insert: Insert, rows: Sequence[Row]) -> None:
-        """Let rows wait behind those of their table."""
+        """Add rows behind those of the same table."""
         if rows:
             self._rows.setdefault(insert, []).extend(rows)
 
-    def taken(self, but: Collection[Table] = ()) -> list[tuple[Insert, list[Row]]]:
-        """Return the rows that wait, in the order in which they can be written; they wait no more."""
+    def take(self, but: Collection[Table] = ()) -> list[tuple[Insert, list[Row]]]:
+        """Remove and return the buffered rows in write order, except those of the tables in `but`."""
         taken = sorted(
             (insert for insert in self._rows if insert.table not in but), key=lambda insert: insert.table
         )
@@ -77,18 +77,18 @@ class WriteBuffer:
 
 
 async def write_searched(connection: asyncpg.Connection) -> None:
-    """Write what waits until the end for somebody who reads it in the same write."""
+    """Write the buffered rows that only recall reads, for a reader in the same write."""
     if getattr(connection, "collected", None) is not None:
         await connection.write_collected()
 
 
 async def insert_row(connection: asyncpg.Connection, insert: Insert, *row: Any) -> None:
-    """Write a row, or let it wait until a connection that collects is asked anything else."""
+    """Write a row, or buffer it until the connection's next other statement."""
     await insert_rows(connection, insert, [row])
 
 
 async def insert_rows(connection: asyncpg.Connection, insert: Insert, rows: Sequence[Row]) -> None:
-    """Write rows, or let them wait until a connection that collects is asked anything else."""
+    """Write rows, or buffer them until the connection's next other statement."""
     collected: WriteBuffer | None = getattr(connection, "collected", None)
     if collected is not None:
         collected.add(insert, rows)
@@ -98,10 +98,10 @@ async def insert_rows(connection: asyncpg.Connection, insert: Insert, rows: Sequ
 
 @asynccontextmanager
 async def collecting(connection: asyncpg.Connection) -> AsyncIterator[None]:
-    """Collect the rows that are inserted in the block; its end and any other statement write them first."""
-    connection.collect(WriteBuffer())
+    """Buffer the rows inserted in the block; they are written at its end and before any other statement."""
+    connection.use_buffer(WriteBuffer())
     try:
         yield
         await connection.write_collected()
     finally:
-        connection.collect(None)
+        connection.use_buffer(None)

@@ -1,4 +1,4 @@
-"""Whether the ledger takes writes: one is tried and rolled back."""
+"""Probe whether the ledger accepts writes: try one and roll it back."""
 
 from __future__ import annotations
 
@@ -16,19 +16,19 @@ from app.stores.postgres import ledger_clock
 SQL = sql_blocks(__file__)
 
 PROBE_SECONDS = 2.0
-SECONDS_BETWEEN_PROBES = 2.0
+PROBE_INTERVAL = 2.0
 SECONDS_AFTER_A_REFUSAL = 0.5
 
 
 class _RolledBack(Exception):
-    """The end of a write that was only tried."""
+    """Raised to roll back a write that was only tried."""
 
 
 class WriteProbe:
-    """Tries a write, at most every two seconds, and remembers that a real one was refused.
+    """Tries a write, at most every two seconds, and remembers when a real one was refused.
 
-    A write that changes one row in its place succeeds on a full disk. So once a real write was refused, the
-    next one that is tried takes as much room as a document.
+    A write that updates one row in place succeeds on a full disk. So once a real write was refused, the next
+    probe needs as much disk space as a document.
     """
 
     def __init__(self, writing: Callable[[int], AbstractAsyncContextManager[asyncpg.Connection]]) -> None:
@@ -40,7 +40,7 @@ class WriteProbe:
 
     @contextmanager
     def watching(self) -> Iterator[None]:
-        """Remember when the write in the block is refused because nothing can be written."""
+        """Remember when the block's write is refused because nothing can be written."""
         try:
             yield
         except Unwritable:
@@ -49,14 +49,14 @@ class WriteProbe:
             raise
 
     async def refusal(self, tenant: int) -> str | None:
-        """Return why the ledger takes no writes of the tenant now; None when it does.
+        """Return why the ledger accepts no writes of the tenant now; None if it does.
 
-        Returns what the last probe said when nobody lends a connection in time: then others write.
+        Returns the last probe's result when no connection is free in time: then others are writing.
         """
         async with self._one_at_a_time:
             if monotonic() >= self._valid_until:
                 self._answer = await self._try(tenant)
-                pause = SECONDS_BETWEEN_PROBES if self._answer is None else SECONDS_AFTER_A_REFUSAL
+                pause = PROBE_INTERVAL if self._answer is None else SECONDS_AFTER_A_REFUSAL
                 self._valid_until = monotonic() + pause
             return self._answer
 

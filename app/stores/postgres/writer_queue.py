@@ -1,4 +1,4 @@
-"""Whose turn it is to write: the writers of a tenant queue here and hold no connection meanwhile."""
+"""The queue of writers: the writers of a tenant wait here without holding a connection."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ _WEIGHT = 0.1  # of the last write in what writes take
 
 
 class Turns:
-    """Lets the writers of each tenant in, in the order in which they came."""
+    """Admits the writers of each tenant in the order of their arrival."""
 
     def __init__(self, patience: float) -> None:
         self._patience = patience
@@ -27,9 +27,9 @@ class Turns:
 
     @asynccontextmanager
     async def turn(self, tenant: int) -> AsyncIterator[None]:
-        """Wait for the turn of the block and keep it while the block lasts.
+        """Wait for the block's turn and keep it while the block lasts.
 
-        Raises Busy, with when to come back, when it does not come in time.
+        Raises Busy, with the seconds after which to retry, when the turn does not come in time.
         """
         queue = self._queues.setdefault(tenant, _Queue())
         queue.present += 1

@@ -20,7 +20,7 @@ from tests.things import make_thing
 async def add(desk: ProjectFixture, form: str, target: UUID, since: datetime | None = None) -> AddedAlias:
     async with unit_of_work(desk.memory.database, desk.memory.caller) as write:
         added = await add_alias(write, StatedAlias(form, target, valid_from=since))
-        await ledger_clock.settle(write.connection)
+        await ledger_clock.finish_write(write.connection)
         return added
 
 

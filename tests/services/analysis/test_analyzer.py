@@ -163,7 +163,7 @@ def test_lex_02_a_number_that_goes_on_is_no_identifier() -> None:
         "Que\u0301bec-City",
     ],
 )
-def test_a_query_that_is_one_name_is_told(query: str) -> None:
+def test_a_query_that_is_one_name_is_recognised(query: str) -> None:
     assert is_one_name(query)
 
 

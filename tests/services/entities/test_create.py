@@ -93,7 +93,7 @@ async def test_an_inverted_reference_to_a_thing_is_one_that_the_rules_allow(
     assert any("DOCUMENTS Beacon is kept as REFERENCES" in warning for warning in filed.warnings)
 
 
-async def test_a_type_of_a_project_is_told_in_the_outbox(
+async def test_a_type_of_a_project_is_in_the_outbox(
     desk: ProjectFixture, canonical: CanonicalService
 ) -> None:
     stated = StatedType("Ship", mutable_props=("name",))
@@ -106,11 +106,11 @@ async def test_a_type_of_a_project_is_told_in_the_outbox(
             " WHERE type.name = 'Ship' AND project.key = $1",
             desk.project,
         )
-        told = await connection.fetch(
+        rows = await connection.fetch(
             "SELECT position FROM outbox WHERE kind = 'type' AND row_id = $1 ORDER BY position",
             UUID(int=number),
         )
-    defined, widened = (row["position"] for row in told)
+    defined, widened = (row["position"] for row in rows)
     assert first.position is not None
     assert second.position is not None
     assert defined <= first.position < widened <= second.position

@@ -1,4 +1,4 @@
-"""What a ledger holds, told without the ids, numbers and times that differ from one run to the next."""
+"""The content of a ledger, without the ids, numbers and times that differ from one run to the next."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ import asyncpg
 
 from tests.ledger import tables
 
-UNTOLD = frozenset({"tenant", "ledger_clock", "schema_migration", "type", "reference_rule"})
+IGNORED_TABLES = frozenset({"tenant", "ledger_clock", "schema_migration", "type", "reference_rule"})
 NUMBERS = frozenset({"number", "artifact_number", "last_number"})
 NAMES = """
 SELECT id, 'entity ' || key AS name FROM entity
@@ -33,7 +33,7 @@ async def books(connection: asyncpg.Connection, since: datetime) -> dict[str, li
     held = {
         table: [dict(row) for row in await connection.fetch(f"SELECT * FROM {table}")]
         for table in await tables(connection)
-        if table not in UNTOLD
+        if table not in IGNORED_TABLES
     }
     names |= {row["id"]: f"its {table}" for table in OWN_IDS for row in held.get(table, [])}
     every = [row for table, rows in held.items() if table != "outbox" for row in rows]
@@ -42,16 +42,16 @@ async def books(connection: asyncpg.Connection, since: datetime) -> dict[str, li
     numbers = sorted(row["number"] for row in held["artifact"])
     for row in every:
         row.update({name: numbers.index(row[name]) for name in NUMBERS & row.keys()})
-    return {table: _told(table, rows, names, order) for table, rows in held.items()}
+    return {table: _render(table, rows, names, order) for table, rows in held.items()}
 
 
-def _told(
+def _render(
     table: str, rows: list[dict[str, Any]], names: Mapping[UUID, str], order: Mapping[datetime, str]
 ) -> list[str]:
-    if table == "outbox":  # one by one, a row that changes twice is told in two transactions
+    if table == "outbox":  # one by one, a row that changes twice appears in two transactions
         return sorted({f"{row['kind']} {names[row['row_id']]}" for row in rows})
-    told = ({name: _value(each, names, order) for name, each in row.items()} for row in rows)
-    return sorted(json.dumps(row) for row in told)
+    rendered = ({name: _value(each, names, order) for name, each in row.items()} for row in rows)
+    return sorted(json.dumps(row) for row in rendered)
 
 
 def _value(value: Any, names: Mapping[UUID, str], order: Mapping[datetime, str]) -> Any:

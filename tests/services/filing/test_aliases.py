@@ -178,7 +178,7 @@ async def _component(desk: ProjectFixture, name: str, alias: str) -> None:
         await states.insert_state(connection, desk.tenant, state)
         form = Alias(uuid4(), alias, thing.id, None, AuthorityTier.PERSON, None, Interval(day(2020)))
         await aliases.insert_alias(connection, desk.tenant, thing.project, form, at, "ada")
-        await ledger_clock.settle(connection)
+        await ledger_clock.finish_write(connection)
 
 
 @pytest.mark.parametrize(
@@ -227,7 +227,7 @@ async def test_a_text_uses_a_form_as_it_is_meant_last(shared_memory: Memory) -> 
             adr(1, "One", created_at=day(2021)),
             adr(2, "Two", created_at=day(2022), props={"aliases": ["Quay"]}),
         )
-        told = await desk.file(adr(3, "Three", "The Quay is used.", created_at=day(2023)))
+        filed = await desk.file(adr(3, "Three", "The Quay is used.", created_at=day(2023)))
         async with desk.reading() as connection:
-            keys = await connection.fetch(MENTIONED, desk.tenant, told.artifact.id)
+            keys = await connection.fetch(MENTIONED, desk.tenant, filed.artifact.id)
         assert [row["key"] for row in keys] == ["adr-2"]

@@ -83,14 +83,14 @@ ALIASES = (
 
 
 async def file_together(memory: Memory, documents: Sequence[Document], width: int = 3) -> list[Outcome]:
-    async def shipments() -> AsyncIterator[DocumentBatch[None]]:
+    async def batches() -> AsyncIterator[DocumentBatch[None]]:
         for document in documents:
             yield DocumentBatch(None, (document,))
 
     outcomes: list[Outcome] = []
     await memory.filing.file_all(
         memory.caller,
-        shipments(),
+        batches(),
         "p",
         width=width,
         done=lambda _, outcome: outcomes.append(outcome),
@@ -109,7 +109,7 @@ async def file_one_by_one(memory: Memory, documents: Sequence[Document]) -> list
     return outcomes
 
 
-def told(outcome: Outcome) -> Any:
+def comparable(outcome: Outcome) -> Any:
     if isinstance(outcome, Exception):
         return type(outcome), str(outcome)
     (filed,) = outcome
@@ -130,7 +130,7 @@ async def compare(
             async with memory.database.reading(tenant) as connection:
                 found.append((outcomes, await books(connection, since)))
     (alone, alone_held), (together, together_held) = found
-    assert [told(each) for each in together] == [told(each) for each in alone]
+    assert [comparable(each) for each in together] == [comparable(each) for each in alone]
     for table, rows in alone_held.items():
         assert together_held[table] == rows, table
     return together
@@ -142,7 +142,7 @@ async def test_records_of_every_sort_leave_the_same(server: Server, embedder: Em
 
 
 @pytest.mark.parametrize("place", UNFIT)
-async def test_one_that_cannot_be_filed_is_told_and_the_others_are(
+async def test_one_that_cannot_be_filed_is_reported_and_the_others_are_filed(
     server: Server, embedder: Embedder, tenant: int, place: int
 ) -> None:
     documents = [*RECORDS[:place], UNFIT[place], *RECORDS[place:]]
@@ -218,13 +218,13 @@ async def test_versions_before_one_that_cannot_be_filed_stay(desk: ProjectFixtur
     )
     outcomes: dict[str, Outcome] = {}
 
-    async def shipments() -> AsyncIterator[DocumentBatch[str]]:
+    async def batches() -> AsyncIterator[DocumentBatch[str]]:
         yield DocumentBatch("whole", (adr(2, "Clock"),))
         yield DocumentBatch("broken", versions)
         yield DocumentBatch("after", (adr(3, "Tide"), adr(3, "Tides", created_at=day(2021))))
 
     await desk.memory.filing.file_all(
-        desk.memory.caller, shipments(), desk.project, width=3, done=outcomes.__setitem__
+        desk.memory.caller, batches(), desk.project, width=3, done=outcomes.__setitem__
     )
     assert isinstance(outcomes["broken"], Conflict)
     assert [len(outcome) for outcome in outcomes.values() if isinstance(outcome, list)] == [1, 2]
@@ -254,7 +254,7 @@ async def test_a_fault_in_one_of_many_is_its_own(
 
 
 async def test_others_work_while_many_are_written(memory: Memory) -> None:
-    """Nothing that is foreseen waits for the server, so the write has to let others come to work."""
+    """Cached lookups do not wait for the server, so the write has to let other tasks run."""
     turns = 0
 
     async def count() -> None:

@@ -1,4 +1,4 @@
-"""What is long: kept whole, kept under a short key, left out and told, or refused by its field."""
+"""What is long: kept whole, kept under a short key, left out with a warning, or refused by its field."""
 
 from __future__ import annotations
 
@@ -92,7 +92,7 @@ async def test_a_long_title_is_found_by_whom_it_means(desk: ProjectFixture, targ
         pytest.param("ß", 1, id="BYT-07 too short unfolded"),
     ],
 )
-async def test_an_alias_beyond_its_limit_is_left_out_and_told(
+async def test_an_alias_beyond_its_limit_is_left_out_with_a_warning(
     desk: ProjectFixture, form: str, length: int
 ) -> None:
     filed = await desk.file(adr(1, "Needle", props={"aliases": [form, "Thimble"]}))

@@ -29,13 +29,13 @@ def folder(tmp_path: Path) -> Path:
 def write(folder: Path) -> Write:
     """Write a file into the folder that is imported."""
 
-    def written(name: str, content: str | bytes) -> Path:
+    def write_file(name: str, content: str | bytes) -> Path:
         path = folder / name
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_bytes(content.encode() if isinstance(content, str) else content)
         return path
 
-    return written
+    return write_file
 
 
 @pytest.fixture

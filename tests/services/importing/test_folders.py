@@ -12,7 +12,7 @@ from app.errors import Invalid
 from app.services.importing.folders import A_ROW_FILE, A_TWIN, NO_TEXT, MarkdownFile, find_files
 from app.services.importing.items import Readable, Refusal, Skipped
 from app.services.importing.open_file import A_LINK, NO_FILE
-from app.services.importing.scan import survey
+from app.services.importing.scan import scan_paths
 from tests.documents import ProjectFixture, identifiers
 from tests.services.importing.conftest import Importer, Write, reasons
 
@@ -204,8 +204,8 @@ def test_what_may_not_be_read_is_named_and_the_rest_is_read() -> None:
         (root / "closed.md").chmod(0o000)
         (root / "open.md").write_text("text")
         with unprivileged():
-            read = list(survey([root], None, frozenset()).read())
-            whole = list(survey([root / "closed"], None, frozenset()).read())
+            read = list(scan_paths([root], None, frozenset()).read())
+            whole = list(scan_paths([root / "closed"], None, frozenset()).read())
         (root / "closed").chmod(0o755)
     denied = "it cannot be read: Permission denied"
     assert [type(each) for each in read] == [Refusal, Refusal, Readable]

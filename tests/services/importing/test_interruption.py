@@ -39,8 +39,8 @@ from app.settings import Settings
 async def main(url, folder):
     async with open_memory(Settings(database_url=url)) as memory:
         service = ImportService(memory.database, memory.filing, 3)
-        told = lambda summary: print(summary.filed, flush=True)
-        await service.run(memory.caller, ImportRequest((Path(folder),), "p"), watch=told)
+        report = lambda summary: print(summary.filed, flush=True)
+        await service.run(memory.caller, ImportRequest((Path(folder),), "p"), watch=report)
 
 asyncio.run(main(*sys.argv[1:]))
 """

@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from app.domain.entity import ReferenceType
-from app.services.importing.name_collisions import NamedDocument, name_apart
+from app.services.importing.name_collisions import NamedDocument, resolve_names
 from tests.documents import ProjectFixture, edges, pending
 from tests.services.importing.conftest import Importer, Write
 
@@ -28,8 +28,8 @@ async def test_of_two_files_with_one_number_none_is_meant_by_it(
     ]
     assert await edges(desk) == {("adr-31", ReferenceType.SUPERSEDES, "0021-cache")}
     assert await pending(desk) == {("ADR-0021", True)}
-    ((_, told),) = summary.warnings.items()
-    assert told.examples == [
+    ((_, warned),) = summary.warnings.items()
+    assert warned.examples == [
         f"{folder}/adr/0030-x.md: ADR-0021 could mean 0021-cache, 0021-queue; kept as pending"
     ]
     again = await imported(folder)
@@ -66,7 +66,7 @@ async def test_files_without_an_identifier_are_linked_by_path_and_by_name(
 
 
 def test_names_are_apart_whatever_files_state() -> None:
-    named, collisions = name_apart(
+    named, collisions = resolve_names(
         [
             NamedDocument("a.md", None),
             NamedDocument("a.markdown", None),
@@ -80,7 +80,7 @@ def test_names_are_apart_whatever_files_state() -> None:
 
 
 def test_files_that_nothing_tells_apart_go_by_their_source() -> None:
-    named, _ = name_apart([NamedDocument("A.md", None), NamedDocument("a.md", None)])
+    named, _ = resolve_names([NamedDocument("A.md", None), NamedDocument("a.md", None)])
     assert [file.identifier for file in named] == [None, None]
 
 
@@ -90,7 +90,7 @@ def test_what_speaks_for_a_folder_goes_by_the_folder() -> None:
         NamedDocument("sub/index.md", None, "sub"),
         NamedDocument("a.md", None, "paint"),
     ]
-    named, collisions = name_apart(files)
+    named, collisions = resolve_names(files)
     assert [file.identifier for file in named] == ["paint", "sub", "a"]
     assert not collisions
 

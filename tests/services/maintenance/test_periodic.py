@@ -14,7 +14,7 @@ from app.services.maintenance import periodic
 from app.services.maintenance.periodic import BROKEN, forget_old_changes
 from app.settings import Settings
 from app.stores.postgres import outbox
-from app.stores.postgres.outbox import head_of_tenant
+from app.stores.postgres.outbox import tenant_position
 from app.stores.postgres.projects import ensure_tenant
 from tests.conftest import memory_on
 from tests.documents import adr, file
@@ -44,11 +44,13 @@ async def test_only_what_is_old_is_forgotten_and_never_the_last_of_a_tenant(
     after = await noted(copy.owner)
     assert after == [last_of_theirs, *(position for position in before if position > old)]
     assert (gone, await outbox.horizon(copy.owner)) == (len(before) - len(after), old)
-    assert (await outbox.head(copy.owner))[0] == recent
+    assert (await outbox.outbox_position(copy.owner))[0] == recent
     async with copy.memory.database.reading(theirs) as connection:
-        assert (await head_of_tenant(connection, theirs, 0, None)).position == last_of_theirs
+        assert (await tenant_position(connection, theirs, 0, None)).position == last_of_theirs
     assert await forget_old_changes(database_url) == 0
-    assert (await file(copy.memory, adr(3, "Later"))).position == (await outbox.head(copy.owner))[0]
+    assert (await file(copy.memory, adr(3, "Later"))).position == (await outbox.outbox_position(copy.owner))[
+        0
+    ]
 
 
 async def test_a_copy_that_has_come_further_goes_on(copy: Copy, database_url: str) -> None:
@@ -73,7 +75,7 @@ async def test_a_copy_that_is_too_far_behind_is_filled_anew(copy: Copy, database
     await forget_old_changes(database_url, AT_ONCE)
     compared = await copy.verify()
     assert compared.is_equal
-    assert compared.position == (await outbox.head(copy.owner))[0]
+    assert compared.position == (await outbox.outbox_position(copy.owner))[0]
     await copy.rebuild()
     assert (await copy.verify()).digest == compared.digest
 

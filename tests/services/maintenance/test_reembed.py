@@ -82,10 +82,10 @@ async def test_another_model_is_refused_until_everything_is_embedded_again(
     asked_before = await ask(filed, "where do messages wait", first=5)
     with pytest.raises(Conflict, match="trigraph reembed"):
         await file(changed, adr(22, "Late"))
-    told: list[tuple[int, int]] = []
-    assert await reembed(database_url, other, lambda done, total: told.append((done, total))) == 21
-    assert told[0] == (0, 21)
-    assert told[-1] == (21, 21)
+    progress: list[tuple[int, int]] = []
+    assert await reembed(database_url, other, lambda done, total: progress.append((done, total))) == 21
+    assert progress[0] == (0, 21)
+    assert progress[-1] == (21, 21)
     assert await sizes(owner) == [(SHORTER, vectors, vectors)]
     assert await passage_vectors.embedding_model(owner) == model_of(other)
     found = await ask(changed, "where do messages wait", first=5)
@@ -96,15 +96,15 @@ async def test_another_model_is_refused_until_everything_is_embedded_again(
         await file(filed, adr(23, "Later"))
 
 
-async def test_a_ledger_of_the_same_model_computed_otherwise_is_told_apart_and_embedded_again(
+async def test_a_ledger_of_the_same_model_computed_otherwise_is_recognised_and_embedded_again(
     filed: Memory, embedder: Embedder, owner: asyncpg.Connection, database_url: str
 ) -> None:
     earlier = "all-MiniLM-L6-v2 onnx 0123456789abcdef"
     await owner.execute("UPDATE embedding_model SET fingerprint = $1", earlier)
-    told = rf"{earlier}\), and this is .*{embedder.fingerprint}\); run `trigraph reembed`"
-    with pytest.raises(Conflict, match=told):
+    message = rf"{earlier}\), and this is .*{embedder.fingerprint}\); run `trigraph reembed`"
+    with pytest.raises(Conflict, match=message):
         await check_model(owner, embedder)
-    with pytest.raises(Conflict, match=told):
+    with pytest.raises(Conflict, match=message):
         await file(filed, adr(22, "Late"))
     assert await reembed(database_url, embedder) == 21
     await check_model(owner, embedder)

@@ -197,8 +197,8 @@ async def test_another_model_takes_the_indexes_of_the_old_one_away(
     assert await reembed(database_url, FirstDimensions(memory.embedder)) == 1
     assert await vector_indexes.valid_indexes(owner) == {}
     assert await index_large_projects(database_url, 1) == ["large"]
-    (told,) = await vector_indexes.large_projects(owner, 1)
-    assert (told.key, told.vectors, told.has_index, told.is_building) == ("large", 1, True, False)
+    (project,) = await vector_indexes.large_projects(owner, 1)
+    assert (project.key, project.vectors, project.has_index, project.is_building) == ("large", 1, True, False)
 
 
 async def test_whoever_serves_indexes_what_has_grown_large(

@@ -45,7 +45,7 @@ def test_a_long_quote_is_cut_between_characters() -> None:
 
 
 @pytest.mark.parametrize(
-    ("text", "told"),
+    ("text", "beginning_of_warning"),
     [
         pytest.param(
             f"# T\nDate: {MANY}\n", "write a date as 2026-01-31: none could be read from ", id="BYT-03 date"
@@ -53,9 +53,9 @@ def test_a_long_quote_is_cut_between_characters() -> None:
         pytest.param(f"# T\nStatus: {MANY}\n", "no status could be read from ", id="BYT-03 status"),
     ],
 )
-def test_what_a_warning_quotes_is_cut_between_characters(text: str, told: str) -> None:
+def test_what_a_warning_quotes_is_cut_between_characters(text: str, beginning_of_warning: str) -> None:
     (warning,) = parse_markdown(text).warnings
-    assert is_whole(literal_eval(warning.removeprefix(told)))
+    assert is_whole(literal_eval(warning.removeprefix(beginning_of_warning)))
 
 
 @pytest.mark.parametrize(("most", "kept"), [(9, "abcd"), (4, "abcd"), (3, "abc"), (1, "a"), (0, "")])

@@ -1,4 +1,4 @@
-"""Answers that are asked for again: documents and questions at random, and all that an answer tells."""
+"""Repeated recalls: random documents and questions, and what must be equal in their results."""
 
 from __future__ import annotations
 
@@ -61,7 +61,7 @@ def random_requests(random: Random, project: str) -> Iterator[RecallRequest]:
         )
 
 
-def told(result: RecallResult) -> object:
+def comparable(result: RecallResult) -> object:
     """Everything an answer says, but for its id, its times in milliseconds, and whether a state it shows was
     given up since."""
     hits = [replace(hit, annotation=replace(hit.annotation, state=None)) for hit in result.hits]

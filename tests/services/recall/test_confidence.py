@@ -8,7 +8,13 @@ from hypothesis import strategies as st
 
 from app.domain.recall import Candidate, LegName, Ranking
 from app.embedding import Embedder
-from app.services.recall.confidence import EVEN_COSINE, LOW_CONFIDENCE, confidence, likelihood
+from app.services.recall.confidence import (
+    EVEN_COSINE,
+    LOW_CONFIDENCE,
+    confidence,
+    likelihood,
+    nearest_likelihood,
+)
 from app.stores.postgres.pool import Database
 from tests.conftest import memory_on
 from tests.documents import ProjectFixture, adr, ask, file
@@ -22,6 +28,10 @@ def _dense(*cosines: float, problem: str | None = None) -> Ranking:
     return Ranking(LegName.DENSE, found, problem=problem)
 
 
+def _confidence(rankings: list[Ranking], *, is_named: bool = False) -> float | None:
+    return confidence(nearest_likelihood(rankings), is_named=is_named)
+
+
 @given(st.floats(-1, 1), st.floats(-1, 1))
 def test_the_nearer_the_likelier(one: float, other: float) -> None:
     lower, higher = sorted((one, other))
@@ -29,20 +39,16 @@ def test_the_nearer_the_likelier(one: float, other: float) -> None:
     assert likelihood(EVEN_COSINE) == 0.5
 
 
-def test_what_tells_nothing_gives_no_confidence() -> None:
+def test_no_evidence_gives_no_confidence() -> None:
     lexical = Ranking(LegName.LEXICAL, (Candidate(1, 12.0),))
-    assert (
-        confidence("bread", [_dense(0.1, 0.05), lexical], [], is_named=False)
-        == likelihood(0.1)
-        < LOW_CONFIDENCE
-    )
-    assert confidence("bread", [_dense(0.1), lexical], [], is_named=True) == 1.0
-    assert confidence("bread", [_dense(problem="late"), lexical], [], is_named=False) is None
-    assert confidence("bread", [lexical], [], is_named=False) is None
-    assert confidence("bread", [_dense()], [], is_named=False) == 0.0
+    assert _confidence([_dense(0.1, 0.05), lexical]) == likelihood(0.1) < LOW_CONFIDENCE
+    assert _confidence([_dense(0.1), lexical], is_named=True) == 1.0
+    assert _confidence([_dense(problem="late"), lexical]) is None
+    assert _confidence([lexical]) is None
+    assert _confidence([_dense()]) == 0.0
 
 
-async def test_a_question_about_something_else_is_told_so(desk: ProjectFixture) -> None:
+async def test_a_question_about_something_else_gets_an_advisory(desk: ProjectFixture) -> None:
     """Ten hits always come; whether any of them is an answer is another matter."""
     await desk.file_all(
         adr(1, "Events travel through a durable queue", "Workers read events from a queue that keeps them."),
@@ -68,7 +74,7 @@ async def test_where_nothing_is_nothing_is_doubted_in_words(desk: ProjectFixture
     assert (result.hits, result.confidence, result.advisories) == ((), 0.0, ())
 
 
-async def test_without_the_encoder_nothing_is_told(
+async def test_without_the_encoder_there_is_no_confidence(
     database: Database, embedder: Embedder, tenant: int
 ) -> None:
     memory = memory_on(database, BrokenEmbedder(embedder), tenant)

@@ -80,7 +80,7 @@ async def test_a_leg_without_its_table_is_reported_and_the_others_answer(
     """OUT-09: never a plain empty success."""
     for document in DOCUMENTS:
         await file(memory, document)
-    await owner.execute(f"ALTER TABLE {table} RENAME TO lost")
+    await owner.execute(f"REVOKE SELECT ON {table} FROM trigraph_service")
     result = await ask(memory, "retry budget")
     assert identifiers(result)[0] == "ADR-1"
     assert result.hits[0].passage.text
@@ -91,7 +91,7 @@ async def test_a_leg_without_its_table_is_reported_and_the_others_answer(
 async def test_a_failed_leg_takes_no_part_in_the_scores(memory: Memory, owner: asyncpg.Connection) -> None:
     for document in DOCUMENTS:
         await file(memory, document)
-    await owner.execute("ALTER TABLE posting RENAME TO lost")
+    await owner.execute("REVOKE SELECT ON posting FROM trigraph_service")
     result = await ask(memory, "retry budget")
     legs = {share.leg for hit in result.hits for share in hit.contributions}
     assert legs == {LegName.DENSE, LegName.RECENCY}

@@ -13,7 +13,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from app.domain.recall import Candidate, FusedCandidate, LegContribution, LegName, Ranking
-from app.services.recall.fusion import Fusion, fuse, fuse_plainly, keep_leg_winners, led_by, leg_winners
+from app.services.recall.fusion import Fusion, fuse, fuse_plainly, keep_leg_winners, leg_winners, put_first
 
 ARTIFACTS = st.lists(st.integers(1, 30), unique=True, max_size=12)
 PROPOSERS = (LegName.DENSE, LegName.LEXICAL, LegName.GRAPH)
@@ -146,14 +146,14 @@ def test_a_failed_leg_counts_for_nothing() -> None:
 
 def test_what_the_query_names_leads_in_its_order() -> None:
     fused = fuse([_ranking(LegName.DENSE, 1, 2, 3)])
-    assert led_by(fused.order, [3, 8, 3]) == [3, 8, 1, 2]
+    assert put_first(fused.order, [3, 8, 3]) == [3, 8, 1, 2]
     assert fused.candidate(8) == FusedCandidate(8, 0.0, ())
-    assert led_by(fused.order, []) == list(fused.order)
+    assert put_first(fused.order, []) == list(fused.order)
 
 
 @given(rankings(), st.integers(0, 12), st.lists(st.integers(1, 30), max_size=2))
 def test_every_winner_survives_where_there_is_room(legs: list[Ranking], first: int, named: list[int]) -> None:
-    ordered = led_by(fuse(legs).order, named)
+    ordered = put_first(fuse(legs).order, named)
     kept = keep_leg_winners(ordered, legs, first)
     assert len(kept) == min(first, len(ordered))
     assert len(set(kept)) == len(kept)

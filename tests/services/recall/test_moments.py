@@ -13,7 +13,7 @@ from app.domain.recall import RecallRequest, RecallResult, StateFlag
 from app.errors import Invalid
 from app.stores.postgres import ledger_clock
 from tests.documents import ProjectFixture, adr, day, identifiers
-from tests.services.recall.replaying import SERIES, random_document, random_requests, told
+from tests.services.recall.replaying import SERIES, comparable, random_document, random_requests
 
 
 @pytest.mark.parametrize("seed", range(4))
@@ -28,10 +28,10 @@ async def test_an_answer_never_changes_afterwards(desk: ProjectFixture, seed: in
             asked.append((replace(request, as_of=result.as_of, known_at=result.known_at), result))
         for request, before in random.sample(asked, min(len(asked), 6)):
             again = await desk.memory.recall.recall(desk.memory.caller, request)
-            assert told(again) == told(before), request
+            assert comparable(again) == comparable(before), request
     for request, before in asked:
         again = await desk.memory.recall.recall(desk.memory.caller, request)
-        assert told(again) == told(before), request
+        assert comparable(again) == comparable(before), request
 
 
 async def test_a_moment_before_a_belief_does_not_know_it(desk: ProjectFixture) -> None:
@@ -64,7 +64,7 @@ async def test_a_former_name_learned_later_changes_no_earlier_answer(desk: Proje
     await desk.file(adr(1, "The Prism engine", body="Prism draws more.", props={"aliases": ["PrismGR"]}))
     for query, answer in before.items():
         again = await desk.ask(query, as_of=answer.as_of, known_at=answer.known_at)
-        assert told(again) == told(answer)
+        assert comparable(again) == comparable(answer)
 
 
 async def test_a_known_moment_of_now_waits_for_the_write_at_hand(desk: ProjectFixture) -> None:

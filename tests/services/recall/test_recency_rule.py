@@ -20,5 +20,5 @@ async def test_an_old_decision_leads_unless_the_older_formula_is_asked_for(desk:
     literal = RecallService(
         memory.database, memory.embedder, memory.graph, leg_deadline=10.0, recency="literal"
     )
-    told = await ask(replace(memory, recall=literal), QUESTION, **asked)
-    assert identifiers(told) == ["ADR-2", "ADR-1"]
+    found = await ask(replace(memory, recall=literal), QUESTION, **asked)
+    assert identifiers(found) == ["ADR-2", "ADR-1"]

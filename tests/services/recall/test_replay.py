@@ -15,7 +15,7 @@ from app.stores.postgres.pool import Database
 from tests.conftest import TEMPLATE, Server, memory_on
 from tests.graphql.scattering import ScatteringEmbedder
 from tests.random_verbs import Writer
-from tests.services.recall.replaying import random_requests, told
+from tests.services.recall.replaying import comparable, random_requests
 
 PROJECT = "replay"
 SERIES = 60
@@ -47,4 +47,4 @@ async def test_answers_stay_what_they_were_whatever_is_written_later(light: Memo
     while written < WRITES:
         written += await writer.write()
     for request, before in asked:
-        assert told(await light.recall.recall(light.caller, request)) == told(before), request
+        assert comparable(await light.recall.recall(light.caller, request)) == comparable(before), request

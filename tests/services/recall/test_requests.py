@@ -107,7 +107,7 @@ async def test_flags_narrow_the_answer(desk: ProjectFixture) -> None:
         assert set(identifiers(await desk.ask("queue", flags=flags))) == expected
 
 
-async def test_flags_that_nothing_has_are_told_of(desk: ProjectFixture) -> None:
+async def test_flags_that_nothing_has_get_an_advisory(desk: ProjectFixture) -> None:
     await desk.file(adr(1, "Queue one"))
     for query in ("queue", "ADR-1"):
         result = await desk.ask(query, flags=(StateFlag.WIP, StateFlag.HISTORICAL))
@@ -147,7 +147,7 @@ async def test_a_budget_is_not_spent_on_the_same_again(desk: ProjectFixture) -> 
     assert len(packed.hits) == 2
     assert set(identifiers(packed)) & {"ADR-1", "ADR-2"}
     assert "ADR-3" in identifiers(packed)
-    assert any("2 hits are left out, whose passages say" in told for told in packed.advisories)
+    assert any("2 hits are left out, whose passages say" in advisory for advisory in packed.advisories)
 
 
 async def test_a_budget_keeps_no_hit_without_what_replaced_it(desk: ProjectFixture) -> None:

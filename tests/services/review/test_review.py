@@ -21,7 +21,7 @@ from app.stores.postgres.projects import ensure_tenant
 from tests.documents import ProjectFixture, day
 
 PROMOTED, REJECTED = CandidateStatus.PROMOTED, CandidateStatus.REJECTED
-TOLD = "Beacon was formerly known as Lighthouse."
+TEXT = "Beacon was formerly known as Lighthouse."
 
 
 def read(title: str, body: str, **stated: Any) -> Document:
@@ -43,7 +43,7 @@ async def likely_aliases(desk: ProjectFixture, review: ReviewService) -> tuple[A
 async def test_the_ledger_itself_lets_a_candidate_be_reviewed_once(
     desk: ProjectFixture, review: ReviewService
 ) -> None:
-    await desk.file(read("Beacon", TOLD))
+    await desk.file(read("Beacon", TEXT))
     (candidate,) = await likely_aliases(desk, review)
     await review.review_alias(desk.memory.caller, Decision(candidate.id, REJECTED))
     with pytest.raises(Conflict) as refused:
@@ -60,7 +60,7 @@ async def _review_past_the_service(desk: ProjectFixture, candidate: AliasCandida
 async def test_a_name_that_is_there_already_is_promoted_all_the_same(
     desk: ProjectFixture, review: ReviewService
 ) -> None:
-    await desk.file(read("Beacon", f"---\naliases: [LIGHTHOUSE]\n---\n{TOLD}"))
+    await desk.file(read("Beacon", f"---\naliases: [LIGHTHOUSE]\n---\n{TEXT}"))
     (candidate,) = await likely_aliases(desk, review)
     reviewed = await review.review_alias(desk.memory.caller, Decision(candidate.id, PROMOTED))
     assert reviewed.written is not None
@@ -70,10 +70,10 @@ async def test_a_name_that_is_there_already_is_promoted_all_the_same(
 
 
 async def test_what_was_judged_is_not_queued_again(desk: ProjectFixture, review: ReviewService) -> None:
-    await desk.file(read("Beacon", TOLD))
+    await desk.file(read("Beacon", TEXT))
     (candidate,) = await likely_aliases(desk, review)
     await review.review_alias(desk.memory.caller, Decision(candidate.id, REJECTED))
-    await desk.file(read("Beacon", f"{TOLD} It says so again.", created_at=day(2021)))
+    await desk.file(read("Beacon", f"{TEXT} It says so again.", created_at=day(2021)))
     (still,) = await likely_aliases(desk, review)
     assert still.review is not None
 
@@ -84,12 +84,12 @@ async def test_a_likely_alias_is_about_the_one_thing_of_that_name(
     created = await CanonicalService(desk.memory.database).create_entity(
         desk.memory.caller, StatedEntity("Component", {"name": "Beacon"}), desk.project
     )
-    await desk.file(read("Retro", TOLD))
+    await desk.file(read("Retro", TEXT))
     (candidate,) = await likely_aliases(desk, review)
     assert candidate.entity == created.entity.id
 
 
-async def test_a_fact_told_by_an_older_version_holds_until_the_next(
+async def test_a_fact_stated_by_an_older_version_holds_until_the_next(
     desk: ProjectFixture, review: ReviewService
 ) -> None:
     filed = await desk.file(read("Queue", "The status is now Accepted.", status="Draft"))
@@ -108,7 +108,7 @@ async def test_a_fact_told_by_an_older_version_holds_until_the_next(
 
 async def test_another_tenant_sees_and_reviews_nothing(memory: Memory, owner: asyncpg.Connection) -> None:
     desk, review = ProjectFixture(memory, "reviewed"), ReviewService(memory.database)
-    await desk.file(read("Beacon", TOLD))
+    await desk.file(read("Beacon", TEXT))
     (candidate,) = await likely_aliases(desk, review)
     stranger = Caller(await ensure_tenant(owner, "other"), Role.HUMAN, "mallory")
     listing = await review.alias_candidates(stranger, None, None, PageRequest(10))

@@ -152,7 +152,7 @@ async def test_many_changes_in_one_write_are_states_of_their_own(shared_memory: 
             change = StateChange({"version": str(number)})
             await change_state(write, thing.id, change, Cause("fact"))
         await change_state(write, thing.id, StateChange({"owner": "ada"}, day(2021)), Cause("fact"))
-        await ledger_clock.settle(write.connection)
+        await ledger_clock.finish_write(write.connection)
     held = await thing.held()
     assert [state.props.get("version") for state in held] == [None, None, "0", "1", "2", "3"]
     assert [state.props.get("owner") for state in held] == [None, *["ada"] * 5]

@@ -51,7 +51,7 @@ JOIN entity_state ON entity = $1
 """
 
 Answer = TypeVar("Answer")
-Told: TypeAlias = list[list[dict[str, Any] | None]]
+StatesByMoment: TypeAlias = list[list[dict[str, Any] | None]]
 
 values = st.sampled_from([0, 1, True, "a", "b", ["a"]])
 changes = st.dictionaries(
@@ -114,7 +114,7 @@ class Verbs(RuleBasedStateMachine):
 
     @rule(one=changes, other=changes)
     def race(self, one: dict[str, Any], other: dict[str, Any]) -> None:
-        """Two who believe the same change it at once: one does, the other is told."""
+        """Two who believe the same change it at once: one does, the other gets a conflict."""
         held = self.wait(self.thing.held())
         start = None if datetime.now(UTC) >= self.begins else self.begins
         now = start or datetime.now(UTC)
@@ -204,9 +204,9 @@ class Verbs(RuleBasedStateMachine):
         pairs = self.pairs(known)
         sampled = random.Random(len(known)).sample(pairs, min(len(pairs), SAMPLED))
         asked = [*sampled, *((valid, known[-1]) for valid, _ in self.pairs(known[-1:]))]
-        held, drafts, told = self.wait(self.look(asked))
+        held, drafts, rows = self.wait(self.look(asked))
         self.states_tile_time(held, drafts)
-        self.agree(asked, told)
+        self.agree(asked, rows)
 
     def states_tile_time(self, held: list[EntityState], drafts: list[EntityState]) -> None:
         assert all(earlier.valid.end == later.valid.start for earlier, later in pairwise(held))
@@ -225,7 +225,7 @@ class Verbs(RuleBasedStateMachine):
         instants = [each for at in self.reference.instants for each in (at - TICK, at)]
         return [(valid, each) for valid in instants for moment in known for each in (moment - TICK, moment)]
 
-    def agree(self, pairs: list[tuple[datetime, datetime]], rows: Told) -> None:
+    def agree(self, pairs: list[tuple[datetime, datetime]], rows: StatesByMoment) -> None:
         for pair, (committed, draft) in zip(pairs, rows, strict=True):
             valid, known = pair
             believed = self.reference.believed(known)
@@ -236,9 +236,9 @@ class Verbs(RuleBasedStateMachine):
 
     async def look(
         self, pairs: list[tuple[datetime, datetime]]
-    ) -> tuple[list[EntityState], list[EntityState], Told]:
+    ) -> tuple[list[EntityState], list[EntityState], StatesByMoment]:
         """Return the states and drafts of now, and what is committed and drafted at each pair of instants."""
-        found: Told = [[None, None] for _ in pairs]
+        found: StatesByMoment = [[None, None] for _ in pairs]
         async with self.memory.database.reading(self.thing.tenant) as connection:
             where = (connection, self.thing.tenant, self.thing.id)
             held = await states.current_states(*where, Branch.COMMITTED)

@@ -1,4 +1,4 @@
-"""Many callers at once: one wins, the others are told so, and nothing is doubled or lost (CON-01, CON-07)."""
+"""Many callers at once: one wins, the others get a conflict, nothing is doubled or lost (CON-01, CON-07)."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ SHIFT = StatedCause("status_transition")
 
 
 async def outcomes(verbs: Sequence[Awaitable[StateAnswer]]) -> list[StateAnswer]:
-    """Run verbs at once; answer what the winners got, when every loser was told of a conflict."""
+    """Run operations at once; return the results of the winners, if every loser got a conflict."""
     answers = await asyncio.gather(*verbs, return_exceptions=True)
     lost = [answer for answer in answers if isinstance(answer, BaseException)]
     assert Counter(type(each) for each in lost) == ({Conflict: len(lost)} if lost else {})

@@ -10,7 +10,7 @@ from app.stores.postgres import states
 from tests.documents import ProjectFixture, adr, day
 
 
-async def told(desk: ProjectFixture, filed: FiledDocument) -> list[tuple[int, str, object, object]]:
+async def events_of(desk: ProjectFixture, filed: FiledDocument) -> list[tuple[int, str, object, object]]:
     """Return year, title, status and tags of each state that is believed."""
     async with desk.reading() as connection:
         held = await states.current_states(connection, desk.tenant, filed.entity.id, Branch.COMMITTED)
@@ -31,7 +31,7 @@ async def test_a_fact_outlives_the_versions_that_say_nothing_of_it(desk: Project
     await desk.file(adr(1, "Two", created_at=day(2022), status=None))
     await desk.file(adr(1, "Three", created_at=day(2023), props={"tags": ["b"]}))
     await desk.file(adr(1, "Four", created_at=day(2024)))
-    assert await told(desk, filed) == [
+    assert await events_of(desk, filed) == [
         (2020, "One", "Accepted", None),
         (2021, "One", "Accepted", ["a"]),
         (2022, "Two", None, ["a"]),
@@ -47,20 +47,20 @@ async def test_a_version_reaches_through_later_facts_and_not_into_the_next_versi
     filed = await desk.file(adr(1, "One", created_at=day(2020)))
     await fact(desk.memory, filed, 2023, status="Rejected")
     await desk.file(adr(1, "Two", created_at=day(2022), props={"tags": ["a"]}))
-    assert await told(desk, filed) == [
+    assert await events_of(desk, filed) == [
         (2020, "One", "Accepted", None),
         (2022, "Two", "Accepted", ["a"]),
         (2023, "Two", "Rejected", ["a"]),
     ]
     await desk.file(adr(1, "Four", created_at=day(2090), status="Final"))
     now = (await desk.file(adr(1, "Three", props={"tags": ["b"]}))).artifact.created_at.year
-    assert (await told(desk, filed))[3:] == [
+    assert (await events_of(desk, filed))[3:] == [
         (now, "Three", "Rejected", ["b"]),
         (2090, "Four", "Final", None),
     ]
 
 
-async def test_a_version_is_told_by_what_it_changed_of_what_held_at_its_date(desk: ProjectFixture) -> None:
+async def test_a_version_records_what_it_changed_of_the_state_at_its_date(desk: ProjectFixture) -> None:
     """Not of what somebody said of a later day."""
     filed = await desk.file(adr(1, "One", created_at=day(2020)))
     await fact(desk.memory, filed, 2024, status="Deprecated")

@@ -44,7 +44,7 @@ class Thing:
         async with unit_of_work(self.memory.database, self.memory.caller) as write:
             change = StateChange(props, valid_from, expected)
             written = await change_state(write, self.id, change, cause or Cause("fact"))
-            await ledger_clock.settle(write.connection)
+            await ledger_clock.finish_write(write.connection)
             return written
 
     async def held(self, branch: Branch = Branch.COMMITTED) -> list[EntityState]:
@@ -80,7 +80,7 @@ async def make_thing(
     """Make an entity of a type with its first state."""
     async with unit_of_work(memory.database, memory.caller) as write:
         thing = await make_thing_in(write, memory, type_name, start, **props)
-        await ledger_clock.settle(write.connection)
+        await ledger_clock.finish_write(write.connection)
         return thing
 
 

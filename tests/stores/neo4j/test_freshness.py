@@ -31,7 +31,7 @@ async def count(ground: FreshnessGate, tenant: int) -> int:
     """Return how many artifacts of a tenant are read."""
     async with ground.reading(tenant) as (ask, _):
         (found,) = await ask(
-            "MATCH (a:Artifact {tenant: $tenant}) RETURN [count(a)] AS told;", {"tenant": tenant}
+            "MATCH (a:Artifact {tenant: $tenant}) RETURN [count(a)] AS found;", {"tenant": tenant}
         )
         return int(found)
 
@@ -55,7 +55,7 @@ async def test_what_is_projected_at_once_is_waited_for(
     copy: Copy, ground: FreshnessGate, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     tenant = copy.memory.caller.tenant
-    monkeypatch.setattr(freshness, "PATIENCE", 30.0)
+    monkeypatch.setattr(freshness, "WAIT_SECONDS", 30.0)
     await copy.catch_up()
     await file(copy.memory, adr(1, "Queue"))
     asked = asyncio.create_task(count(ground, tenant))
@@ -73,7 +73,7 @@ async def test_a_wait_in_vain_is_not_repeated(
     await file(copy.memory, adr(1, "Queue"))
     with pytest.raises(StaleGraph):
         await count(ground, tenant)
-    monkeypatch.setattr(freshness, "PATIENCE", 3600.0)
+    monkeypatch.setattr(freshness, "WAIT_SECONDS", 3600.0)
     with pytest.raises(StaleGraph):
         await asyncio.wait_for(count(ground, tenant), 30)
 
@@ -114,10 +114,10 @@ async def test_what_was_read_while_the_graph_was_filled_anew_is_worth_nothing(
     await file(copy.memory, adr(1, "Queue"))
     await copy.catch_up()
     async with ground.reading(tenant) as (ask, _):
-        assert await ask("RETURN [1] AS told", {}) == [1]
+        assert await ask("RETURN [1] AS found", {}) == [1]
         await copy.rebuild()
         with pytest.raises(StaleGraph, match="anew"):
-            await ask("RETURN [1] AS told", {})
+            await ask("RETURN [1] AS found", {})
     assert await count(ground, tenant) == 1
 
 
@@ -126,7 +126,7 @@ async def test_what_is_filled_anew_amid_a_query_is_noticed_at_its_end(
 ) -> None:
     tenant = copy.memory.caller.tenant
     await copy.catch_up()
-    slow = "UNWIND range(1, 30000000) AS n WITH count(n % 7) AS slow RETURN [slow] AS told"
+    slow = "UNWIND range(1, 30000000) AS n WITH count(n % 7) AS slow RETURN [slow] AS found"
     async with ground.reading(tenant) as (ask, _):
         asked = asyncio.create_task(ask(slow, {}))
         await asyncio.sleep(0.3)

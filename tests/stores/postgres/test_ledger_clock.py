@@ -65,7 +65,7 @@ async def test_a_write_is_recorded_after_all_that_readers_settled_while_it_waite
             return await ledger_clock.advance_clock(connection, tenant)
 
     async with database.writing(tenant) as reader:
-        await ledger_clock.settle_clock(reader, tenant)
+        await ledger_clock.read_settled_clock(reader, tenant)
         waiting = asyncio.create_task(write())
         await asyncio.sleep(0.1)
         known = await reader.fetchval("SELECT clock_timestamp()")
@@ -75,4 +75,4 @@ async def test_a_write_is_recorded_after_all_that_readers_settled_while_it_waite
 async def test_a_write_that_changed_nothing_has_no_position(database: Database, tenant: int) -> None:
     async with database.writing(tenant) as connection:
         await ledger_clock.advance_clock(connection, tenant)
-        assert await ledger_clock.settle(connection) is None
+        assert await ledger_clock.finish_write(connection) is None

@@ -7,7 +7,13 @@ import pytest
 
 from app.errors import Conflict, Unavailable
 from app.stores.postgres.connection import owner_connection
-from app.stores.postgres.migrate import applied, check, migrate, pending, shipped
+from app.stores.postgres.migrate import (
+    applied_migrations,
+    check,
+    migrate,
+    pending_migrations,
+    shipped_migrations,
+)
 from tests.conftest import Server
 from tests.stores.postgres.processes import Program
 
@@ -43,13 +49,13 @@ async def test_each_migration_is_applied_once_in_order(empty_database_url: str, 
     await check(empty_database_url, folder)
     assert await tables(empty_database_url) == ["first", "schema_migration", "second"]
     async with owner_connection(empty_database_url) as connection:
-        recorded = await applied(connection)
-        assert await pending(connection, folder) == []
-    assert recorded == {each.version: (each.name, each.sha256) for each in shipped(folder)}
+        recorded = await applied_migrations(connection)
+        assert await pending_migrations(connection, folder) == []
+    assert recorded == {each.version: (each.name, each.sha256) for each in shipped_migrations(folder)}
 
 
 async def test_what_ships_makes_a_ledger(empty_database_url: str) -> None:
-    assert await migrate(empty_database_url) == shipped()
+    assert await migrate(empty_database_url) == shipped_migrations()
     await check(empty_database_url)
     assert "entity_state" in await tables(empty_database_url)
 
@@ -72,10 +78,10 @@ async def test_an_edited_migration_is_refused(empty_database_url: str, folder: P
 
 
 def test_line_ends_are_no_edit(folder: Path) -> None:
-    as_written = shipped(folder)
+    as_written = shipped_migrations(folder)
     for path in folder.glob("*.sql"):
         path.write_bytes(path.read_bytes().replace(b"\n", b"\r\n"))
-    assert shipped(folder) == as_written
+    assert shipped_migrations(folder) == as_written
 
 
 async def test_a_lost_file_and_a_newer_ledger_are_told_apart(empty_database_url: str, folder: Path) -> None:
@@ -104,7 +110,7 @@ async def test_a_number_can_neither_be_shared_nor_slipped_in(empty_database_url:
 def test_a_file_of_another_name_is_refused(tmp_path: Path) -> None:
     (tmp_path / "fix.sql").touch()
     with pytest.raises(Conflict, match=r"fix\.sql must be named like"):
-        shipped(tmp_path)
+        shipped_migrations(tmp_path)
 
 
 async def test_a_migration_that_fails_half_way_leaves_nothing(empty_database_url: str, folder: Path) -> None:

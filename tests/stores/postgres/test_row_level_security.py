@@ -147,7 +147,7 @@ async def test_the_service_owns_nothing_and_has_no_way_around(owner: asyncpg.Con
     assert await owner.fetchval("SELECT count(*) FROM pg_auth_members WHERE member = $1", role["oid"]) == 0
     # It tells yes or no of a mark that its asker has to know, and nothing of whose change that is.
     lent = await owner.fetch(
-        "SELECT proname, prorettype::regtype::text AS told FROM pg_proc"
+        "SELECT proname, prorettype::regtype::text AS result FROM pg_proc"
         " WHERE prosecdef AND pronamespace = 'public'::regnamespace"
     )
     assert [tuple(row) for row in lent] == [("stands_in_ledger", "boolean")]

@@ -40,7 +40,7 @@ async def _moved(
                 await states.retract_state(connection, tenant, retracted, recorded_at)
             for recorded in change.recorded:
                 await states.insert_state(connection, tenant, recorded)
-            await ledger_clock.settle(connection)
+            await ledger_clock.finish_write(connection)
     return entity, known
 
 

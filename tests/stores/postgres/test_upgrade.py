@@ -10,7 +10,7 @@ import pytest
 
 from app.embedding import Embedder
 from app.resources import shipped_folder
-from app.stores.postgres.migrate import migrate, shipped
+from app.stores.postgres.migrate import migrate, shipped_migrations
 from app.stores.postgres.pool import Database
 from app.stores.postgres.projects import ensure_tenant
 from tests.conftest import memory_on
@@ -26,7 +26,7 @@ BELIEFS = ("entity", "artifact", "entity_state", "state_event", "alias", "refere
 def earlier(tmp_path: Path) -> Path:
     """The migrations that were there before the ledger kept its rules against plain SQL."""
     here = shipped_folder("migrations", "migrations") / "postgres"
-    for migration in shipped():
+    for migration in shipped_migrations():
         if migration.version <= LAST_BEFORE:
             shutil.copy(here / f"{migration.label}.sql", tmp_path)
     return tmp_path
@@ -42,7 +42,7 @@ async def test_a_ledger_with_a_past_keeps_it_and_gets_the_rules(
     before = [await owner.fetch(f"SELECT * FROM {table} ORDER BY id") for table in BELIEFS]
     applied = await migrate(empty_database_url)
     assert [each.version for each in applied] == [
-        each.version for each in shipped() if each.version > LAST_BEFORE
+        each.version for each in shipped_migrations() if each.version > LAST_BEFORE
     ]
     for table, held in zip(BELIEFS, before, strict=True):
         columns = ", ".join(held[0].keys())

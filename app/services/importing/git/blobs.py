@@ -1,4 +1,4 @@
-"""The contents of files by their object ids; one that cannot be read spoils no other."""
+"""Reading file contents by their object ids through `git cat-file`."""
 
 from __future__ import annotations
 
@@ -13,13 +13,13 @@ from app.errors import Invalid
 from app.services.importing.git.command import Git
 from app.services.importing.interruption import Stopped
 
-PATIENCE = 60.0
-_MOMENT = 0.2
+WAIT_SECONDS = 60.0
+_POLL_SECONDS = 0.2
 _BLOB = b"blob"
 
 
-class _Asked:
-    """A git that stays open and answers about one object at a time; it is opened again where it died."""
+class _CatFile:
+    """A `git cat-file` process that stays open for one object at a time; it restarts when it has died."""
 
     def __init__(self, git: Git, option: str) -> None:
         self._git = git
@@ -27,7 +27,7 @@ class _Asked:
         self._process: subprocess.Popen[bytes] | None = None
 
     def header(self, blob: str) -> list[bytes]:
-        """Return the words of the first line that git answers, empty where it died of the question."""
+        """Return the words of the first line that git prints for an object; empty where git died."""
         process = self._opened()
         assert process.stdin is not None
         assert process.stdout is not None
@@ -66,32 +66,32 @@ class _Asked:
         return self._process
 
     def _wait(self, answers: IO[bytes]) -> None:
-        until = time.monotonic() + PATIENCE
-        while not select.select([answers], [], [], _MOMENT)[0]:
+        until = time.monotonic() + WAIT_SECONDS
+        while not select.select([answers], [], [], _POLL_SECONDS)[0]:
             if self._git.is_stopped():
                 self.close()
                 raise Stopped
             if time.monotonic() > until:
                 self.close()
-                raise Invalid(f"git did not answer for {PATIENCE:.0f} s")
+                raise Invalid(f"git did not answer for {WAIT_SECONDS:.0f} s")
 
 
 class Blobs:
-    """Reads the contents of files by their object ids; sizes are asked first, for a content may be a bomb."""
+    """Reads file contents by their object ids; asks for each size first, because a content may be huge."""
 
     def __init__(self, git: Git) -> None:
-        self._sizes = _Asked(git, "--batch-check")
-        self._contents = _Asked(git, "--batch")
+        self._sizes = _CatFile(git, "--batch-check")
+        self._contents = _CatFile(git, "--batch")
 
     def size(self, blob: str) -> int | None:
-        """Return how many bytes a content has; None for one that is not there or is no file's."""
+        """Return the size of a content in bytes; None when the object is missing or is no file content."""
         header = self._sizes.header(blob)
         return int(header[2]) if len(header) == 3 and header[1] == _BLOB else None
 
     def read(self, blob: str, most: int) -> bytes:
-        """Return a content, or so many bytes that are none where it is larger than `most`.
+        """Return a content of at most `most` bytes.
 
-        Raises Invalid for one that is not there.
+        Raises Invalid for a larger one, and for one that is missing.
         """
         size = self.size(blob)
         if size is not None and size > most:
@@ -103,7 +103,7 @@ class Blobs:
         return content
 
     def close(self) -> None:
-        """End what is open."""
+        """End the open git processes."""
         self._sizes.close()
         self._contents.close()
 

@@ -1,4 +1,4 @@
-"""Asking git, which alone reads repositories here, and which runs and fetches nothing that one names."""
+"""Running git in a closed environment, so that a repository can neither run nor fetch anything."""
 
 from __future__ import annotations
 
@@ -10,11 +10,11 @@ from pathlib import Path
 
 from app.errors import Invalid, Unavailable
 from app.services.importing.interruption import Stopped
-from app.services.importing.items import shown
+from app.services.importing.items import printable_name
 
 NO_GIT = "git is not installed; install it to import a repository"
 MAX_WORDS = 200
-"""So many characters of git's own words are passed on: they may quote the repository's."""
+"""At most this many characters of git's messages are passed on: they may quote the repository."""
 
 # What a repository sets for those who work in it must not count here, above all no program that it names.
 _SETTINGS = (
@@ -48,38 +48,40 @@ _CLOSED = {
     "GIT_TRACE2_EVENT": "0",
     "GIT_TRACE2_PERF": "0",
 }
-_MOMENT = 0.2
+_POLL_SECONDS = 0.2
 
 
 @dataclass(frozen=True, slots=True)
 class Git:
-    """Git in one folder, with `environment` over the closed one and `settings` over a repository's.
+    """Git in one folder, with `environment` added to the closed one and `settings` over a repository's.
 
-    `what` is what people call the folder. One shaped as a bare repository is one only where `allows_bare`
-    says so. Git ends once `is_stopped` says so, or after `patience` seconds where there is one.
+    Messages name `shown_folder`. A folder shaped as a bare repository counts as one only with `allows_bare`.
+    Git ends once `is_stopped` returns True, or after `wait_seconds` where given.
     """
 
     folder: Path
-    what: Path
+    shown_folder: Path
     is_stopped: Callable[[], bool] = lambda: False
     environment: Mapping[str, str] = field(default_factory=dict)
     settings: tuple[str, ...] = ()
-    patience: float | None = None
+    wait_seconds: float | None = None
     allows_bare: bool = False
 
     def ask(self, *arguments: str, given: bytes = b"") -> bytes:
         """Return what git prints.
 
-        Raises Invalid with git's own words when it cannot answer, Unavailable when there is no git, and
+        Raises Invalid with git's message when it fails, Unavailable when there is no git, and
         Stopped.
         """
         with self.open(*arguments, complaints=subprocess.PIPE) as git:
             try:
-                answer, complaint = self._waited_for(git, given)
+                answer, complaint = self._communicate(git, given)
             finally:
                 git.kill()
         if git.returncode != 0:
-            raise Invalid(f"git cannot read {shown(str(self.what))}: {_words(complaint)}")
+            raise Invalid(
+                f"git cannot read {printable_name(str(self.shown_folder))}: {_complaint_line(complaint)}"
+            )
         return answer
 
     def ask_path(self, *question: str) -> Path:
@@ -87,7 +89,7 @@ class Git:
         return self.folder / os.fsdecode(self.ask("rev-parse", *question).removesuffix(b"\n"))
 
     def open(self, *arguments: str, complaints: int = subprocess.DEVNULL) -> subprocess.Popen[bytes]:
-        """Return git at work; whoever opens it ends it. Raises Unavailable when there is no git."""
+        """Start git and return the process; the caller ends it. Raises Unavailable when there is no git."""
         bare = f"safe.bareRepository={'all' if self.allows_bare else 'explicit'}"
         settings = [word for setting in (bare, *_SETTINGS, *self.settings) for word in ("-c", setting)]
         command = ["git", "-C", str(self.folder), *_OPTIONS, *settings, *arguments]
@@ -103,24 +105,25 @@ class Git:
         except FileNotFoundError:
             raise Unavailable(NO_GIT) from None
 
-    def _waited_for(self, git: subprocess.Popen[bytes], given: bytes) -> tuple[bytes, bytes]:
+    def _communicate(self, git: subprocess.Popen[bytes], given: bytes) -> tuple[bytes, bytes]:
         waited = 0.0
         while True:
             try:
-                return git.communicate(given, timeout=_MOMENT)
+                return git.communicate(given, timeout=_POLL_SECONDS)
             except subprocess.TimeoutExpired:
-                waited += _MOMENT
+                waited += _POLL_SECONDS
             if self.is_stopped():
                 raise Stopped
-            if self.patience is not None and waited >= self.patience:
+            if self.wait_seconds is not None and waited >= self.wait_seconds:
+                name = printable_name(str(self.shown_folder))
                 raise Invalid(
-                    f"git did not answer about {shown(str(self.what))} for {self.patience:.0f} s; look"
+                    f"git did not answer about {name} for {self.wait_seconds:.0f} s; look"
                     " whether a file of the repository is a pipe or a device"
                 )
 
 
 def clean_path() -> str:
-    """Return PATH without what depends on the current folder, which may be the repository's."""
+    """Return PATH without its relative entries, which may lead into the repository."""
     entries = os.environ.get("PATH", os.defpath).split(os.pathsep)
     return os.pathsep.join(entry for entry in entries if os.path.isabs(entry))
 
@@ -130,7 +133,7 @@ def _closed_environment() -> dict[str, str]:
     return {**kept, **_CLOSED, "PATH": clean_path()}
 
 
-def _words(complaint: bytes) -> str:
+def _complaint_line(complaint: bytes) -> str:
     lines = complaint.decode("utf-8", "replace").strip().splitlines() or ["no reason given"]
     fatal = next((line for line in lines if line.startswith("fatal: ")), lines[0])
     return "".join(letter if letter.isprintable() else "\ufffd" for letter in fatal[:MAX_WORDS])

@@ -1,4 +1,4 @@
-"""A repository's documents as the ledger knows them already, under whatever they were called before."""
+"""Matching the documents of a repository with the documents that the ledger has already."""
 
 from __future__ import annotations
 
@@ -24,26 +24,26 @@ from app.stores.postgres.pool import Database
 
 @dataclass(frozen=True, slots=True)
 class KnownDocument:
-    """A document under the identifier it is filed by; others it goes or went by are its aliases."""
+    """A document under its identifier in the ledger, its other identifiers as aliases; and its history."""
 
     document: Document
-    told: DocumentHistory
+    history: DocumentHistory
 
 
-async def as_known(
+async def match_documents(
     database: Database, tenant: int, project_key: str, repository: Repository
 ) -> list[KnownDocument]:
-    """Return each document of a repository under the identifier the ledger has it by.
+    """Return each document of a repository under its identifier in the ledger.
 
-    A document that has another number or place than when it was filed stays what it is.
+    A document whose number or path changed since it was filed keeps its identifier.
     """
     async with database.reading(tenant) as connection:
         project = await projects.project_by_key(connection, tenant, project_key)
-        known = [await _known(connection, tenant, project, each) for each in repository.documents]
-    return [replace(each, told=replace(each.told, is_cut=repository.is_shallow)) for each in known]
+        known = [await _match(connection, tenant, project, each) for each in repository.documents]
+    return [replace(each, history=replace(each.history, is_cut=repository.is_shallow)) for each in known]
 
 
-async def _known(
+async def _match(
     connection: asyncpg.Connection, tenant: int, project: Project | None, found: RepositoryDocument
 ) -> KnownDocument:
     named = found.document.identifier or found.document.source_uri or ""
@@ -57,14 +57,17 @@ async def _known(
         if identifier_key(name) != identifier_key(identifier)
         for form in (name, identifier_key(name))
     ]
-    document = replace(found.document, identifier=identifier, props=_with_aliases(found.document, other))
+    document = replace(found.document, identifier=identifier, props=_add_aliases(found.document, other))
     return KnownDocument(document, DocumentHistory(identifier, found.states, found.changed))
 
 
 async def _held_before(
     connection: asyncpg.Connection, tenant: int, project: Project, found: RepositoryDocument
 ) -> str | None:
-    """Return the identifier of what was filed from an earlier edition; None where nothing or both were."""
+    """Return the identifier of the document that was filed from an earlier edition.
+
+    It is None where no earlier edition is filed, or the present identifier is filed as well.
+    """
     where = (connection, tenant, project.number)
     key = identifier_key(found.document.identifier or "")
     if await entities.entity_by_key(*where, key) is not None:
@@ -80,7 +83,7 @@ async def _held_before(
 
 
 def _may_be(found: RepositoryDocument, entity: KeyedEntity) -> bool:
-    """Return whether what was filed from a path can be a document that was there under no other number."""
+    """Return whether an entity filed from a path can be this document."""
     stated = {bare_key(identifier_key(name)) for name in found.former_identifiers}
     return not found.always_states or entity.bare_key in stated
 
@@ -91,7 +94,7 @@ async def _identifier_of(connection: asyncpg.Connection, tenant: int, entity: Ke
     return stated if isinstance(stated, str) else entity.key
 
 
-def _with_aliases(document: Document, other: Sequence[str]) -> dict[str, Any]:
+def _add_aliases(document: Document, other: Sequence[str]) -> dict[str, Any]:
     if not other:
         return document.props
     forms = {fold(form): form for form in (*other, *listed_aliases(document.props))}
@@ -99,8 +102,8 @@ def _with_aliases(document: Document, other: Sequence[str]) -> dict[str, Any]:
 
 
 def history_of(known: Sequence[KnownDocument]) -> History:
-    """Return what the editions tell, by the keys of the documents."""
-    return History({identifier_key(each.told.identifier): each.told for each in known})
+    """Return the histories that follow from the editions, by the keys of the documents."""
+    return History({identifier_key(each.history.identifier): each.history for each in known})
 
 
 def items_of(known: Sequence[KnownDocument]) -> Items:
@@ -108,6 +111,6 @@ def items_of(known: Sequence[KnownDocument]) -> Items:
 
     def items() -> Iterator[Readable]:
         for each in known:
-            yield Readable(each.document.source_uri or each.told.identifier, each.document)
+            yield Readable(each.document.source_uri or each.history.identifier, each.document)
 
     return items()

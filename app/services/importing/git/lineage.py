@@ -1,4 +1,4 @@
-"""Which file is which through a repository's history: its editions under every path it had. Pure."""
+"""Following files and documents through the commits of a repository, under every path they had. Pure."""
 
 from __future__ import annotations
 
@@ -33,19 +33,19 @@ class Lineage:
 
     @property
     def newest(self) -> Edition:
-        """The edition that stands, or stood last."""
+        """The newest edition, also of a deleted file."""
         return self.editions[-1]
 
 
 @dataclass(frozen=True, slots=True)
 class Lineages:
-    """The files that stand now, and those that were deleted, each by the path it has or had."""
+    """The files that exist now, and those that were deleted, each by its last path."""
 
     living: dict[bytes, Lineage]
     deleted: dict[bytes, Lineage]
 
 
-def follow(commits: Iterable[Commit], is_wanted: Callable[[bytes], bool]) -> Lineages:
+def follow_files(commits: Iterable[Commit], is_wanted: Callable[[bytes], bool]) -> Lineages:
     """Follow files from commit to commit, through renames, and through deletions that were undone."""
     found = Lineages({}, {})
     for commit in commits:
@@ -74,18 +74,18 @@ def _leave(found: Lineages, change: FileChange) -> Lineage | None:
 
 
 MOSTLY_THE_SAME = 0.9
-"""A text that keeps so many of its words is the same document, even under another number."""
+"""A text that keeps this share of its words is the same document, even under another number."""
 
-# A number that a document goes by is new where it is given another.
+# Numbers are ignored, because a document that moves may get another number.
 _WORDS = re.compile(r"[^\W\d_]+")
 
 Others: TypeAlias = Callable[[str], Sequence[str]]
-"""Answers the texts of the other files that state an identifier now, by its key."""
+"""Returns the texts of the other files that state an identifier now, given its key."""
 
 
 @dataclass(frozen=True, slots=True)
 class Edit:
-    """One edition of a document: what it called itself, and what it said."""
+    """One edition of a document: the identifier and the state it stated."""
 
     edition: Edition
     identifier: str | None
@@ -94,7 +94,7 @@ class Edit:
 
 @dataclass(slots=True)
 class DocumentRun:
-    """The editions of one document, oldest first, with the newest text and what was read from it."""
+    """The editions of one document, oldest first, with the newest text and the document read from it."""
 
     edits: list[Edit]
     text: str
@@ -117,7 +117,7 @@ class DocumentRun:
 
 
 def add_edition(found: list[DocumentRun], edit: Edit, text: str, document: Document, others: Others) -> None:
-    """Add an edition of a file to the document it is of: the file's last one, or another from here on."""
+    """Add an edition of a file to its last document, or start another document with it."""
     if found and not _is_another(found[-1], edit, text, others):
         found[-1].edits.append(edit)
         found[-1].text, found[-1].document = text, document
@@ -126,39 +126,39 @@ def add_edition(found: list[DocumentRun], edit: Edit, text: str, document: Docum
 
 
 def _is_another(before: DocumentRun, edit: Edit, text: str, others: Others) -> bool:
-    """Return whether a file holds another document than before.
+    """Return whether an edition of a file is another document than the one before.
 
-    What another file states now, and is as like what was here, went there. Else one that keeps its identifier
-    or most of its text stays what it was.
+    The document before moved away when another file states its identifier now and has a text at least as
+    similar. Otherwise an edition with the same identifier, or most of the text, is the same document.
     """
     stated = before.identifiers[:1]
     if not stated or identifier_key(stated[0]) == identifier_key(edit.identifier or ""):
         return False
-    kept = likeness(before.text, text)
-    if any(likeness(before.text, other) >= kept for other in others(identifier_key(stated[0]))):
+    shared = likeness(before.text, text)
+    if any(likeness(before.text, other) >= shared for other in others(identifier_key(stated[0]))):
         return True
-    return edit.identifier is not None and kept < MOSTLY_THE_SAME
+    return edit.identifier is not None and shared < MOSTLY_THE_SAME
 
 
 def likeness(one: str, other: str) -> float:
-    """Return how many of their words two texts share, from 0 to 1, whatever their order; numbers are none."""
+    """Return the share of words that two texts have in common, from 0 to 1, ignoring order and numbers."""
     first, second = (Counter(_WORDS.findall(text)) for text in (one, other))
     most = max(first.total(), second.total())
     return (first & second).total() / most if most else 1.0
 
 
-def by_identifier(stretches: Iterable[DocumentRun]) -> dict[str, list[DocumentRun]]:
-    """Return the stretches that stated an identifier, by the key of the last one."""
+def by_identifier(runs: Iterable[DocumentRun]) -> dict[str, list[DocumentRun]]:
+    """Return the runs that stated an identifier, by the key of their last one."""
     found: dict[str, list[DocumentRun]] = defaultdict(list)
-    for stretch in stretches:
-        for identifier in stretch.identifiers[:1]:
-            found[identifier_key(identifier)].append(stretch)
+    for run in runs:
+        for identifier in run.identifiers[:1]:
+            found[identifier_key(identifier)].append(run)
     return found
 
 
-def with_past(standing: DocumentRun, former: Iterable[DocumentRun]) -> list[Edit]:
-    """Return the editions of a document with those it had in other files before, one file after the other."""
-    edits, since = list(standing.edits), standing.since
+def with_past(present: DocumentRun, former: Iterable[DocumentRun]) -> list[Edit]:
+    """Return the editions of a document, preceded by those it had earlier in other files."""
+    edits, since = list(present.edits), present.since
     for each in sorted(former, key=lambda each: each.until, reverse=True):
         if each.until <= since:
             edits, since = [*each.edits, *edits], each.since

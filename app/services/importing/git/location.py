@@ -1,4 +1,4 @@
-"""Finding the repository that a folder lies in, without an object of it being read."""
+"""Finding the repository of a folder, without reading any of its objects."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from pathlib import Path
 
 from app.errors import Invalid
 from app.services.importing.git.command import Git, clean_path
-from app.services.importing.items import shown
+from app.services.importing.items import printable_name
 
 _DUBIOUS = ("dubious ownership", "unsafe repository")
 _PARTS = ("objects", "refs", "packed-refs", "reftable")
@@ -18,7 +18,7 @@ _FROM_USER = ("HOME", "XDG_CONFIG_HOME")
 
 
 def trusting(git: Git) -> Git:
-    """Return git as it reads a repository: with the folders that the user told git to trust, if it must.
+    """Return git for reading a repository, with the user's trusted folders where git needs them.
 
     Raises Invalid with what to do where git does not trust the owner of the repository.
     """
@@ -32,7 +32,7 @@ def trusting(git: Git) -> Git:
                 raise
         else:
             return trusted
-    where = shown(str(git.folder))
+    where = printable_name(str(git.folder))
     raise Invalid(
         f"{where} belongs to another user, and git does not read it; if you trust it, run"
         f" git config --global --add safe.directory {where}"
@@ -40,7 +40,7 @@ def trusting(git: Git) -> Git:
 
 
 def _trusted() -> list[str]:
-    """Return the folders that the user's own configuration and the system's name as trusted."""
+    """Return the folders that the configuration of the user and of the system lists as trusted."""
     environment = {name: os.environ[name] for name in _FROM_USER if name in os.environ}
     found: list[str] = []
     for scope in ("--system", "--global"):
@@ -55,7 +55,7 @@ def _trusted() -> list[str]:
 
 
 def require_own(git: Git) -> None:
-    """Raise Invalid for a repository that leads to another one's history.
+    """Raise Invalid for a repository that points to the history of another one.
 
     Else a folder that somebody sent could have a private repository beside it filed as its own. Linked
     worktrees and submodules are known to what they lead to.
@@ -75,7 +75,7 @@ def require_own(git: Git) -> None:
 
 
 def _knows(git: Git, directory: Path, entry: Path) -> bool:
-    """Return whether what a .git file leads to is a worktree's or a submodule's that stands there."""
+    """Return whether the target of a .git file is the directory of this worktree or submodule."""
     back = directory / "gitdir"
     if back.is_file() and not back.is_symlink() and back.stat().st_size < os.pathconf("/", "PC_PATH_MAX"):
         named = os.fsdecode(back.read_bytes().removesuffix(b"\n"))
@@ -89,22 +89,23 @@ def _knows(git: Git, directory: Path, entry: Path) -> bool:
 
 
 def _refuse(folder: Path, part: Path, leads_to: Path) -> None:
+    names = printable_name(str(folder)), printable_name(part.name), printable_name(str(leads_to))
     raise Invalid(
-        f"{shown(str(folder))} is not read: its {shown(part.name)} leads to {shown(str(leads_to))}, which"
+        f"{names[0]} is not read: its {names[1]} leads to {names[2]}, which"
         " is not of this repository; name that one itself if you mean it"
     )
 
 
-PATIENCE = 60.0
+WAIT_SECONDS = 60.0
 NO_COMMIT = "the repository has no commit yet; commit the documents first"
 
 
 @dataclass(frozen=True, slots=True)
 class Place:
-    """Where a repository keeps what is read of it.
+    """The location of a repository and of the files that are read from it.
 
-    `top` is the folder it is of, or itself where it is bare; `prefix` is the path of the named folder inside,
-    with a slash at its end, and `head` the id of the newest commit.
+    `top` is its working folder, or the repository itself where it is bare. `prefix` is the path of the named
+    folder inside it, with a slash at its end, and `head` the id of the newest commit.
     """
 
     top: Path
@@ -121,18 +122,18 @@ class Place:
 
 
 def find_places(named: Path, is_stopped: Callable[[], bool]) -> list[Place]:
-    """Return the repository that a folder lies in, and it itself where it is a bare one: the likelier first.
+    """Return the repository around a folder, and the folder itself where it is bare: the likelier first.
 
-    Raises Invalid when there is none, nothing was committed yet, git does not trust its owner, or what it
-    consists of leads to another repository.
+    Raises Invalid when there is none, it has no commit, git does not trust its owner, or a part of it points
+    to another repository.
     """
     folder = Path(os.path.realpath(named))
-    where = shown(str(named))
+    where = printable_name(str(named))
     if not folder.is_dir():
         raise Invalid(f"git cannot read {where}: there is no such folder")
-    git = Git(folder, named, is_stopped, patience=PATIENCE)
+    git = Git(folder, named, is_stopped, wait_seconds=WAIT_SECONDS)
     is_bare = _is_git_directory(folder)
-    holder = next((each for each in (folder, *folder.parents) if _holds(each)), None)
+    holder = next((each for each in (folder, *folder.parents) if _has_git_directory(each)), None)
     if holder is None and not is_bare:
         raise Invalid(f"git cannot read {where}: neither it nor a folder above it is a git repository")
     try:
@@ -144,7 +145,7 @@ def find_places(named: Path, is_stopped: Callable[[], bool]) -> list[Place]:
     return found if not is_bare else [*found, _place(replace(git, allows_bare=True), folder)]
 
 
-def _holds(folder: Path) -> bool:
+def _has_git_directory(folder: Path) -> bool:
     inner = folder / ".git"
     return inner.is_file() or _is_git_directory(inner)
 

@@ -1,4 +1,4 @@
-"""The main line of a repository: its commits in order, with what each did to files."""
+"""Reading the main line of a repository: its commits in order, with the files each changed."""
 
 from __future__ import annotations
 
@@ -15,10 +15,10 @@ from app.services.importing.git.command import Git
 
 
 def line_times(seconds: Iterable[int], now: datetime) -> list[datetime]:
-    """Return when each commit of a line counts from, given what their clocks said since 1970.
+    """Return the effective time of each commit of a line, given its stated seconds since 1970.
 
-    One that is older than its parent counts from its parent's moment, and so does one from the future or
-    from before 1970; those at the start of the line, from the first moment that can be.
+    A commit older than its parent gets its parent's time, and so does one from the future or from before
+    1970; such commits at the start of the line get the first valid time.
     """
     stated = [_moment(each, now) for each in seconds]
     latest = next((moment for moment in stated if moment is not None), now)
@@ -56,7 +56,7 @@ NOT_WHOLE = "{reason}; the repository lacks a part of its history, and nothing i
 
 @dataclass(frozen=True, slots=True)
 class FileChange:
-    """What a commit did to one file: the path and content it left, absent when it left none.
+    """The change of one file by a commit: the new path and content; no content when the file is gone.
 
     `former` is the path it had before a rename, `was` the content before.
     """
@@ -76,44 +76,44 @@ class Commit:
     changes: tuple[FileChange, ...]
 
 
-Answer = TypeVar("Answer")
+Result = TypeVar("Result")
 _Changes: TypeAlias = dict[str, tuple[FileChange, ...]]
-"""What each commit did, by its hash."""
+"""The changes of each commit, by its hash."""
 
 
 def read_line(git: Git, head: str, prefix: bytes, blobs: Blobs, now: datetime) -> list[Commit]:
-    """Return the commits of the main line up to `head`, the first one first, with what they did to Markdown.
+    """Return the commits of the main line up to `head`, oldest first, with their changes of Markdown files.
 
-    Their clocks are held to the line and to `now`. Where the repository lacks something outside `prefix`,
-    only what was done below it is told. Raises Invalid when it lacks a commit, or something below.
+    Their times never go back and never pass `now`. Where the repository lacks an object outside `prefix`,
+    only the changes below it are returned. Raises Invalid when it lacks a commit, or something below.
     """
-    told = _whole(lambda: git.ask(*_COMMITS, head, "--")).decode().split()
-    names, times = told[1::2], line_times([int(seconds) for seconds in told[::2]], now)
+    printed = _whole(lambda: git.ask(*_COMMITS, head, "--")).decode().split()
+    names, times = printed[1::2], line_times([int(seconds) for seconds in printed[::2]], now)
     try:
-        changes = _changes(git, names, _DOCUMENTS, blobs)
+        changes = _changes_with_renames(git, names, _DOCUMENTS, blobs)
     except Invalid as error:
         below = (f":(literal){os.fsdecode(prefix)}",)
         if not prefix:
             raise Invalid(NOT_WHOLE.format(reason=error.message)) from error
-        changes = _whole(lambda: _changes(git, names, below, blobs))
+        changes = _whole(lambda: _changes_with_renames(git, names, below, blobs))
     return [Commit(name, at, changes[name]) for name, at in zip(names, times, strict=True)]
 
 
-def _whole(read: Callable[[], Answer]) -> Answer:
+def _whole(read: Callable[[], Result]) -> Result:
     try:
         return read()
     except Invalid as error:
         raise Invalid(NOT_WHOLE.format(reason=error.message)) from error
 
 
-def _changes(git: Git, names: Sequence[str], pathspecs: Sequence[str], blobs: Blobs) -> _Changes:
-    """Return what each commit did, with renames; where a content is missing, those without an edit."""
-    changes = _told(git, names, "--no-renames", pathspecs)
+def _changes_with_renames(git: Git, names: Sequence[str], pathspecs: Sequence[str], blobs: Blobs) -> _Changes:
+    """Return the changes of each commit, with renames; where a content is missing, only exact renames."""
+    changes = _read_changes(git, names, "--no-renames", pathspecs)
     moving = [name for name in names if _may_rename(changes[name])]
     whole = {name: all(_is_readable(change, blobs) for change in changes[name]) for name in moving}
     for option, are_whole in ((_ALIKE, True), (_SAME, False)):
         some = [name for name in moving if whole[name] is are_whole]
-        changes |= _told(git, some, option, pathspecs)
+        changes |= _read_changes(git, some, option, pathspecs)
     return changes
 
 
@@ -126,7 +126,7 @@ def _is_readable(change: FileChange, blobs: Blobs) -> bool:
     return all(size is not None and size <= MAX_BODY_BYTES for size in sizes)
 
 
-def _told(git: Git, names: Sequence[str], renames: str, pathspecs: Sequence[str]) -> _Changes:
+def _read_changes(git: Git, names: Sequence[str], renames: str, pathspecs: Sequence[str]) -> _Changes:
     if not names:
         return {}
     given = "".join(f"{name}\n" for name in names).encode()
@@ -142,8 +142,8 @@ def _told(git: Git, names: Sequence[str], renames: str, pathspecs: Sequence[str]
     return {name: tuple(each) for name, each in found.items()}
 
 
-def _change(told: str, paths: Iterator[bytes]) -> FileChange:
-    former_mode, mode, was, blob, status = told.removeprefix(":").split(" ")
+def _change(header: str, paths: Iterator[bytes]) -> FileChange:
+    former_mode, mode, was, blob, status = header.removeprefix(":").split(" ")
     former = next(paths) if status[0] == _RENAMED else None
     path = next(paths)
     is_there = status[0] != _DELETED and mode in _REGULAR

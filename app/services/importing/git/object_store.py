@@ -27,10 +27,10 @@ _CONFIG = """\
 
 @contextmanager
 def open_store(place: Place, is_stopped: Callable[[], bool]) -> Iterator[Git]:
-    """Yield git in an empty repository of its own that has the objects of a place.
+    """Yield git in an empty temporary repository that has the objects of a place.
 
-    Nothing there can be fetched, for it knows no other repository. Raises Invalid where the place says
-    amiss where its history begins.
+    It cannot fetch, because it knows no other repository. Raises Invalid where the shallow file of the place
+    is not valid.
     """
     folder = Path(tempfile.mkdtemp(prefix="trigraph-git-"))
     try:
@@ -54,9 +54,9 @@ def _beginning(shallow: Path) -> bytes:
 
 
 def find_place(folder: Path, is_stopped: Callable[[], bool]) -> Place:
-    """Return the place meant by a folder: one with files of a repository is of it, whatever its shape.
+    """Return the repository that a folder means: the one that has its files, even if the folder looks bare.
 
-    Raises Invalid where it is of none that can be read.
+    Raises Invalid where no repository of it can be read.
     """
     first, *others = find_places(folder, is_stopped)
     if others:
@@ -66,7 +66,7 @@ def find_place(folder: Path, is_stopped: Callable[[], bool]) -> Place:
 
 
 def _has_files(git: Git, place: Place) -> bool:
-    """Return whether the newest commit has files below the folder of a place, as far as can be seen."""
+    """Return whether the newest commit has files below the folder of a place; True where git cannot tell."""
     inside = os.fsdecode(place.prefix)
     try:
         return bool(git.ask("--literal-pathspecs", "ls-tree", "-z", place.head, "--", inside))

@@ -1,4 +1,4 @@
-"""Reading a repository: its documents as they stand, and their history, ready to be brought in."""
+"""Reading the documents of a git repository, with their histories, for an import."""
 
 from __future__ import annotations
 
@@ -26,22 +26,22 @@ from app.services.importing.git.lineage import (
     Others,
     add_edition,
     by_identifier,
-    follow,
+    follow_files,
     with_past,
 )
 from app.services.importing.git.log import read_line
 from app.services.importing.git.object_store import find_place, open_store
 from app.services.importing.history.model import HistoricState, in_order
-from app.services.importing.interruption import Stopped, read_aside
-from app.services.importing.items import Refusal, prefixes_among, refusing, shown
-from app.services.importing.name_collisions import Collision, NamedDocument, name_apart
+from app.services.importing.interruption import Stopped, read_in_process
+from app.services.importing.items import Refusal, prefixes_among, printable_name, read_or_refuse
+from app.services.importing.name_collisions import Collision, NamedDocument, resolve_names
 from app.services.parsing import clean_path, parse_markdown
 from app.services.parsing.file_claim import Claim, read_claim
 
 
 @dataclass(frozen=True, slots=True)
 class RepositoryFile:
-    """A Markdown file that stands, where it is, and its text."""
+    """A Markdown file of the newest commit: its path, its place and its text."""
 
     lineage: Lineage
     source: str
@@ -55,23 +55,23 @@ class RepositoryFile:
 
 
 def path_text(path: bytes) -> str:
-    """Return a path as it is shown and kept, with its accents composed."""
-    return clean_path(shown(os.fsdecode(path)))
+    """Return a path as text for display and storage, with its accents composed."""
+    return clean_path(printable_name(os.fsdecode(path)))
 
 
 def read_file(lineage: Lineage, name: str, blobs: Blobs) -> RepositoryFile | Refusal:
-    """Read the newest edition of a file, or answer why it cannot be; `name` is the repository's."""
+    """Read the newest edition of a file, or return a refusal; `name` is the repository's."""
     source = path_text(lineage.newest.path)
     if not is_text(os.fsdecode(lineage.newest.path)):
         return Refusal(source, NO_TEXT)
-    return refusing(
+    return read_or_refuse(
         source,
         lambda: RepositoryFile(lineage, source, f"{name}/{source}", _text(lineage.newest, blobs)),
     )
 
 
 def is_twin(path: bytes, paths: Container[bytes]) -> bool:
-    """Return whether another path is the same but for how its accents are kept."""
+    """Return whether another path differs only in how accents are encoded."""
     composed = os.fsencode(clean_path(os.fsdecode(path))) if is_text(os.fsdecode(path)) else path
     return composed != path and composed in paths
 
@@ -83,27 +83,27 @@ def _text(edition: Edition, blobs: Blobs) -> str:
 def read_claims(
     files: Sequence[RepositoryFile], kind: str | None, prefixes: frozenset[str]
 ) -> tuple[list[Claim], frozenset[str]]:
-    """Return what each file says it is, and the prefixes that were accepted: theirs as well."""
+    """Return the claim of each file, and the accepted prefixes, theirs included."""
     names = (PurePosixPath(file.source).stem for file in files)
     prefixes |= prefixes_among([*names, f"{kind or ''}-1"])
-    claims = [read_aside(read_claim, file.text, file.place, kind, prefixes) for file in files]
+    claims = [read_in_process(read_claim, file.text, file.place, kind, prefixes) for file in files]
     stated = prefixes_among(claim.identifier or "" for claim in claims)
     if stated <= prefixes:
         return claims, prefixes
     prefixes |= stated
-    return [read_aside(read_claim, file.text, file.place, kind, prefixes) for file in files], prefixes
+    return [read_in_process(read_claim, file.text, file.place, kind, prefixes) for file in files], prefixes
 
 
-def read_stretches(
+def read_runs(
     file: RepositoryFile, kind: str, prefixes: frozenset[str], blobs: Blobs, name: str, others: Others
 ) -> list[DocumentRun]:
-    """Return the documents that a file held, the present one last, by the editions that can be read."""
+    """Return the documents that a file held, the present one last, from its readable editions."""
     found: list[DocumentRun] = []
     for edition in file.lineage.editions:
         try:
             text = file.text if edition is file.lineage.newest else _text(edition, blobs)
             place = f"{name}/{path_text(edition.path)}"
-            document = read_aside(parse_markdown, text, kind=kind, path=place, known_prefixes=prefixes)
+            document = read_in_process(parse_markdown, text, kind=kind, path=place, known_prefixes=prefixes)
         except TrigraphError:
             continue
         edit = Edit(edition, document.identifier, _state(edition, document, file.source))
@@ -116,10 +116,10 @@ def _state(edition: Edition, document: Document, source: str) -> HistoricState:
     return HistoricState(source, edition.at, edition.commit, props, frozenset(_claims(document)))
 
 
-def changes_among(told: Iterable[HistoricState]) -> tuple[HistoricState, ...]:
-    """Return those of a document's editions that changed title, status or relations."""
+def changes_among(states: Iterable[HistoricState]) -> tuple[HistoricState, ...]:
+    """Return the states that changed title, status or relations."""
     changes: list[HistoricState] = []
-    for state in told:
+    for state in states:
         if not changes or (state.props, state.claims) != (changes[-1].props, changes[-1].claims):
             changes.append(state)
     return tuple(changes)
@@ -137,9 +137,9 @@ _Stating: TypeAlias = Mapping[str, Sequence[RepositoryFile]]
 
 @dataclass(frozen=True, slots=True)
 class RepositoryDocument:
-    """A document of a repository, what it was, and what else it was called.
+    """A document of a repository with its history and its former identifiers and paths.
 
-    `former` are identifiers and paths it went by before, the newest first, that nothing goes by now. One that
+    The former identifiers and paths are ordered newest first; no document uses them now. A document that
     `always_states` an identifier was never known by its path alone.
     """
 
@@ -168,16 +168,18 @@ def read_repository(
     now: datetime,
     is_stopped: Callable[[], bool] = lambda: False,
 ) -> Repository:
-    """Read the Markdown below a folder as it stands at the end of the main line, with its history.
+    """Read the Markdown below a folder at the newest commit of the main line, with its history.
 
-    What is not committed is not read. Raises Invalid when the folder lies in no repository, Unavailable
+    Uncommitted files are not read. Raises Invalid when the folder lies in no repository, Unavailable
     without git, and Stopped once `is_stopped` says so.
     """
     place = find_place(folder, is_stopped)
     with open_store(place, is_stopped) as git, open_blobs(git) as blobs:
         line = read_line(git, place.head, place.prefix, blobs, now)
-        lineages = follow(line, _is_document)
-        read = _Reading(place.top.name, kind, blobs, is_stopped).read(lineages, place.prefix, prefixes)
+        lineages = follow_files(line, _is_document)
+        read = _RepositoryReader(place.top.name, kind, blobs, is_stopped).read(
+            lineages, place.prefix, prefixes
+        )
     return replace(read, is_shallow=place.is_shallow)
 
 
@@ -187,8 +189,8 @@ def _is_document(path: bytes) -> bool:
     return is_markdown(parts[-1]) and not hidden
 
 
-class _Reading:
-    """One reading of a repository while it goes on."""
+class _RepositoryReader:
+    """Reads the files and documents of one repository."""
 
     def __init__(self, name: str, kind: str | None, blobs: Blobs, is_stopped: Callable[[], bool]) -> None:
         self._name = name
@@ -201,20 +203,18 @@ class _Reading:
         read = [self._file(lineage, lineages.living) for lineage in wanted]
         files = [each for each in read if isinstance(each, RepositoryFile)]
         claims, prefixes = read_claims(files, self._kind, prefixes)
-        named, collisions = name_apart(
+        named, collisions = resolve_names(
             [
                 NamedDocument(file.source, claim.identifier, file.folder)
                 for file, claim in zip(files, claims, strict=True)
             ]
         )
         stating = _stating(files, claims)
-        stretches = [
-            self._stretches(file, claim, prefixes, stating) for file, claim in zip(files, claims, strict=True)
-        ]
-        left = (each for of_file in stretches for each in of_file[:-1])
+        runs = [self._runs(file, claim, prefixes, stating) for file, claim in zip(files, claims, strict=True)]
+        left = (each for of_file in runs for each in of_file[:-1])
         former = by_identifier([*left, *self._deleted(lineages, prefixes, stating)])
         documents = []
-        for claim, given, of_file in zip(claims, named, stretches, strict=True):
+        for claim, given, of_file in zip(claims, named, runs, strict=True):
             is_apart = given.identifier != claim.identifier
             past = () if is_apart else former.get(identifier_key(claim.identifier or ""), ())
             documents.append(_document(given, of_file[-1].document, with_past(of_file[-1], past)))
@@ -230,7 +230,7 @@ class _Reading:
             return Refusal(path_text(path), A_TWIN)
         return read_file(lineage, self._name, self._blobs)
 
-    def _stretches(
+    def _runs(
         self, file: RepositoryFile, claim: Claim, prefixes: frozenset[str], stating: _Stating
     ) -> list[DocumentRun]:
         if self._is_stopped():
@@ -239,18 +239,18 @@ class _Reading:
         def others(key: str) -> list[str]:
             return [each.text for each in stating.get(key, ()) if each is not file]
 
-        return read_stretches(file, claim.kind, prefixes, self._blobs, self._name, others)
+        return read_runs(file, claim.kind, prefixes, self._blobs, self._name, others)
 
     def _deleted(
         self, lineages: Lineages, prefixes: frozenset[str], stating: _Stating
     ) -> Iterator[DocumentRun]:
-        """Yield what deleted files held that stated last what another file states now."""
+        """Yield the documents of deleted files whose last identifier another file states now."""
         for lineage in lineages.deleted.values():
             file = read_file(lineage, self._name, self._blobs)
             if isinstance(file, RepositoryFile):
-                claim = read_aside(read_claim, file.text, file.place, self._kind, prefixes)
+                claim = read_in_process(read_claim, file.text, file.place, self._kind, prefixes)
                 if identifier_key(claim.identifier or "") in stating:
-                    yield from self._stretches(file, claim, prefixes, stating)
+                    yield from self._runs(file, claim, prefixes, stating)
 
 
 def _stating(files: Sequence[RepositoryFile], claims: Sequence[Claim]) -> _Stating:
@@ -268,13 +268,13 @@ def _document(named: NamedDocument, newest: Document, edits: Sequence[Edit]) -> 
         source_uri=named.source,
         source_commit=edits[-1].edition.commit,
     )
-    told = in_order([edit.state for edit in edits])
+    states = in_order([edit.state for edit in edits])
     paths = dict.fromkeys(path_text(edit.edition.path) for edit in reversed(edits))
     stated = [edit.identifier for edit in reversed(edits) if edit.identifier]
     return RepositoryDocument(
         document=document,
-        states=changes_among(told),
-        changed=told[-1].at,
+        states=changes_among(states),
+        changed=states[-1].at,
         former_identifiers=tuple(dict.fromkeys(stated)),
         former_sources=tuple(path for path in paths if path != named.source),
         always_states=len(stated) == len(edits),
@@ -282,7 +282,7 @@ def _document(named: NamedDocument, newest: Document, edits: Sequence[Edit]) -> 
 
 
 def _without_taken(documents: Sequence[RepositoryDocument]) -> list[RepositoryDocument]:
-    """Leave out former identifiers and paths by which a document of the repository goes now."""
+    """Drop former identifiers and paths that a document of the repository uses now."""
     keys = {identifier_key(each.document.identifier or "") for each in documents}
     sources = {each.document.source_uri for each in documents}
     return [

@@ -1,4 +1,4 @@
-"""Bringing in how documents came to be what they are: each state with the commit that made it so."""
+"""Importing the history of documents: each state with the commit that made it so."""
 
 from app.services.importing.history.model import DocumentHistory, HistoricState, History
 

@@ -1,4 +1,4 @@
-"""Files of states: JSON lines, plain or compressed, one change of one document each."""
+"""Files of states and of revisions: JSON lines, plain or compressed, one state or revision in each line."""
 
 from __future__ import annotations
 
@@ -14,7 +14,13 @@ from app.domain.identifier import identifier_key
 from app.errors import Invalid
 from app.services.importing.history.model import DocumentHistory, HistoricState, Revision, in_order
 from app.services.importing.interruption import IsStopped, never
-from app.services.importing.items import Refusal, RefusedRows, refusing, shown, until_hopeless
+from app.services.importing.items import (
+    Refusal,
+    RefusedRows,
+    printable_name,
+    read_or_refuse,
+    until_too_many_refusals,
+)
 from app.services.importing.jsonl import read_objects
 from app.services.parsing.status import read_date
 from app.services.parsing.text import clean_text, clean_value
@@ -27,12 +33,12 @@ STATE_FORM = 'a state is {"id": ..., "valid_from": ..., "props": {...}, "cause_c
 def read_states(
     paths: Sequence[Path], is_stopped: IsStopped = never
 ) -> tuple[dict[str, DocumentHistory], list[Refusal]]:
-    """Return what files of states tell of each document, by its key, and the rows that tell nothing."""
+    """Return the history of each document in files of states, by its key, and the refused rows."""
     found: dict[str, list[HistoricState]] = defaultdict(list)
     names: dict[str, str] = {}
     refused = RefusedRows()
     for path in paths:
-        for item in until_hopeless(shown(str(path)), _read_states(path, is_stopped)):
+        for item in until_too_many_refusals(printable_name(str(path)), _read_states(path, is_stopped)):
             if isinstance(item, Refusal):
                 refused.add(item)
                 continue
@@ -40,8 +46,10 @@ def read_states(
             key = identifier_key(identifier)
             names.setdefault(key, identifier)
             found[key].append(state)
-    told = {key: DocumentHistory(names[key], _ordered(states), is_fact=True) for key, states in found.items()}
-    return told, refused.all()
+    histories = {
+        key: DocumentHistory(names[key], _ordered(states), is_fact=True) for key, states in found.items()
+    }
+    return histories, refused.all()
 
 
 def _ordered(states: list[HistoricState]) -> tuple[HistoricState, ...]:
@@ -50,7 +58,7 @@ def _ordered(states: list[HistoricState]) -> tuple[HistoricState, ...]:
 
 def _read_states(path: Path, is_stopped: IsStopped) -> Iterator[tuple[str, HistoricState] | Refusal]:
     for source, row in read_objects(path, is_stopped):
-        yield row if isinstance(row, Refusal) else refusing(source, partial(_state, source, row))
+        yield row if isinstance(row, Refusal) else read_or_refuse(source, partial(_state, source, row))
 
 
 def _state(source: str, row: Mapping[str, object]) -> tuple[str, HistoricState]:
@@ -63,7 +71,7 @@ def _state(source: str, row: Mapping[str, object]) -> tuple[str, HistoricState]:
 
 
 def text_of(row: Mapping[str, object], name: str, needed: str = STATE_FORM) -> str:
-    """Return the text under a name; raises Invalid when there is none."""
+    """Return the text of a field; raises Invalid when the row has none."""
     value = row.get(name)
     if not isinstance(value, str) or not clean_text(value).strip():
         raise Invalid(f"{name} must be a text; {needed}", field=name)
@@ -71,7 +79,7 @@ def text_of(row: Mapping[str, object], name: str, needed: str = STATE_FORM) -> s
 
 
 def moment_of(row: Mapping[str, object], needed: str = STATE_FORM) -> datetime:
-    """Return when a row counts from; raises Invalid when that is no date."""
+    """Return the moment from which a row is valid; raises Invalid when that is no date."""
     moment = read_date(text_of(row, "valid_from", needed))
     if moment is None or moment.year > LAST_YEAR:
         raise Invalid(f"valid_from is no date that can be read; {needed}", field="valid_from")
@@ -79,7 +87,7 @@ def moment_of(row: Mapping[str, object], needed: str = STATE_FORM) -> datetime:
 
 
 def _claims(props: Mapping[str, Any]) -> frozenset[ReferenceClaim]:
-    """Return the references that properties named like relations state."""
+    """Return the references in properties whose names are relations."""
     claims = set()
     for name, value in props.items():
         relation = relation_named(name)
@@ -99,11 +107,11 @@ REVISION_FORM = 'a revision is {"id": ..., "valid_from": ..., "body": ..., "caus
 def read_revisions(
     paths: Sequence[Path], is_stopped: IsStopped = never
 ) -> tuple[dict[str, list[Revision]], list[Refusal]]:
-    """Return the earlier texts of each document, by its key, oldest first, and the rows that are none."""
+    """Return the earlier texts of each document, by its key, oldest first, and the refused rows."""
     found: dict[str, list[Revision]] = defaultdict(list)
     refused = RefusedRows()
     for path in paths:
-        for item in until_hopeless(shown(str(path)), _read_revisions(path, is_stopped)):
+        for item in until_too_many_refusals(printable_name(str(path)), _read_revisions(path, is_stopped)):
             if isinstance(item, Refusal):
                 refused.add(item)
             else:
@@ -113,7 +121,7 @@ def read_revisions(
 
 def _read_revisions(path: Path, is_stopped: IsStopped) -> Iterator[tuple[str, Revision] | Refusal]:
     for source, row in read_objects(path, is_stopped):
-        yield row if isinstance(row, Refusal) else refusing(source, partial(_revision, row))
+        yield row if isinstance(row, Refusal) else read_or_refuse(source, partial(_revision, row))
 
 
 def _revision(row: Mapping[str, object]) -> tuple[str, Revision]:

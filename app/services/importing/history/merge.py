@@ -1,4 +1,4 @@
-"""How a history fits among what is believed of a document already. Pure."""
+"""Merging an imported history into the current states of a document. Pure."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from datetime import datetime
 from typing import Any
 from uuid import UUID, uuid4
 
-from app.domain.properties_change import amended
+from app.domain.properties_change import with_changes
 from app.domain.temporal import Branch, EntityState, Interval
 from app.domain.timeline import differ
 from app.services.importing.history.model import HistoricState
@@ -18,17 +18,17 @@ EMPTY: tuple[object, ...] = (None, "", [], {})
 
 @dataclass(frozen=True, slots=True)
 class Step:
-    """The state that a change recorded, the one before it, None for the first, and what it speaks of."""
+    """A change of a history, the state before it (None at first), its own state, and the changed names."""
 
-    told: HistoricState
+    change: HistoricState
     before: EntityState | None
     state: EntityState
     names: frozenset[str]
 
 
 @dataclass(frozen=True, slots=True)
-class Retold:
-    """What to stop believing and what to believe instead, with each step in order."""
+class MergedHistory:
+    """The states to retract, the states to record instead, and each step in order."""
 
     retracted: tuple[UUID, ...]
     recorded: tuple[EntityState, ...]
@@ -37,7 +37,7 @@ class Retold:
 
 @dataclass(frozen=True, slots=True)
 class HistoryWriter:
-    """What every state of a telling shares: who it is of, when it is recorded, and its artifacts by time."""
+    """What all new states share: entity, time of recording, actor, and the artifact for each moment."""
 
     entity: UUID
     recorded_at: datetime
@@ -45,7 +45,7 @@ class HistoryWriter:
     artifact_at: Callable[[datetime], UUID]
 
     def state(self, valid: Interval, props: dict[str, Any]) -> EntityState:
-        """Return a state that holds so long."""
+        """Return a state with these properties that is valid over an interval."""
         return EntityState(
             id=uuid4(),
             entity=self.entity,
@@ -61,51 +61,52 @@ class HistoryWriter:
 
 @dataclass(frozen=True, slots=True)
 class StateLine:
-    """What is believed of a document, also as it were if nothing superseded it, and what callers said of it.
+    """The current states of a document, the same states without supersession, and what callers asserted.
 
-    What callers said stands by the moment from which on they did; what they took away is None.
+    The assertions of callers are keyed by the moment from which they hold; a removed property is None.
     """
 
     held: Sequence[EntityState]
-    bare: Sequence[EntityState]
-    said: Mapping[datetime, Mapping[str, Any]]
+    without_supersession: Sequence[EntityState]
+    asserted: Mapping[datetime, Mapping[str, Any]]
 
 
 @dataclass(frozen=True, slots=True)
 class HistoryChanges:
-    """What a history says and the properties it speaks of.
+    """The states of a history and the properties it covers.
 
-    `since` is what its texts said last before it, for a history that goes on from what is held.
+    `since` holds the last properties before the history, for one that continues the recorded states.
     """
 
-    told: Sequence[HistoricState]
-    spoken: frozenset[str]
+    states: Sequence[HistoricState]
+    properties: frozenset[str]
     since: Mapping[str, Any] | None = None
 
 
-def merge_history(teller: HistoryWriter, line: StateLine, news: HistoryChanges) -> Retold:
-    """Tell what a history says anew: each change says what it changed, and all else holds on.
+def merge_history(writer: HistoryWriter, line: StateLine, history: HistoryChanges) -> MergedHistory:
+    """Merge a history into the states of a document: a change sets what it changed, the rest continues.
 
-    It takes the place of what documents said up to its last change, but of nothing that callers said. What
-    begins later stays. Where a document is older than its history, its first state reaches back to then.
+    The history replaces what documents stated up to its last change, but nothing that callers asserted.
+    States that begin later stay. Where a document is older than its history, the first state reaches back to
+    the beginning of the document.
     """
-    first, last = news.told[0].at, news.told[-1].at
-    kept = [state for state in line.held if news.since is not None and state.valid.start < first]
+    first, last = history.states[0].at, history.states[-1].at
+    kept = [state for state in line.held if history.since is not None and state.valid.start < first]
     later = [state for state in line.held if state.valid.start > last]
-    changes = {change.at: change for change in news.told}
+    changes = {change.at: change for change in history.states}
     if not kept and line.held[0].valid.start < first:
         changes = {line.held[0].valid.start: changes.pop(first), **changes}
     gone = {state.valid.start for state in line.held if state not in kept and state not in later}
-    said = {at: props for at, props in line.said.items() if at in gone}
-    told = list(_fold(_base(line, last, len(kept), news.spoken), changes, said, news))
-    ends = [*(start for start, _, _ in told[1:]), later[0].valid.start if later else None]
+    asserted = {at: props for at, props in line.asserted.items() if at in gone}
+    folded = list(_fold(_base(line, last, len(kept), history.properties), changes, asserted, history))
+    ends = [*(start for start, _, _ in folded[1:]), later[0].valid.start if later else None]
     states = [
-        _held_or(line.held, teller.state(Interval(start, end), props))
-        for (start, props, _), end in zip(told, ends, strict=True)
+        _reuse_held(line.held, writer.state(Interval(start, end), props))
+        for (start, props, _), end in zip(folded, ends, strict=True)
     ]
-    whole = [*_up_to(kept, states), *states, *later]
-    names = {start: spoken for start, _, spoken in told}
-    return Retold(
+    whole = [*_end_at(kept, states), *states, *later]
+    names = {start: changed for start, _, changed in folded}
+    return MergedHistory(
         retracted=tuple(state.id for state in line.held if state not in whole),
         recorded=tuple(state for state in whole if state not in line.held),
         steps=tuple(
@@ -116,12 +117,16 @@ def merge_history(teller: HistoryWriter, line: StateLine, news: HistoryChanges) 
     )
 
 
-def _base(line: StateLine, last: datetime, kept: int, spoken: frozenset[str]) -> dict[str, Any]:
-    """Return what the present text says, but for what a history or callers speak of: that as it was first."""
-    told = [state for state in line.bare[kept:] if state.valid.start <= last]
-    newest = (told or line.bare)[-1]
-    before = line.bare[kept - 1] if kept else (told or line.bare)[0]
-    names = {name for props in line.said.values() for name in props} | (spoken if kept else frozenset())
+def _base(line: StateLine, last: datetime, kept: int, properties: frozenset[str]) -> dict[str, Any]:
+    """Return the base properties for the fold.
+
+    They come from the present text; those that a history or callers cover come from the earliest state."""
+    replaced = [state for state in line.without_supersession[kept:] if state.valid.start <= last]
+    newest = (replaced or line.without_supersession)[-1]
+    before = line.without_supersession[kept - 1] if kept else (replaced or line.without_supersession)[0]
+    names = {name for props in line.asserted.values() for name in props} | (
+        properties if kept else frozenset()
+    )
     rest = {name: value for name, value in newest.props.items() if name not in names}
     return rest | {name: value for name, value in before.props.items() if name in names}
 
@@ -129,47 +134,47 @@ def _base(line: StateLine, last: datetime, kept: int, spoken: frozenset[str]) ->
 def _fold(
     base: dict[str, Any],
     changes: Mapping[datetime, HistoricState],
-    said: Mapping[datetime, Mapping[str, Any]],
-    news: HistoryChanges,
+    asserted: Mapping[datetime, Mapping[str, Any]],
+    history: HistoryChanges,
 ) -> Iterator[tuple[datetime, dict[str, Any], frozenset[str]]]:
-    """Yield the properties from each moment on at which a history or a caller speaks, in order.
+    """Yield the properties from each moment on at which a history or a caller changes them, in order.
 
-    With each come the names of those that the history changed then. One that goes on from what is held says
-    nothing where it begins, unless it changes something there.
+    Each comes with the names that the history changed then. A history that continues the recorded states
+    yields nothing at its beginning, unless it changes something there.
     """
-    props, former = base, news.since
-    for start in sorted({*changes, *said}):
+    props, former = base, history.since
+    for start in sorted({*changes, *asserted}):
         names = frozenset[str]()
         if start in changes:
-            told = _stated(changes[start], news.spoken)
-            names = _changed(former, told, news.spoken)
-            props = amended(props, {name: told.get(name) for name in names})
-            former = told
-        if names or start in said or (start in changes and start != news.told[0].at):
-            yield start, (props := amended(props, said.get(start, {}))), names
+            stated = _stated_props(changes[start], history.properties)
+            names = _changed_names(former, stated, history.properties)
+            props = with_changes(props, {name: stated.get(name) for name in names})
+            former = stated
+        if names or start in asserted or (start in changes and start != history.states[0].at):
+            yield start, (props := with_changes(props, asserted.get(start, {}))), names
 
 
-def _changed(
-    former: Mapping[str, Any] | None, told: Mapping[str, Any], spoken: frozenset[str]
+def _changed_names(
+    former: Mapping[str, Any] | None, stated: Mapping[str, Any], properties: frozenset[str]
 ) -> frozenset[str]:
-    """Return the names under which a history says something else than before; at first it says them all."""
+    """Return the names whose values differ from the former ones; without former values, all of them."""
     if former is None:
-        return spoken
-    return frozenset(name for name in spoken if differ(former.get(name), told.get(name)))
+        return properties
+    return frozenset(name for name in properties if differ(former.get(name), stated.get(name)))
 
 
-def _stated(change: HistoricState, spoken: frozenset[str]) -> dict[str, Any]:
-    return {name: value for name, value in change.props.items() if name in spoken and value not in EMPTY}
+def _stated_props(change: HistoricState, properties: frozenset[str]) -> dict[str, Any]:
+    return {name: value for name, value in change.props.items() if name in properties and value not in EMPTY}
 
 
-def _held_or(held: Sequence[EntityState], told: EntityState) -> EntityState:
-    """Return the state that is held already, where it says the same."""
-    same = (replace(told, id=state.id, recorded_at=state.recorded_at, actor=state.actor) for state in held)
-    return next((each for each, state in zip(same, held, strict=True) if each == state), told)
+def _reuse_held(held: Sequence[EntityState], wanted: EntityState) -> EntityState:
+    """Return the held state that equals a wanted one, or else the wanted one."""
+    same = (replace(wanted, id=state.id, recorded_at=state.recorded_at, actor=state.actor) for state in held)
+    return next((each for each, state in zip(same, held, strict=True) if each == state), wanted)
 
 
-def _up_to(kept: Sequence[EntityState], states: Sequence[EntityState]) -> list[EntityState]:
-    """Return states that last until others begin."""
+def _end_at(kept: Sequence[EntityState], states: Sequence[EntityState]) -> list[EntityState]:
+    """Return the kept states, the last of them cut where the other states begin."""
     if not kept or not states or kept[-1].valid.end == states[0].valid.start:
         return list(kept)
     valid = Interval(kept[-1].valid.start, states[0].valid.start)

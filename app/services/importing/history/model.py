@@ -1,4 +1,4 @@
-"""What a history tells of documents, whether it was read from rows or from a repository."""
+"""The history of documents, read from rows or from a repository, and the versions that follow from it."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ import asyncpg
 
 from app.domain.artifact import Document, ReferenceClaim
 from app.domain.identifier import identifier_key
-from app.domain.temporal import Interval, joined
+from app.domain.temporal import Interval, merge_intervals
 from app.services.filing.prepare import content_hash, entity_key
 from app.services.parsing.status import read_date
 from app.stores.postgres import entities, projects, state_history
@@ -24,10 +24,10 @@ AN_INSTANT = timedelta(microseconds=1)
 
 @dataclass(frozen=True, slots=True)
 class HistoricState:
-    """What was said of a document from a moment on, with the commit that said it.
+    """The state of a document from a moment on, with the commit that made it so.
 
-    `props` holds every property the history speaks of, also one that is empty by then; `source` is
-    where the state was read.
+    `props` holds every property that the history covers, even one that is empty at that time; `source` is
+    the place the state was read from.
     """
 
     source: str
@@ -41,8 +41,8 @@ class HistoricState:
 class DocumentHistory:
     """The states of one document in order of time, no two at one instant, and when its text last changed.
 
-    Its statuses are facts where it was told as such, and else what its texts said. One that is cut does not
-    reach back to where the document began.
+    With `is_fact` its statuses are facts; otherwise they are what its texts stated. With `is_cut` it does not
+    reach back to the beginning of the document.
     """
 
     identifier: str
@@ -53,9 +53,9 @@ class DocumentHistory:
 
 
 def in_order(states: Sequence[HistoricState]) -> tuple[HistoricState, ...]:
-    """Return states in order of time; one at the instant of another, or before, counts from right after it.
+    """Return states in order of time; a state not later than the one before it starts right after that.
 
-    Those that come first say first.
+    The given order decides between states of one instant.
     """
     ordered: list[HistoricState] = []
     for state in states:
@@ -67,7 +67,7 @@ def in_order(states: Sequence[HistoricState]) -> tuple[HistoricState, ...]:
 
 @dataclass(frozen=True, slots=True)
 class Revision:
-    """One earlier text of a document; title and status are those of then, where they are told."""
+    """One earlier text of a document; its title and status, where given, are those of that time."""
 
     at: datetime
     body: str
@@ -78,38 +78,38 @@ class Revision:
 
 @dataclass(frozen=True, slots=True)
 class History:
-    """Everything a history tells, by the key of the document; revisions stand oldest first."""
+    """The histories and revisions of documents by their keys; revisions are ordered oldest first."""
 
-    told: dict[str, DocumentHistory] = field(default_factory=dict)
+    documents: dict[str, DocumentHistory] = field(default_factory=dict)
     revisions: dict[str, list[Revision]] = field(default_factory=dict)
 
     def __len__(self) -> int:
-        return len(self.told)
+        return len(self.documents)
 
     def start(self, document: Document) -> datetime | None:
         """Return when a document began: by its own date or by its history, whichever is earlier."""
-        told = self._told(document)
+        found = self._find(document)
         moments = [document.created_at] if document.created_at is not None else []
-        return min([*moments, *([told.states[0].at] if told is not None else [])], default=None)
+        return min([*moments, *([found.states[0].at] if found is not None else [])], default=None)
 
     def last(self, document: Document) -> datetime | None:
-        """Return when the history of a document last changed, None when it tells nothing of it."""
-        told = self._told(document)
-        return None if told is None else told.changed or told.states[-1].at
+        """Return when the history of a document last changed, None without one."""
+        found = self._find(document)
+        return None if found is None else found.changed or found.states[-1].at
 
     def earlier(self, document: Document) -> list[Revision]:
         """Return the earlier texts of a document, oldest first."""
         return self.revisions.get(identifier_key(document.identifier), []) if document.identifier else []
 
-    def _told(self, document: Document) -> DocumentHistory | None:
-        return self.told.get(identifier_key(document.identifier)) if document.identifier else None
+    def _find(self, document: Document) -> DocumentHistory | None:
+        return self.documents.get(identifier_key(document.identifier)) if document.identifier else None
 
 
-def versions_told(document: Document, history: History) -> list[Document]:
-    """Return the versions of a document, oldest first, each with the moment it counts from.
+def dated_versions(document: Document, history: History) -> list[Document]:
+    """Return the versions of a document, oldest first, each dated with its start.
 
-    The first counts from where the history begins. The present text counts from when the document was
-    last updated; it takes the place of a revision that is no older.
+    The first version starts where the history begins. The present text starts when the document was last
+    updated; it replaces a revision that is not older.
     """
     earlier = [_version(document, revision) for revision in history.earlier(document)]
     updated = _updated(document, history.last(document))
@@ -126,7 +126,7 @@ def versions_told(document: Document, history: History) -> list[Document]:
 
 
 def _updated(document: Document, changed: datetime | None) -> datetime | None:
-    """Return when a document was last updated: by its own word, or else by its history."""
+    """Return when a document was last updated: by its own property, or else by its history."""
     stated = document.props.get("updated_at")
     return (read_date(stated) if isinstance(stated, str) else None) or changed
 
@@ -144,32 +144,32 @@ def _version(document: Document, revision: Revision) -> Document:
     )
 
 
-def claim_spans(told: Sequence[HistoricState], start: datetime) -> dict[ReferenceClaim, list[Interval]]:
+def claim_spans(states: Sequence[HistoricState], start: datetime) -> dict[ReferenceClaim, list[Interval]]:
     """Return when each claim holds: from the change that first makes it to the one that drops it.
 
-    What the first state claims holds from `start`, when that is earlier.
+    A claim of the first state holds from `start`, when that is earlier.
     """
     spans: dict[ReferenceClaim, list[Interval]] = defaultdict(list)
-    for place, change in enumerate(told):
+    for place, change in enumerate(states):
         begins = change.at if place else min(change.at, start)
-        ends = told[place + 1].at if place + 1 < len(told) else None
+        ends = states[place + 1].at if place + 1 < len(states) else None
         for claim in change.claims:
             spans[claim].append(Interval(begins, ends))
-    return {claim: joined(each) for claim, each in spans.items()}
+    return {claim: merge_intervals(each) for claim, each in spans.items()}
 
 
 async def versions_to_file(
     database: Database, tenant: int, project: str, document: Document, history: History
 ) -> list[Document]:
-    """Return the versions of a document that are still to be filed, oldest first, its present text last.
+    """Return the versions of a document that are not filed yet, oldest first, its present text last.
 
-    A document that is not there yet counts from where its history begins, a changed text of one that is
-    from its history's last change. Without a history it is filed as it is.
+    A new document is dated from the beginning of its history, a changed text of a known one from the last
+    change of its history. Without a history the document is returned as it is.
     """
     changed = history.last(document)
     if changed is None:
         return [document]
-    sequence = versions_told(document, history)
+    sequence = dated_versions(document, history)
     async with database.reading(tenant) as connection:
         held = await _held(connection, tenant, project, document)
     return _remaining(sequence, held, changed)

@@ -1,4 +1,4 @@
-"""Rows of a table that an older system keeps, filed as documents, and the aliases it knows."""
+"""Importing the rows of a table of another database as documents, with their aliases."""
 
 from app.services.importing.table.service import TableImportService, TableRequest
 

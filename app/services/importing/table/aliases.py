@@ -1,4 +1,4 @@
-"""The aliases that an older system knows, as the rows of a table tell them."""
+"""Importing the aliases in the rows of a table."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from app.services.aliases.input import StatedAlias
 from app.services.aliases.rules import aliases_from, named_from
 from app.services.filing.prepare import EARLIEST
 from app.services.importing.items import Refusal
-from app.services.importing.run import ImportSummary
+from app.services.importing.request import ImportSummary
 from app.services.importing.table.columns import alias_columns
 from app.services.importing.table.find import find_table
 from app.services.parsing import clean_text
@@ -33,7 +33,7 @@ MAX_ROW_BYTES = 65_536
 
 @dataclass(frozen=True, slots=True)
 class KnownAlias:
-    """A form and what it means, as a row says; without `since` it means that from its beginning on."""
+    """An alias of a row: its form and target; without `since` it holds from the beginning of the target."""
 
     place: str
     form: str
@@ -43,13 +43,13 @@ class KnownAlias:
 
 @dataclass(frozen=True, slots=True)
 class AliasTable:
-    """A table of aliases and the columns that tell them."""
+    """A table of aliases and its columns for form, target and date."""
 
     table: SourceTable
     columns: Mapping[str, SourceColumn]
 
     async def read(self, connection: asyncpg.Connection) -> AsyncIterator[KnownAlias | Refusal]:
-        """Yield the alias of each row, and a refusal for each row that tells none."""
+        """Yield the alias of each row, and a refusal for each row without one."""
         taken = tuple(self.columns.values())
         number = 0
         try:
@@ -79,14 +79,14 @@ def _text(value: str | bytes | None) -> str:
     return "" if value is None else clean_text(str(value)).strip()
 
 
-async def open_aliases(connection: asyncpg.Connection, written: str) -> AliasTable:
-    """Find a table of aliases; raises NotFound or Invalid when it is not there or no such table."""
-    table = await find_table(connection, written)
+async def open_aliases(connection: asyncpg.Connection, name: str) -> AliasTable:
+    """Find a table of aliases; raises NotFound or Invalid when it does not exist or has no such columns."""
+    table = await find_table(connection, name)
     return AliasTable(table, alias_columns(table))
 
 
 class Registry:
-    """Registers known aliases in a project; `keys` are those of entities by what their rows are called."""
+    """Registers known aliases in a project; `keys` maps the names of rows to the keys of their entities."""
 
     def __init__(self, database: Database, caller: Caller, project: str, keys: Mapping[str, str]) -> None:
         self._database = database
@@ -95,45 +95,45 @@ class Registry:
         self._keys = keys
 
     async def register(self, alias: KnownAlias) -> bool:
-        """Register an alias and tell whether it is new.
+        """Register an alias and return whether it is new.
 
-        Raises NotFound when its target is not there (yet), Invalid or Conflict when it can be no alias of it.
+        Raises NotFound when its target does not exist (yet), Invalid or Conflict for a forbidden alias.
         """
         async with unit_of_work(self._database, self._caller) as write:
             target = await self._target(write, alias.target)
-            if await self._was_told(write, alias.form, target):
+            if await self._is_recorded(write, alias.form, target):
                 return False
             stated = StatedAlias(alias.form, target, valid_from=alias.since or EARLIEST)
             added = await add_alias(write, stated)
-            await ledger_clock.settle(write.connection)
+            await ledger_clock.finish_write(write.connection)
         return added.is_new
 
-    async def _was_told(self, write: UnitOfWork, form: str, target: UUID) -> bool:
+    async def _is_recorded(self, write: UnitOfWork, form: str, target: UUID) -> bool:
         """Return whether a form is or was an alias of a target; a withdrawn one stays withdrawn."""
         owner = await entities.entities_by_id(write.connection, write.tenant, [target])
         held = await aliases.current_aliases(write.connection, write.tenant, owner[target].project, [form])
         return any(alias.target == target for alias in held)
 
-    async def _target(self, write: UnitOfWork, written: str) -> UUID:
+    async def _target(self, write: UnitOfWork, name: str) -> UUID:
         found = await projects.project_by_key(write.connection, write.tenant, self._project)
         if found is not None:
-            for key in (self._keys.get(written), identifier_key(written)):
+            for key in (self._keys.get(name), identifier_key(name)):
                 where = (write.connection, write.tenant, found.number)
                 if key is not None and (entity := await entities.entity_by_key(*where, key)) is not None:
                     return entity.id
-            meant = await named_from(write, found.number, written, write.recorded_at)
-            lasting = await aliases_from(write, found.number, written, write.recorded_at)
+            meant = await named_from(write, found.number, name, write.recorded_at)
+            lasting = await aliases_from(write, found.number, name, write.recorded_at)
             meant |= {alias.target for alias in lasting}
             if len(meant) == 1:
                 return meant.pop()
             if meant:
-                raise Conflict(f"{written} could mean several things; name one by its identifier")
-        raise NotFound(f"there is nothing called {written} in the project {self._project}")
+                raise Conflict(f"{name} could mean several things; name one by its identifier")
+        raise NotFound(f"there is nothing called {name} in the project {self._project}")
 
 
 @dataclass(frozen=True, slots=True)
-class Registering:
-    """The registering of many aliases while it runs."""
+class AliasImport:
+    """Registers many aliases and counts the outcomes."""
 
     registry: Registry
     summary: ImportSummary
@@ -141,21 +141,21 @@ class Registering:
     watch: Callable[[ImportSummary], None]
 
     async def register_all(self, aliases: AsyncIterator[KnownAlias | Refusal]) -> None:
-        """Register every alias; one may lead to another, which is told later than it."""
-        waiting = []
+        """Register every alias; an alias may name another alias that comes later."""
+        pending = []
         async for alias in aliases:
             if self._is_stopped():
                 return
             if isinstance(alias, Refusal):
                 self.summary.refuse(alias)
             elif await self._is_early(alias):
-                waiting.append(alias)
-        while waiting and not self._is_stopped():
-            left = [alias for alias in waiting if await self._is_early(alias)]
-            if len(left) == len(waiting):
+                pending.append(alias)
+        while pending and not self._is_stopped():
+            left = [alias for alias in pending if await self._is_early(alias)]
+            if len(left) == len(pending):
                 break
-            waiting = left
-        for alias in waiting:
+            pending = left
+        for alias in pending:
             self._refuse(alias, f"there is nothing called {alias.target} here")
 
     def _is_stopped(self) -> bool:
@@ -163,7 +163,7 @@ class Registering:
         return self.summary.was_stopped
 
     async def _is_early(self, alias: KnownAlias) -> bool:
-        """Register an alias and count it, or tell that what it means is not there."""
+        """Register an alias and count it, or return True when its target does not exist yet."""
         try:
             is_new = await self.registry.register(alias)
         except NotFound:

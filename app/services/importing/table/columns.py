@@ -1,4 +1,4 @@
-"""What the columns of a table say, by their names."""
+"""Choosing the columns of a table by their names and types."""
 
 from __future__ import annotations
 
@@ -14,14 +14,14 @@ from app.services.parsing.vocabulary import relation_named
 from app.stores.postgres.source_database import SourceColumn, SourceTable
 
 NAMING = ("id", "number")
-"""Roles that name a row where its table has no key, the first that there is."""
+"""Roles that name a row where its table has no key; the first present one counts."""
 
 _CAPITAL = re.compile(r"(?<=[a-z0-9])(?=[A-Z])")
 
 
 @dataclass(frozen=True, slots=True)
 class ColumnRole:
-    """What a column may be for: the names it goes by, the first of which count first, and its shapes."""
+    """A role of a column: the names it may have, best first, and the shapes of its values."""
 
     name: str
     names: tuple[str, ...]
@@ -35,7 +35,7 @@ class ColumnRole:
 
 @dataclass(frozen=True, slots=True)
 class ColumnWords:
-    """Everything that columns.json says."""
+    """The content of columns.json."""
 
     documents: Mapping[str, ColumnRole]
     relation_shapes: frozenset[str]
@@ -44,7 +44,7 @@ class ColumnWords:
 
 @cache
 def column_words() -> ColumnWords:
-    """Read the shipped words once."""
+    """Read columns.json once."""
     data = json.loads(files("app.domain").joinpath("data", "columns.json").read_text(encoding="utf-8"))
     return ColumnWords(
         _roles(data["documents"]), frozenset(data["relations"]["shapes"]), _roles(data["aliases"])
@@ -59,7 +59,7 @@ def _roles(data: Mapping[str, Mapping[str, list[str]]]) -> dict[str, ColumnRole]
 
 @dataclass(frozen=True, slots=True)
 class DocumentColumns:
-    """The columns that documents are read from: by role, those that state relations, and what names a row."""
+    """The columns of documents: by role, those that state relations, and the key of a row."""
 
     by_role: Mapping[str, SourceColumn]
     relations: tuple[SourceColumn, ...]
@@ -130,7 +130,7 @@ def _states_relation(column: SourceColumn, shapes: Collection[str]) -> bool:
 
 
 def _keys(table: SourceTable) -> tuple[SourceColumn, ...]:
-    """Return the primary key in its own order, else what is called id, as in a view."""
+    """Return the primary key in its order, or else a column named id, as in a view."""
     places = {each.key_place: each for each in table.columns if each.key_place is not None}
     if places:
         return tuple(places[place] for place in sorted(places))

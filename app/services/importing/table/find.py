@@ -1,4 +1,4 @@
-"""Finding a table by the name somebody writes for it."""
+"""Finding a table of the source database by its name in SQL."""
 
 from __future__ import annotations
 
@@ -15,13 +15,13 @@ _NAME = r'(?:"(?:[^"]|"")+"|[^".]+)'
 _TABLE = re.compile(rf"(?:(?P<schema>{_NAME})\.)?(?P<table>{_NAME})")
 
 
-async def find_table(connection: asyncpg.Connection, written: str) -> SourceTable:
+async def find_table(connection: asyncpg.Connection, name: str) -> SourceTable:
     """Return the table or view of a name such as public.artifacts or "Old notes".
 
-    Without quotes a name counts as it is spelled, and else in small letters. Raises NotFound with the
-    tables there are.
+    A name without quotes matches as it is spelled, or else in lower case. Raises NotFound with a list of the
+    tables.
     """
-    match = _TABLE.fullmatch(written.strip())
+    match = _TABLE.fullmatch(name.strip())
     if match is not None:
         schemas = None if match["schema"] is None else _spellings(match["schema"])
         found = await table_called(connection, schemas, _spellings(match["table"]))
@@ -29,7 +29,7 @@ async def find_table(connection: asyncpg.Connection, written: str) -> SourceTabl
             return found
     there = await tables_there(connection, MAX_LISTED + 1)
     listed = ", ".join(there[:MAX_LISTED]) + (" and more" if len(there) > MAX_LISTED else "")
-    raise NotFound(f"there is no table {written} in the source database; it has {listed or 'no tables'}")
+    raise NotFound(f"there is no table {name} in the source database; it has {listed or 'no tables'}")
 
 
 def _spellings(name: str) -> list[str]:

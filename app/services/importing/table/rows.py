@@ -1,4 +1,4 @@
-"""One row of a table, brought to a document."""
+"""Reading the rows of a table as documents."""
 
 from __future__ import annotations
 
@@ -16,8 +16,8 @@ from app.domain.text import beginning
 from app.errors import Invalid
 from app.services.filing.prepare import MAX_BODY_BYTES, content_hash, entity_key
 from app.services.importing.folders import text_of_bytes
-from app.services.importing.interruption import Stopped, read_aside
-from app.services.importing.items import ItemStream, Readable, Refusal, prefixes_among, refusing
+from app.services.importing.interruption import Stopped, read_in_process
+from app.services.importing.items import ItemStream, Readable, Refusal, prefixes_among, read_or_refuse
 from app.services.importing.table.columns import DocumentColumns, document_columns
 from app.services.importing.table.find import find_table
 from app.services.parsing import clean_path, clean_text, parse_markdown
@@ -34,7 +34,7 @@ from app.stores.postgres.source_database import (
 )
 
 LIKE_A_HEADER = ("id", "number", "kind", "title", "status", "author", "domain", "tags", "aliases", "summary")
-"""What a column of these roles holds is read as a header field of this name."""
+"""The value of a column with one of these roles is read as a header field of the same name."""
 
 _ASTRAY = timedelta(days=1)
 """Clocks differ, and a date may be that of a place where tomorrow has begun."""
@@ -42,7 +42,7 @@ _ASTRAY = timedelta(days=1)
 
 @dataclass(frozen=True, slots=True)
 class Cell:
-    """A column and what a row has in it."""
+    """A column and the value of a row in it."""
 
     column: SourceColumn
     value: Value
@@ -50,7 +50,7 @@ class Cell:
 
 @dataclass(frozen=True, slots=True)
 class TableRow:
-    """A row of a table by the columns that were asked for."""
+    """A row of a table: its values by column."""
 
     table: str
     columns: DocumentColumns
@@ -58,7 +58,7 @@ class TableRow:
 
     @property
     def name(self) -> str | None:
-        """What names the row in its table, or None when nothing does."""
+        """The name of the row in its table, or None."""
         said = [self.values[column] for column in self.columns.names]
         parts = said if self.columns.keys else [part for part in said if part is not None][:1]
         if None in parts:
@@ -67,21 +67,21 @@ class TableRow:
 
     @property
     def source(self) -> str | None:
-        """The table and what names the row in it."""
+        """The table and the name of the row in it, or None."""
         return None if self.name is None else f"{self.table}/{self.name}"
 
     def cell(self, role: str) -> Cell | None:
-        """Return what stands under a role, or None when there is nothing."""
+        """Return the cell of a role, or None when it is empty."""
         column = self.columns.by_role.get(role)
         return None if column is None else self._filled(column)
 
     def text(self, role: str) -> str | None:
-        """Return the text that stands under a role, or None when there is nothing."""
+        """Return the text of a role, or None when there is none."""
         cell = self.cell(role)
         return None if cell is None or not isinstance(cell.value, str) else clean_text(cell.value).strip()
 
     def relations(self) -> list[Cell]:
-        """Return what stands in the columns that state relations."""
+        """Return the filled cells of the columns that state relations."""
         return [cell for column in self.columns.relations if (cell := self._filled(column)) is not None]
 
     def _filled(self, column: SourceColumn) -> Cell | None:
@@ -92,9 +92,9 @@ class TableRow:
 
 
 def read_row(row: TableRow, kind: str | None, prefixes: frozenset[str]) -> Document:
-    """Read a row: its columns count before what is under meta, and that before the header of the text.
+    """Read a row: its columns win over its meta object, and that wins over the header of the text.
 
-    `kind` is that of rows which tell none. Raises Invalid when the row cannot be a document.
+    Rows that state no kind get `kind`. Raises Invalid when the row cannot be a document.
     """
     body = _body(row)
     fields = _fields(row)
@@ -102,7 +102,7 @@ def read_row(row: TableRow, kind: str | None, prefixes: frozenset[str]) -> Docum
         fields.setdefault("kind", kind)
     source = row.text("source")
     path = None if source is None or "://" in source else clean_path(source)
-    parsed = read_aside(parse_markdown, body, path=path, known_prefixes=prefixes, stated=fields)
+    parsed = read_in_process(parse_markdown, body, path=path, known_prefixes=prefixes, stated=fields)
     if parsed.identifier is None and source is None and row.name is None:
         raise Invalid("nothing names the row: it has no identifier, and its table no primary key")
     return replace(
@@ -161,7 +161,7 @@ def _meta(cell: Cell | None) -> dict[str, object]:
 
 
 def _created(cell: Cell | None) -> str | None:
-    """Return the moment a row was made; one that no row can have been made at is refused."""
+    """Return the time a row was created; raises Invalid when it is unreadable or in the future."""
     if cell is None:
         return None
     text = clean_text(str(cell.value)).strip()
@@ -182,7 +182,7 @@ A_PREFIX = "^(?:[^/]*/)*([A-Z]{2,16})[-_ ]?[0-9]"
 class DocumentTable:
     """A table of documents while it is imported.
 
-    `keys` are the keys of its entities by what names the row, kept while something is to be found by it.
+    `keys` maps the names of rows to the keys of their entities; None when nobody looks rows up.
     """
 
     connection: asyncpg.Connection
@@ -194,7 +194,7 @@ class DocumentTable:
     keys: dict[str, str] | None
 
     async def read(self) -> ItemStream:
-        """Yield the document of each row, and a refusal for each row that is none."""
+        """Yield the document of each row, and a refusal for each row that is no document."""
         number = 0
         try:
             async for row in read_rows(
@@ -216,7 +216,7 @@ class DocumentTable:
         values = dict(zip(self.columns.taken, row.values, strict=True))
         found = TableRow(self.table.label, self.columns, values)
         place = found.source or self._place(number)
-        return refusing(place, partial(self._readable, found, place))
+        return read_or_refuse(place, partial(self._readable, found, place))
 
     def _readable(self, row: TableRow, place: str) -> Readable:
         document = read_row(row, self.kind, self.prefixes)
@@ -226,13 +226,14 @@ class DocumentTable:
 
 
 async def open_documents(
-    connection: asyncpg.Connection, written: str, kind: str | None, prefixes: frozenset[str], *, by_name: bool
+    connection: asyncpg.Connection, name: str, kind: str | None, prefixes: frozenset[str], *, by_name: bool
 ) -> DocumentTable:
-    """Find a table of documents and look what is in it; `prefixes` are accepted beside those of its rows.
+    """Find a table of documents and scan it; `prefixes` are accepted beside those of its rows.
 
-    `by_name` keeps what names the rows. Raises NotFound or Invalid when it is not there or no such table.
+    `by_name` keeps the names of the rows. Raises NotFound or Invalid when the table does not exist or has no
+    such columns.
     """
-    table = await find_table(connection, written)
+    table = await find_table(connection, name)
     columns = document_columns(table)
     total = await count_rows(connection, table)
     names = [f"{kind or ''}-1"]

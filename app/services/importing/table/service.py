@@ -10,10 +10,10 @@ from app.domain.entity import Caller
 from app.services.catalog.lookup import project_key
 from app.services.filing import FilingService
 from app.services.importing.interruption import IS_STOPPED
-from app.services.importing.request import Batch
-from app.services.importing.run import ImportSummary
+from app.services.importing.request import ImportSummary
+from app.services.importing.run import Batch
 from app.services.importing.service import ImportService
-from app.services.importing.table.aliases import Registering, Registry, open_aliases
+from app.services.importing.table.aliases import AliasImport, Registry, open_aliases
 from app.services.importing.table.rows import DocumentTable, open_documents
 from app.stores.postgres.pool import Database
 from app.stores.postgres.source_database import settle_in, source_connection
@@ -23,8 +23,8 @@ from app.stores.postgres.source_database import settle_in, source_connection
 class TableRequest:
     """Which table of which database to import, and where to; names are written as in SQL.
 
-    `address` may hold a password and is shown nowhere. `kind` is for documents that tell nothing of theirs,
-    `aliases` is a table that tells what else they are called.
+    `address` may hold a password and is shown nowhere. Documents that state no kind get `kind`,
+    and `aliases` is a table with other names of the documents.
     """
 
     address: str = field(repr=False)
@@ -35,7 +35,7 @@ class TableRequest:
 
 
 class TableImportService:
-    """Brings the rows of a table into the ledger, `width` documents at a time."""
+    """Imports the rows of a table into the ledger, `width` documents at a time."""
 
     def __init__(self, database: Database, filing: FilingService, width: int) -> None:
         self._database = database
@@ -50,11 +50,11 @@ class TableImportService:
         stop: asyncio.Event | None = None,
         watch: Callable[[ImportSummary], None] = lambda summary: None,
     ) -> ImportSummary:
-        """File every row of a table, register the aliases beside it, and answer what became of them.
+        """File every row of a table, register the aliases beside it, and return the summary.
 
-        `stop` ends the import after the documents at hand, and `watch` is told of each step. Raises
+        `stop` ends the import after the current documents, and `watch` is called after each step. Raises
         NotFound, Invalid or Forbidden for a table that cannot be imported, before anything is filed, and
-        Unavailable when the source or the ledger is gone; what was filed until then stays.
+        Unavailable when the source or the ledger is gone; the documents filed until then stay.
         """
         stop = stop or asyncio.Event()
         IS_STOPPED.set(stop.is_set)
@@ -66,18 +66,18 @@ class TableImportService:
                 connection, request.table, request.kind, prefixes, by_name=aliases is not None
             )
             batch = Batch(documents.read(), documents.total)
-            summary = await self._importing.bring(caller, batch, request.project, stop, watch)
-            _tell_unread(summary, documents)
+            summary = await self._importing.import_batch(caller, batch, request.project, stop, watch)
+            _warn_of_unread(summary, documents)
             if aliases is not None and not summary.was_stopped:
                 registry = Registry(
                     self._database, caller, project_key(request.project), documents.keys or {}
                 )
-                registering = Registering(registry, summary, stop, watch)
-                await registering.register_all(aliases.read(connection))
+                alias_import = AliasImport(registry, summary, stop, watch)
+                await alias_import.register_all(aliases.read(connection))
         return summary
 
 
-def _tell_unread(summary: ImportSummary, documents: DocumentTable) -> None:
+def _warn_of_unread(summary: ImportSummary, documents: DocumentTable) -> None:
     if documents.columns.unread:
         summary.warn(
             documents.table.label, [f"columns that are not read: {', '.join(documents.columns.unread)}"]

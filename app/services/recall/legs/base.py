@@ -1,4 +1,4 @@
-"""What a leg is: one way of finding artifacts, with a deadline of its own."""
+"""The interface of a leg, one way of finding artifacts, and running it with a deadline."""
 
 from __future__ import annotations
 
@@ -21,9 +21,9 @@ log = logging.getLogger(__name__)
 
 @dataclass(frozen=True, slots=True)
 class Question:
-    """What the legs share: the scope, how many candidates each may propose, and what the query says.
+    """The input of every leg: the scope, the limit of candidates, and the content of the query.
 
-    `vector` is awaited by whoever needs it, so that the others need not wait for the encoder.
+    `vector` is awaited only by legs that need it, so that the others need not wait for the encoder.
     """
 
     scope: Scope
@@ -49,7 +49,7 @@ class Leg(Protocol):
 
 
 async def rank(leg: Leg, database: Database, question: Question, deadline: float) -> Ranking:
-    """Let a leg answer within `deadline` seconds; a late or failed one proposes nothing and says why."""
+    """Run a leg for at most `deadline` seconds; a late or failed leg proposes nothing and reports why."""
     started = perf_counter()
     problem = None
     proposal = Proposal()

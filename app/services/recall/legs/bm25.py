@@ -1,4 +1,4 @@
-"""BM25 over postings, as whole numbers: every order of adding them gives one sum. Pure."""
+"""BM25 over postings, in whole numbers, so that every order of adding them gives the same sum. Pure."""
 
 from __future__ import annotations
 
@@ -15,21 +15,21 @@ TERM_SATURATION = 1.5
 LENGTH_NORMALISATION = 0.75
 
 
-def most_of_a_term(documents: int, holding: int) -> float:
-    """Return what a term adds to a score at most, where so many of the documents hold it."""
+def max_term_score(documents: int, holding: int) -> float:
+    """Return the most that a term can add to a score, given how many of the documents hold it."""
     rarity = log(1 + (documents - holding + 0.5) / (holding + 0.5))
     return rarity * (TERM_SATURATION + 1)
 
 
 SHARE_UNITS = 1e7
-"""A term's share of a score is rounded to this part of one, so that it is a small whole number to add."""
+"""A term's share of a score is counted in this fraction of one, rounded to a whole number."""
 
 _SPARSE = 4
 _AT_ONCE = 16_384
-"""So many postings stay in a processor's own memory from one step of the formula to the next."""
+"""So many postings fit into a processor's cache from one step of the formula to the next."""
 
 _SAMPLED = 16
-"""Every so manieth score tells a score that the best are not below."""
+"""One of so many scores is sampled to find a score that the best are not below."""
 
 Seen = Callable[[Numbers], NDArray[np.bool_]]
 Shares = Iterator[tuple[Numbers, NDArray[np.float64]]]
@@ -44,10 +44,10 @@ def best_by_bm25(
     seen: Seen | None = None,
     wanted: Numbers | None = None,
 ) -> list[Candidate]:
-    """Return the artifacts that hold the terms best among so many documents with so many terms.
+    """Return the artifacts with the best BM25 scores, given the number of documents and of their terms.
 
-    Each term comes in pieces, whose artifacts rise. `seen` tells of some artifacts which of them count, and
-    `wanted` which may be answered; None means all.
+    Each term comes in pieces, sorted by artifact. `seen` says which of some artifacts count, and `wanted`
+    lists those that may be returned; None means all.
     """
     held = [postings for pieces in terms for postings in pieces if len(postings)]
     if not held:
@@ -66,19 +66,19 @@ def best_by_bm25(
 def _shares(
     terms: Sequence[Sequence[Postings]], documents: int, total_terms: int, seen: Seen | None
 ) -> Shares:
-    """Yield what postings add to the scores of their artifacts, term by term and some at once."""
+    """Yield what postings add to the scores of their artifacts, term by term, in batches."""
     longer = TERM_SATURATION * LENGTH_NORMALISATION / max(total_terms / max(documents, 1), 1)
     for pieces in terms:
         if seen is not None:
             pieces = [_only_seen(postings, seen) for postings in pieces]
-        most = most_of_a_term(documents, sum(map(len, pieces))) * SHARE_UNITS
+        max_score = max_term_score(documents, sum(map(len, pieces))) * SHARE_UNITS
         for postings in pieces:
             for start in range(0, len(postings), _AT_ONCE):
                 part = slice(start, start + _AT_ONCE)
                 frequencies = postings.frequencies[part].astype(np.float64)
                 below = longer * postings.term_counts[part]
                 below += frequencies + TERM_SATURATION * (1 - LENGTH_NORMALISATION)
-                frequencies *= most
+                frequencies *= max_score
                 frequencies /= below
                 yield postings.artifacts[part], np.rint(frequencies, out=frequencies)
 
@@ -97,7 +97,7 @@ def _sums(
 ) -> tuple[Numbers, NDArray[np.float64]]:
     """Add up the shares by artifact: in a table of numbers, or by sorting where that would be mostly empty.
 
-    Answers the best at least, and none without a share.
+    The result has at least the best, and none without a share.
     """
     first = min(int(postings.artifacts[0]) for postings in held)
     last = max(int(postings.artifacts[-1]) for postings in held)

@@ -1,4 +1,4 @@
-"""The dense leg: artifacts whose best passage lies nearest to the query."""
+"""The dense leg: artifacts whose best passage is nearest to the query."""
 
 from __future__ import annotations
 
@@ -20,8 +20,8 @@ from app.stores.postgres.vector_indexes import VectorIndex
 class DenseLeg:
     """Cosine over passage embeddings; an artifact counts once, by its nearest passage.
 
-    A large project is asked through its index, unless somebody named the moment: what a question about the
-    past finds must not change with what an index has taken in since. All others are scanned.
+    A large project is searched through its index, unless the request names the moment: the result of a
+    question about the past must not change with later additions to the index. All others are scanned.
     """
 
     name = LegName.DENSE
@@ -33,7 +33,7 @@ class DenseLeg:
     async def candidates(self, database: Database, question: Question) -> Proposal:
         """Return the nearest artifacts; their scores are cosines.
 
-        Raises Conflict while the ledger's vectors are another model's, as when they are being made again.
+        Raises Conflict while the ledger's vectors are of another model, as during a re-embedding.
         """
         # Looked up first, while the encoder is still at work.
         indexes = await _indexes(database, question.scope)
@@ -68,7 +68,7 @@ class DenseLeg:
 
 
 def _best(found: Sequence[Proposal], limit: int, *, approximate: bool) -> Proposal:
-    """Return the best of what several searches found; each artifact lies in one project."""
+    """Return the best candidates of several searches; each artifact is in one project."""
     candidates = [candidate for each in found for candidate in each.candidates]
     best = sorted(candidates, key=lambda candidate: (-candidate.score, candidate.artifact))[:limit]
     born = {number: moment for each in found for number, moment in each.born.items()}

@@ -1,4 +1,4 @@
-"""The graph leg: along references from what the query names, or across shared mentions."""
+"""The graph leg: follows references from the anchors, or shared mentions from the best candidates."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from app.stores.graph_reader import GraphReader
 from app.stores.postgres.pool import Database
 
 SEEDS = 5
-"""How many of the best of another leg are asked what they mention."""
+"""How many of the best candidates of another leg the search starts from."""
 
 EDGE_WEIGHTS: Mapping[ReferenceType, float] = {
     ReferenceType.SUPERSEDES: 1.0,
@@ -28,9 +28,9 @@ EDGE_WEIGHTS: Mapping[ReferenceType, float] = {
 
 
 class ReferenceLeg:
-    """What lies one typed reference away from the anchors, either way.
+    """Finds artifacts one typed reference away from the anchors, in either direction.
 
-    A question that names a thing beyond doubt is often about its relations, so the leg then counts twice.
+    A question that names a thing exactly is often about its relations, so the leg then counts twice.
     """
 
     name = LegName.GRAPH
@@ -47,9 +47,9 @@ class ReferenceLeg:
 
 
 class CooccurrenceLeg:
-    """What mentions the same entities as the best candidates of another leg.
+    """Finds artifacts that mention the same entities as the best candidates of another leg.
 
-    It decides among equals and brings what no other leg found to the end: any more costs precision.
+    It breaks ties and adds at the end what no other leg found: a larger weight costs precision.
     """
 
     name = LegName.GRAPH

@@ -1,4 +1,4 @@
-"""The lexical leg: true BM25 over the ledger's own postings."""
+"""The lexical leg: BM25 over the ledger's own postings."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from app.stores.postgres.lexical.query_postings import (
 from app.stores.postgres.pool import Database
 
 SCORED_AT_ONCE = 20_000
-"""More postings than these are scored beside the event loop."""
+"""More postings than these are scored in a thread."""
 
 
 class LexicalLeg:
@@ -31,11 +31,11 @@ class LexicalLeg:
     weight = 1.0
 
     async def candidates(self, database: Database, question: Question) -> Proposal:
-        """Return the artifacts that hold the query's terms best; their scores are BM25's."""
+        """Return the artifacts with the best BM25 scores for the query's terms."""
         if not question.terms:
             return Proposal()
         async with database.reading(question.scope.tenant) as connection:
-            postings, documents = await _read(connection, database.postings_at_hand, question)
+            postings, documents = await _read(connection, database.postings_cache, question)
             best = await _best(postings, documents, question.limit)
             # Asked here, while the encoder is still at work.
             numbers = [candidate.artifact for candidate in best]
@@ -45,30 +45,30 @@ class LexicalLeg:
 
 
 async def _read(
-    connection: asyncpg.Connection, at_hand: PostingsCache, question: Question
+    connection: asyncpg.Connection, cache: PostingsCache, question: Question
 ) -> tuple[PackedPostings, PackedDocuments | None]:
-    """Return the postings of the terms, and the documents where not all of them are seen and wanted.
+    """Return the postings of the terms, and the documents if not all of them are seen and wanted.
 
-    Documents are read first: of the postings those that came in meanwhile are then left out.
+    Documents are read first: postings that were added meanwhile are then left out.
     """
     scope = question.scope
     if scope.sees_everything and not is_narrow(scope):
-        postings = await postings_of_terms(connection, at_hand, scope, question.terms)
+        postings = await postings_of_terms(connection, cache, scope, question.terms)
         if postings.sees_everything:
             return postings, None
     documents = await documents_of_projects(connection, scope)
-    return await postings_of_terms(connection, at_hand, scope, question.terms), documents
+    return await postings_of_terms(connection, cache, scope, question.terms), documents
 
 
 async def _best(postings: PackedPostings, documents: PackedDocuments | None, limit: int) -> list[Candidate]:
     if len(postings) <= SCORED_AT_ONCE:
-        return _scored(postings, documents, limit)
-    return await asyncio.to_thread(_scored, postings, documents, limit)
+        return _score(postings, documents, limit)
+    return await asyncio.to_thread(_score, postings, documents, limit)
 
 
-def _scored(packed: PackedPostings, documents: PackedDocuments | None, limit: int) -> list[Candidate]:
-    terms = packed.unpacked()
+def _score(packed: PackedPostings, documents: PackedDocuments | None, limit: int) -> list[Candidate]:
+    terms = packed.unpack()
     if documents is None:
         return best_by_bm25(terms, packed.documents, packed.total_terms, limit)
-    view = documents.seen()
+    view = documents.visible()
     return best_by_bm25(terms, view.documents, view.total_terms, limit, seen=view.among, wanted=view.wanted)

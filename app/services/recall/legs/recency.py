@@ -1,4 +1,4 @@
-"""The recency leg: how young each candidate of the other legs is."""
+"""The recency leg: ranks the candidates of the other legs by their age."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ _SECONDS_PER_DAY = 86_400.0
 
 
 def recency(created_at: datetime, as_of: datetime) -> float:
-    """Return exp(-age in days / 180), so that 180 days leave 1/e; what is not born yet counts as new."""
+    """Return exp(-age in days / 180), so that 180 days leave 1/e; a future artifact counts as new."""
     age = max((as_of - created_at).total_seconds(), 0.0) / _SECONDS_PER_DAY
     return exp(-age / FOLD_DAYS)
 

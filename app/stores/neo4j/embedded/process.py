@@ -1,8 +1,8 @@
-"""Neo4j Community in a process of its own: `python -m app.stores.neo4j.embedded.process HOME PORT`.
+"""Run Neo4j Community in its own process: `python -m app.stores.neo4j.embedded.process HOME PORT`.
 
-It listens on this machine alone, writes down its address when it is ready, and ends in order on SIGTERM or
-when nobody has used it for a while. Neo4j Community is under the GPL: it is only ever run, by this program,
-and spoken to over Bolt.
+It listens on this machine only, writes its address to a file when it is ready, and stops cleanly on SIGTERM
+or when nobody has used it for a while. Neo4j Community is under the GPL: this program only runs it and talks
+to it over Bolt.
 """
 
 from __future__ import annotations
@@ -17,12 +17,12 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
-from app.stores.file_locks import opened, taken_alone
+from app.stores.file_locks import open_lock_file, try_lock
 from app.stores.neo4j.embedded.jars import jars_folder, pinned_jars
 from app.stores.neo4j.embedded.layout import USER, Address, Layout, write_address
 
 SECONDS_UNUSED = 10.0  # long enough that the next command of a person or a script finds it running
-_SECONDS_BETWEEN_LOOKS = 0.5
+_POLL_INTERVAL = 0.5
 _ENDING = (signal.SIGTERM, signal.SIGINT, signal.SIGHUP)
 
 _JVM = (
@@ -60,12 +60,12 @@ _SETTINGS = {
 
 
 def main(home: Path, port: int) -> None:
-    """Serve until told to end, or until nobody uses the server; the lock tells others that it lives.
+    """Serve until a signal arrives or nobody uses the server; the held lock shows others that it lives.
 
-    The caller's process ends at once and a child of its own goes on, with the lock from the first moment.
+    The calling process ends at once and its child continues, holding the lock from the start.
     """
     layout = Layout(home)
-    fcntl.flock(opened(layout.serving), fcntl.LOCK_EX)
+    fcntl.flock(open_lock_file(layout.serving), fcntl.LOCK_EX)
     if os.fork() != 0:
         return
     signal.pthread_sigmask(signal.SIG_BLOCK, _ENDING)
@@ -86,7 +86,7 @@ def _start_jvm() -> None:
 
 
 def _give_first_password(layout: Layout) -> None:
-    """Write the user down before there is a database, so that the well-known first password never holds."""
+    """Create the user before the database, so that the well-known default password never works."""
     accounts = layout.folder / "data" / "dbms" / "auth.ini"
     if accounts.exists():
         return
@@ -114,14 +114,14 @@ def _start_neo4j(layout: Layout, port: int) -> Any:
 
 
 def _wait_for_the_end(layout: Layout) -> None:
-    """Wait for a signal, or until nobody has used the server for long.
+    """Wait for a signal, or until nobody has used the server for a while.
 
-    The lock on starting is then held until the process ends, so that who comes meanwhile waits and starts
-    the server anew.
+    The lock `starting` is then held until the process ends, so that a process that comes meanwhile waits and
+    starts a new server.
     """
     since = time.monotonic()
-    while signal.sigtimedwait(_ENDING, _SECONDS_BETWEEN_LOOKS) is None:
-        starting = None if layout.kept.exists() else taken_alone(layout.starting)
+    while signal.sigtimedwait(_ENDING, _POLL_INTERVAL) is None:
+        starting = None if layout.kept.exists() else try_lock(layout.starting)
         if starting is None:  # somebody starts, stops or keeps it, which is a use
             since = time.monotonic()
             continue
@@ -133,7 +133,7 @@ def _wait_for_the_end(layout: Layout) -> None:
 
 
 def _is_unused(layout: Layout) -> bool:
-    users = taken_alone(layout.users)
+    users = try_lock(layout.users)
     if users is None:
         return False
     os.close(users)

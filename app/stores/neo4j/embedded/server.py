@@ -1,4 +1,4 @@
-"""Neo4j from packages and jars, in the user's data folder, shared by every process that works in it."""
+"""The embedded Neo4j in the user's data folder, shared by every process that uses it."""
 
 from __future__ import annotations
 
@@ -15,11 +15,11 @@ from contextlib import suppress
 from pathlib import Path
 
 from app.errors import Unavailable
-from app.stores.file_locks import is_held_alone, locked, opened
+from app.stores.file_locks import hold_lock, is_locked, open_lock_file
 from app.stores.neo4j.embedded.jars import MEGABYTES, VERSION, install_jars
 from app.stores.neo4j.embedded.layout import NOBODY, Address, Layout, read_address, write_address
 
-_PATIENCE = 180.0  # seconds; a busy machine, or a server that was killed and replays its log
+_TIMEOUT = 180.0  # seconds; a busy machine, or a server that was killed and replays its log
 _LOOK = 0.05
 _PROGRAM = "app.stores.neo4j.embedded.process"
 
@@ -27,22 +27,22 @@ log = logging.getLogger(__name__)
 
 
 class Neo4jServer:
-    """The server of one home; whoever starts or stops it holds `layout.starting`."""
+    """The server of one home; the process that starts or stops it holds `layout.starting`."""
 
     def __init__(self, layout: Layout) -> None:
         self._layout = layout
 
     def is_alive(self) -> bool:
-        """Return whether its process lives, ready or not."""
-        return self._layout.serving.exists() and is_held_alone(self._layout.serving)
+        """Return whether the server's process lives, ready or not."""
+        return self._layout.serving.exists() and is_locked(self._layout.serving)
 
     def ensure_running(self) -> Address:
-        """Start the server unless it lives already; answer its address when it takes connections.
+        """Start the server unless it already lives; return its address once it accepts connections.
 
         Raises Unavailable when it does not start.
         """
         was_launched = False
-        deadline = time.monotonic() + _PATIENCE
+        deadline = time.monotonic() + _TIMEOUT
         while (address := self.ready_address()) is None:
             if not self.is_alive():
                 if was_launched:
@@ -55,22 +55,22 @@ class Neo4jServer:
         return address
 
     def ready_address(self) -> Address | None:
-        """Return where the server takes connections now, or None."""
-        address = self.told_address()
+        """Return the address at which the server accepts connections now, or None."""
+        address = self.last_address()
         if address is None or not self.is_alive():
             return None
         with suppress(OSError), socket.create_connection(("127.0.0.1", address.port), timeout=1):
             return address
         return None
 
-    def told_address(self) -> Address | None:
-        """Return where the server that was ready last said that it listens; None while another starts."""
+    def last_address(self) -> Address | None:
+        """Return the address that the latest ready server wrote; None while another one starts."""
         address = read_address(self._layout)
         return None if address is None or address.process == NOBODY else address
 
     def stop(self) -> bool:
-        """Stop the server in order and wait for its end; answer whether there was one to stop."""
-        deadline = time.monotonic() + _PATIENCE
+        """Stop the server cleanly and wait for its end; return whether one was running."""
+        deadline = time.monotonic() + _TIMEOUT
         was_alive = False
         while self.is_alive():
             was_alive = True
@@ -113,13 +113,13 @@ class Neo4jServer:
 
 
 def _tell(done: int, total: int) -> None:
-    """Say once, where it is seen without further ado, what takes so long the first time."""
+    """Log once why the first start takes long."""
     if done == 0:
         log.warning("fetching Neo4j %s, up to %d MB, once: %d files", VERSION, MEGABYTES, total)
 
 
 def _ensure_password(layout: Layout) -> None:
-    """Make the password with the folder, and never again: the server keeps what it was given first."""
+    """Create the password together with the folder, and never again: the server keeps its first password."""
     if layout.password.exists():
         return
     if (layout.folder / "data").exists():
@@ -136,7 +136,7 @@ def _ensure_password(layout: Layout) -> None:
 
 
 def _free_port(before: Address | None) -> int:
-    """Return the port of before, so that those who use the server find it again, or another."""
+    """Return the previous port if it is free, so that users of the server find it again, or another one."""
     for wanted in (before.port if before is not None else 0, 0):
         with suppress(OSError), socket.socket() as probe:
             probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
@@ -146,10 +146,10 @@ def _free_port(before: Address | None) -> int:
 
 
 class EmbeddedNeo4j:
-    """One process's share in the server of a home; the server ends by itself when nobody has one.
+    """One process's share in the server of a home; the server stops by itself when no share is left.
 
-    Each share is a lock that the system takes back however the process ends. The server looks who holds
-    one, and stops some seconds after the last, so that a command that follows another finds it running.
+    Each share is a lock that the system releases however the process ends. The server checks for shares and
+    stops some seconds after the last one ends, so that the next command finds it running.
     """
 
     def __init__(self, layout: Layout, address: Address, users: int) -> None:
@@ -168,7 +168,7 @@ class EmbeddedNeo4j:
         try:
             home.mkdir(parents=True, exist_ok=True)
             layout = Layout(home.resolve())
-            with locked(layout.starting):
+            with hold_lock(layout.starting):
                 return cls._join(layout)
         except OSError as error:
             raise Unavailable(
@@ -177,7 +177,7 @@ class EmbeddedNeo4j:
 
     @classmethod
     def _join(cls, layout: Layout) -> EmbeddedNeo4j:
-        users = opened(layout.users)
+        users = open_lock_file(layout.users)
         try:
             fcntl.flock(users, fcntl.LOCK_SH)
             return cls(layout, Neo4jServer(layout).ensure_running(), users)
@@ -187,12 +187,12 @@ class EmbeddedNeo4j:
 
     @property
     def uri(self) -> str:
-        """Where it speaks Bolt; it keeps its port when it is started again, unless another took it."""
+        """Its Bolt address; a restart keeps the port unless another program took it."""
         return self._address.uri
 
     @property
     def process(self) -> int:
-        """The number of the server's process, as it was when this was last looked at."""
+        """The server's process number, as last read."""
         return self._address.process
 
     @property
@@ -201,22 +201,22 @@ class EmbeddedNeo4j:
         return self._layout.password.read_text(encoding="ascii")
 
     def keep_running(self) -> None:
-        """Start the server again if it died; costs a look at a lock and a file while it lives.
+        """Start the server again if it died; while it lives this only checks a lock and a file.
 
-        Another process may have done it already: then only where it listens is found out. Raises Unavailable
-        when it cannot start.
+        If another process already restarted it, only the new address is read. Raises Unavailable
+        when the server cannot start.
         """
         if self._users < 0:
             return
         if self._server.is_alive():
-            self._address = self._server.told_address() or self._address
+            self._address = self._server.last_address() or self._address
             return
-        with locked(self._layout.starting):
+        with hold_lock(self._layout.starting):
             if self._users >= 0:
                 self._address = self._server.ensure_running()
 
     def stop(self) -> None:
-        """Let go of the server, which stops by itself when nobody else uses it."""
+        """Release this share of the server, which stops by itself when nobody else uses it."""
         users, self._users = self._users, -1
         if users >= 0:
             os.close(users)

@@ -1,4 +1,4 @@
-"""The account of the operating system that the embedded server runs as, for PostgreSQL never runs as root."""
+"""The operating system account of the embedded server, because PostgreSQL never runs as root."""
 
 from __future__ import annotations
 
@@ -21,9 +21,9 @@ _POWERS = ("dac_read_search", "dac_override")
 
 @dataclass(frozen=True, slots=True)
 class ServerAccount:
-    """Who the server runs as: the caller, or for root the owner of the data.
+    """The account the server runs as: the caller, or, if the caller is root, the owner of the data.
 
-    `owner` is None for an ordinary caller; `prefix` are the words that a command needs before it.
+    `owner` is None for an ordinary caller; `prefix` is the command prefix that switches to the account.
     """
 
     owner: pwd.struct_passwd | None = None
@@ -31,14 +31,14 @@ class ServerAccount:
 
     @classmethod
     def serving(cls, data: Path, program: Path) -> ServerAccount:
-        """Choose the account for a data folder, there already or not, and for the server's program.
+        """Return the account for a data folder, existing or not, and for the server's program.
 
         Raises Unavailable when root finds no account that reaches both.
         """
         if os.geteuid() != 0:
             return cls()
         owner = _owner(data)
-        for account in (cls(owner), *_empowered(owner)):
+        for account in (cls(owner), *_privileged_accounts(owner)):
             if account._reaches(data.parent, program):
                 return account
         raise Unavailable(
@@ -52,7 +52,7 @@ class ServerAccount:
             os.chown(folder, self.owner.pw_uid, self.owner.pw_gid)
 
     def run(self, command: Sequence[str], folder: Path, answer: str = "") -> subprocess.CompletedProcess[str]:
-        """Run a program in a folder to its end and answer its status and all it printed."""
+        """Run a program in a folder to its end and return its exit status and its output."""
         switch: dict[str, Any] = {}
         if self.owner is not None and not self.prefix:
             switch = {"user": self.owner.pw_uid, "group": self.owner.pw_gid, "extra_groups": []}
@@ -80,7 +80,7 @@ class ServerAccount:
 
 
 def _owner(data: Path) -> pwd.struct_passwd:
-    """Return who owns the data, or the account for new data."""
+    """Return the owner of the data, or the account for new data."""
     if data.exists() and (uid := data.stat().st_uid) != 0:
         try:
             return pwd.getpwuid(uid)
@@ -91,10 +91,10 @@ def _owner(data: Path) -> pwd.struct_passwd:
     try:
         return pwd.getpwnam(NAME)
     except KeyError:
-        return _created()
+        return _create_account()
 
 
-def _created() -> pwd.struct_passwd:
+def _create_account() -> pwd.struct_passwd:
     command = ("useradd", "--system", "--no-create-home", "--shell", "/usr/sbin/nologin", NAME)
     try:
         subprocess.run(command, check=False, capture_output=True)
@@ -106,7 +106,7 @@ def _created() -> pwd.struct_passwd:
         ) from error
 
 
-def _empowered(owner: pwd.struct_passwd) -> list[ServerAccount]:
+def _privileged_accounts(owner: pwd.struct_passwd) -> list[ServerAccount]:
     if shutil.which("setpriv") is None:
         return []
     identity = ("setpriv", f"--reuid={owner.pw_uid}", f"--regid={owner.pw_gid}", "--clear-groups")

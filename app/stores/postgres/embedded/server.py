@@ -1,4 +1,4 @@
-"""PostgreSQL from a wheel, in the user's data folder, shared by every process that works in it."""
+"""The embedded PostgreSQL in the user's data folder, shared by every process that uses it."""
 
 from __future__ import annotations
 
@@ -20,14 +20,14 @@ from urllib.parse import quote
 
 from app.errors import Unavailable
 from app.stores.background_task import background_task
-from app.stores.file_locks import locked, opened
+from app.stores.file_locks import hold_lock, open_lock_file
 from app.stores.postgres.embedded.os_account import ServerAccount
 
 VERSION = 18
 DATABASE = "trigraph"
 PORT = 5432
 _MAX_SOCKET_PATH_LENGTH = 103  # the smallest limit of any system that has unix sockets
-_PATIENCE = 120.0  # seconds; a server that was killed first replays its log
+_TIMEOUT = 120.0  # seconds; a server that was killed first replays its log
 _ATTEMPTS = 5
 _STILL_ENDING = "is still in use"  # what the server says of children that outlived their killed parent
 _NOBODY = str(2**31 - 1)  # beyond any number that a process can have
@@ -53,7 +53,7 @@ _SETTINGS = {
 
 
 def most_processes(pool_size: int) -> int:
-    """Return how many processes that serve, with pools of this size, the embedded server can connect."""
+    """Return how many service processes with pools of this size the embedded server can serve."""
     return _CONNECTIONS // (pool_size + _BESIDE_A_POOL)
 
 
@@ -66,7 +66,7 @@ def binaries() -> Path:
 
 
 class Postmaster:
-    """The server of one data folder; whoever calls it holds that folder's lock."""
+    """The server of one data folder; the caller holds that folder's lock."""
 
     def __init__(self, data: Path) -> None:
         self._data = data
@@ -75,14 +75,14 @@ class Postmaster:
 
     @property
     def socket_folder(self) -> Path | None:
-        """Where the running server listens, as it wrote down itself; None when none is running."""
+        """The socket folder that the running server wrote to its pid file; None if none is running."""
         lines = self._pid_file_lines()
         return Path(lines[4]) if len(lines) > 4 and lines[4] else None
 
     def ensure_initialised(self) -> None:
-        """Make the data folder unless it is there, whole or not at all.
+        """Create the data folder atomically unless it exists.
 
-        Raises Unavailable when another major version made it.
+        Raises Unavailable when another major version created it.
         """
         for abandoned in self._data.parent.glob(f"{self._data.name}.unfinished-*"):
             shutil.rmtree(abandoned, ignore_errors=True)
@@ -96,8 +96,8 @@ class Postmaster:
             )
 
     def ensure_running(self) -> None:
-        """Start the server unless it answers already; answer when it takes connections."""
-        deadline = time.monotonic() + _PATIENCE
+        """Start the server unless it already runs; return once it accepts connections."""
+        deadline = time.monotonic() + _TIMEOUT
         attempts, said = 0, ""
         while (answer := self._answer()) != _READY:
             if time.monotonic() > deadline or attempts == _ATTEMPTS:
@@ -113,7 +113,7 @@ class Postmaster:
                 time.sleep(0.25)
 
     def stop(self) -> None:
-        """Stop the server in order, if it runs, and take away a socket folder of its own."""
+        """Stop the server cleanly, if it runs, and delete a socket folder of its own."""
         folder = self.socket_folder
         if folder is None:
             return
@@ -133,7 +133,7 @@ class Postmaster:
     def _launch(self) -> subprocess.CompletedProcess[str]:
         self._disown_what_was_left()
         folder = self._new_socket_folder()
-        settings = _SETTINGS | {"unix_socket_directories": _quoted(folder)}
+        settings = _SETTINGS | {"unix_socket_directories": _quote(folder)}
         options = " ".join(f"-c {shlex.quote(f'{name}={value}')}" for name, value in settings.items())
         # pg_ctl hands these names to a shell; relative to the home they hold nothing that a shell expands.
         name = self._data.name
@@ -144,9 +144,9 @@ class Postmaster:
         return done
 
     def _disown_what_was_left(self) -> None:
-        """Make a dead server's files name no process: its number may be another's by now, or a zombie's.
+        """Remove the process number from a dead server's files: another process may have it by now.
 
-        The pid file itself stays, for the server reads in it whether children of the dead one still work.
+        The pid file itself stays: the server reads in it whether children of the dead server still run.
         """
         socket = f".s.PGSQL.{PORT}"
         for left_over in (socket, f"{socket}.lock", "log"):
@@ -203,7 +203,7 @@ class Postmaster:
             raise Unavailable(message, has_lines=True)
 
 
-def _quoted(folder: Path) -> str:
+def _quote(folder: Path) -> str:
     """Quote a path for a setting that is a list of paths."""
     return '"' + str(folder).replace('"', '""') + '"'
 
@@ -212,10 +212,10 @@ DATA = "postgres"
 
 
 class EmbeddedPostgres:
-    """One process's share in the server of a home; the last process that lets go stops the server.
+    """One process's share in the server of a home; the last process to release it stops the server.
 
-    Each process holds a shared lock on `postgres.users`, which the system takes back however the process
-    ends, so a killed one neither stops the server of others nor counts as using it.
+    Each process holds a shared lock on `postgres.users`, which the system releases however the process ends,
+    so a killed process neither stops the server nor counts as a user.
     """
 
     def __init__(self, home: Path, postmaster: Postmaster, users: int) -> None:
@@ -238,7 +238,7 @@ class EmbeddedPostgres:
         try:
             home.mkdir(parents=True, exist_ok=True)
             home = home.resolve()
-            with locked(home / "postgres.lock"):
+            with hold_lock(home / "postgres.lock"):
                 return cls._join(home)
         except OSError as error:
             raise Unavailable(
@@ -247,7 +247,7 @@ class EmbeddedPostgres:
 
     @classmethod
     def _join(cls, home: Path) -> EmbeddedPostgres:
-        users = opened(home / "postgres.users")
+        users = open_lock_file(home / "postgres.users")
         try:
             fcntl.flock(users, fcntl.LOCK_SH)
             postmaster = Postmaster(home / DATA)
@@ -269,18 +269,18 @@ class EmbeddedPostgres:
         return self._home / DATA
 
     def keep_running(self) -> None:
-        """Start the server again if it died; costs a look at a file while it lives.
+        """Start the server again if it died; while it lives this only reads a file.
 
         Raises Unavailable when it cannot start.
         """
         if self._users < 0 or self._postmaster.is_alive():
             return
-        with locked(self._home / "postgres.lock"):
+        with hold_lock(self._home / "postgres.lock"):
             if self._users >= 0:
                 self._postmaster.ensure_running()
 
     def stop(self) -> None:
-        """Let go of the server, and stop it when nobody else uses it."""
+        """Release the server, and stop it if nobody else uses it."""
         atexit.unregister(self.stop)
         # A forked child has a copy of this object and of the lock, but no share of its own.
         if self._users < 0 or self._process != os.getpid():
@@ -301,7 +301,7 @@ def _url(postmaster: Postmaster) -> str:
 
 
 def _require_text(home: Path) -> None:
-    """Raise Unavailable for a name that is no UTF-8: no address of the server could hold it."""
+    """Raise Unavailable for a name that is not UTF-8: a server address cannot contain it."""
     try:
         str(home).encode()
     except UnicodeEncodeError:
@@ -317,7 +317,7 @@ log = logging.getLogger(__name__)
 
 @asynccontextmanager
 async def kept_running(embedded: EmbeddedPostgres | None) -> AsyncIterator[None]:
-    """Start the embedded server again whenever it dies inside the block; without one, do nothing."""
+    """Restart the embedded server whenever it dies during the block; without one, do nothing."""
     if embedded is None:
         yield
         return

@@ -1,4 +1,4 @@
-"""Full blocks of postings, unpacked once and kept by a process: a block is never touched again."""
+"""A cache of full blocks of postings, which never change: a process unpacks each once."""
 
 from __future__ import annotations
 
@@ -19,14 +19,14 @@ Numbers = NDArray[np.int64]
 """Numbers of artifacts."""
 
 
-def unpacked(packed: Iterable[bytes], kind: str) -> NDArray[Any]:
-    """Return packed numbers one after the other; `kind` is `>u4` or `>i8`."""
+def unpack_numbers(packed: Iterable[bytes], kind: str) -> NDArray[Any]:
+    """Return the packed numbers as one array; `kind` is `>u4` or `>i8`."""
     found = np.frombuffer(b"".join(packed), kind)
     return found.astype(found.dtype.newbyteorder("="))
 
 
 def whole_numbers(lower: NDArray[np.uint32], last: Numbers) -> Numbers:
-    """Return artifact numbers from their lower 32 bits and the last number of the block of each."""
+    """Return artifact numbers, given their lower 32 bits and the last number of each one's block."""
     if not len(last) or last.max() < 1 << 32:
         return lower.astype(np.int64)
     below: NDArray[np.uint32] = last.astype(np.uint32) - lower
@@ -34,7 +34,7 @@ def whole_numbers(lower: NDArray[np.uint32], last: Numbers) -> Numbers:
 
 
 def microseconds(moment: datetime) -> int:
-    """Return a moment as it is packed: in microseconds since the beginning of 2000."""
+    """Return a moment in its packed form: microseconds since the beginning of 2000."""
     return (moment - _EPOCH) // _MICROSECOND
 
 
@@ -52,7 +52,7 @@ class HeldTerm(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Postings:
-    """Postings of one term: whose each is, in rising order, how often, and in how many terms."""
+    """Postings of one term: artifact numbers in rising order, frequencies, and the artifacts' term counts."""
 
     artifacts: Numbers
     frequencies: NDArray[np.unsignedinteger]
@@ -62,7 +62,7 @@ class Postings:
     def of(
         cls, artifacts: Numbers, frequencies: NDArray[np.uint32], term_counts: NDArray[np.uint32]
     ) -> Postings:
-        """Return them in as few bytes as their greatest numbers need."""
+        """Return postings in the smallest integer types that hold the numbers."""
         return cls(artifacts, _narrow(frequencies), _narrow(term_counts))
 
     def __len__(self) -> int:
@@ -70,7 +70,7 @@ class Postings:
 
     @property
     def size(self) -> int:
-        """How many bytes they take."""
+        """The size in bytes."""
         return self.artifacts.nbytes + self.frequencies.nbytes + self.term_counts.nbytes
 
 
@@ -82,8 +82,8 @@ class FullBlocks:
     postings: Postings
 
 
-def joined(*parts: Postings) -> Postings:
-    """Return postings one after the other."""
+def concatenate_postings(*parts: Postings) -> Postings:
+    """Concatenate postings."""
     return Postings(
         np.concatenate([each.artifacts for each in parts]),
         np.concatenate([each.frequencies for each in parts]),
@@ -92,7 +92,7 @@ def joined(*parts: Postings) -> Postings:
 
 
 class PostingsCache:
-    """The full blocks of terms that were asked for lately, in at most so many bytes."""
+    """A cache of the full blocks of recently used terms, limited in bytes."""
 
     def __init__(self, most: int = MAX_BYTES) -> None:
         self._most = most
@@ -101,7 +101,7 @@ class PostingsCache:
         self._lock = Lock()
 
     def of(self, tenant: int, projects: Sequence[int], terms: Sequence[str]) -> dict[HeldTerm, FullBlocks]:
-        """Return what is at hand of some terms in some projects."""
+        """Return the cached blocks of some terms in some projects."""
         found = {}
         with self._lock:
             for held in (HeldTerm(tenant, project, term) for project in projects for term in terms):
@@ -111,7 +111,7 @@ class PostingsCache:
         return found
 
     def keep(self, held: HeldTerm, full: FullBlocks) -> None:
-        """Have these blocks at hand, unless more of them are; what nobody asked for longest makes room."""
+        """Cache these blocks unless more of them are cached; evict the least recently used ones."""
         with self._lock:
             former = self._held.get(held)
             if former is not None and former.last >= full.last:

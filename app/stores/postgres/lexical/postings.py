@@ -1,4 +1,4 @@
-"""Term postings as they are filed: a row for each term of a document, and the counts kept of them."""
+"""Write term postings: a row for each term of a document, and the statistics of its project."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ async def insert_postings(
     frequencies: Mapping[str, int] | TermCounts,
     term_count: int,
 ) -> None:
-    """Record how often an artifact holds each of its terms, and count it for each."""
+    """Record how often an artifact contains each of its terms, and update the terms' counts."""
     counts = frequencies if isinstance(frequencies, TermCounts) else TermCounts.of(frequencies)
     await insert_row(connection, _INSERT_POSTINGS, tenant, project, artifact, counts, term_count)
 
@@ -38,7 +38,7 @@ async def count_document(
     created_at: datetime,
     recorded_at: datetime,
 ) -> None:
-    """Count one more document in its project's statistics."""
+    """Add one document to its project's statistics."""
     await insert_row(connection, _COUNT_DOCUMENTS, tenant, project, term_count, created_at, recorded_at)
 
 
@@ -80,7 +80,7 @@ _COUNT_DOCUMENTS = Insert(Table.COUNT, _count_documents)
 
 @dataclass(frozen=True, slots=True)
 class HeldText:
-    """The text of an artifact that holds some terms, and whose it is."""
+    """The text of an artifact that contains some terms, and its entity."""
 
     artifact: UUID
     entity: UUID
@@ -90,7 +90,7 @@ class HeldText:
 async def artifacts_holding(
     connection: asyncpg.Connection, tenant: int, project: int, terms: Sequence[str], limit: int
 ) -> list[HeldText]:
-    """Return the artifacts of a project that hold all of these terms, at most `limit`, newest first."""
+    """Return the artifacts of a project that contain all of these terms, at most `limit`, newest first."""
     await write_searched(connection)
     rows = await connection.fetch(SQL["artifacts_holding"], tenant, project, list(terms), limit)
     return [HeldText(row["id"], row["entity"], f"{row['title']}\n{row['body']}") for row in rows]

@@ -1,4 +1,4 @@
-"""The postings of a question's terms, read in blocks; full ones are read once and kept at hand."""
+"""Read the postings of a query's terms in blocks; full blocks are cached."""
 
 from __future__ import annotations
 
@@ -18,9 +18,9 @@ from app.stores.postgres.lexical.block_cache import (
     Numbers,
     Postings,
     PostingsCache,
-    joined,
+    concatenate_postings,
     microseconds,
-    unpacked,
+    unpack_numbers,
     whole_numbers,
 )
 from app.stores.postgres.scope import Scope
@@ -32,10 +32,10 @@ _BYTES_PER_POSTING = 12
 
 @dataclass(frozen=True, slots=True)
 class PackedPostings:
-    """The postings of some terms as they were read, and how much their projects hold altogether.
+    """The packed postings of some terms, and the total size of their projects.
 
-    `sees_everything` tells that the scope's moment sees all of it. `held` are the full blocks that were at
-    hand, and `blocks` all others.
+    `sees_everything` means that the scope's moment sees all of it. `held` are the cached full blocks, and
+    `blocks` all others.
     """
 
     documents: int
@@ -44,23 +44,23 @@ class PackedPostings:
     tenant: int
     held: Mapping[HeldTerm, FullBlocks]
     blocks: Sequence[asyncpg.Record]
-    at_hand: PostingsCache
+    cache: PostingsCache
 
     def __len__(self) -> int:
         read = sum(len(block["packed"]) for block in self.blocks) // _BYTES_PER_POSTING
         return read + sum(len(full.postings) for full in self.held.values())
 
-    def unpacked(self) -> list[list[Postings]]:
-        """Return the postings of each term, in some pieces; full blocks are at hand from now on."""
+    def unpack(self) -> list[list[Postings]]:
+        """Return the postings of each term, in pieces; full blocks are cached from now on."""
         full = dict(self.held)
         for term, blocks in self._read(are_full=True).items():
             full[term] = _longer(full.get(term), blocks)
-            self.at_hand.keep(term, full[term])
+            self.cache.keep(term, full[term])
         terms: dict[str, list[Postings]] = defaultdict(list)
         for term, held in full.items():
             terms[term.term].append(held.postings)
         for term, blocks in self._read(are_full=False).items():
-            terms[term.term].append(_unpacked(blocks, full[term].last if term in full else 0))
+            terms[term.term].append(_unpack(blocks, full[term].last if term in full else 0))
         return list(terms.values())
 
     def _read(self, *, are_full: bool) -> dict[HeldTerm, list[asyncpg.Record]]:
@@ -72,10 +72,10 @@ class PackedPostings:
 
 
 async def postings_of_terms(
-    connection: asyncpg.Connection, at_hand: PostingsCache, scope: Scope, terms: Sequence[str]
+    connection: asyncpg.Connection, cache: PostingsCache, scope: Scope, terms: Sequence[str]
 ) -> PackedPostings:
-    """Return every posting of these terms in the scope's projects, whatever its moment sees of them."""
-    held = at_hand.of(scope.tenant, scope.projects, terms)
+    """Return every posting of these terms in the scope's projects, whatever the scope's moment."""
+    held = cache.of(scope.tenant, scope.projects, terms)
     everything, *blocks = await connection.fetch(
         SQL["postings_of_terms"],
         scope.tenant,
@@ -94,21 +94,21 @@ async def postings_of_terms(
         scope.tenant,
         held,
         blocks,
-        at_hand,
+        cache,
     )
 
 
 def _longer(held: FullBlocks | None, blocks: list[asyncpg.Record]) -> FullBlocks:
-    """Return the full blocks of a term, those that came after the held ones too."""
+    """Return the full blocks of a term: the held ones and those that followed."""
     blocks.sort(key=lambda block: block["last_number"])
     last = blocks[-1]["last_number"]
     if held is None:
-        return FullBlocks(last, _unpacked(blocks, 0))
-    return FullBlocks(last, joined(held.postings, _unpacked(blocks, held.last)))
+        return FullBlocks(last, _unpack(blocks, 0))
+    return FullBlocks(last, concatenate_postings(held.postings, _unpack(blocks, held.last)))
 
 
-def _unpacked(blocks: Sequence[asyncpg.Record], after: int) -> Postings:
-    """Return the postings of blocks, those up to a number left out: whatever the blocks are cut like now."""
+def _unpack(blocks: Sequence[asyncpg.Record], after: int) -> Postings:
+    """Return the postings of blocks that follow a number, however the blocks are now divided."""
     sizes = [len(block["packed"]) // _BYTES_PER_POSTING for block in blocks]
     lasts = np.array([block["last_number"] for block in blocks], np.int64)
     packed = np.frombuffer(b"".join(block["packed"] for block in blocks), ">u4").reshape(-1, 3)
@@ -119,14 +119,14 @@ def _unpacked(blocks: Sequence[asyncpg.Record], after: int) -> Postings:
 
 
 _EVER = b"\x80" + bytes(7)
-"""The earliest moment, for documents of which none is too late."""
+"""The earliest moment, for blocks in which no document is too late."""
 
 
 @dataclass(frozen=True, slots=True)
 class SeenDocuments:
-    """How many documents a moment sees, how many terms they have, and which it does not see.
+    """The number of documents that a moment sees, their number of terms, and the unseen documents.
 
-    Of the documents up to the number `last` it sees all but `unseen`; later ones came after this was read.
+    Of the documents up to the number `last` it sees all but `unseen`; later ones were filed after this read.
     `wanted` are those of the scope's types and domains; None means all of them.
     """
 
@@ -137,7 +137,7 @@ class SeenDocuments:
     wanted: Numbers | None
 
     def among(self, artifacts: Numbers) -> NDArray[np.bool_]:
-        """Tell of each artifact whether it is seen."""
+        """Return, for each artifact, whether it is seen."""
         seen: NDArray[np.bool_] = np.isin(artifacts, self.unseen, invert=True)
         seen &= artifacts <= self.last
         return seen
@@ -145,29 +145,29 @@ class SeenDocuments:
 
 @dataclass(frozen=True, slots=True)
 class PackedDocuments:
-    """The documents of a scope as they are kept, block by block.
+    """The documents of a scope in packed blocks.
 
-    A block without numbers is seen whole, and all of it is wanted.
+    All documents of a block without numbers are seen and wanted.
     """
 
     scope: Scope
     blocks: Sequence[asyncpg.Record]
 
-    def seen(self) -> SeenDocuments:
-        """Look at every document that the moment may not see, or that may not be wanted."""
+    def visible(self) -> SeenDocuments:
+        """Return which documents the scope's moment sees and which the scope wants."""
         scope = self.scope
         whole = [block for block in self.blocks if block["numbers"] is None]
-        opened = [block for block in self.blocks if block["numbers"] is not None]
-        numbers = _numbers(opened)
-        term_counts = unpacked((block["term_counts"] for block in opened), ">u4")
-        is_seen = _until(scope.moment.valid, "created_at", opened)
-        is_seen &= _until(scope.moment.known, "recorded_at", opened)
+        partial = [block for block in self.blocks if block["numbers"] is not None]
+        numbers = _numbers(partial)
+        term_counts = unpack_numbers((block["term_counts"] for block in partial), ">u4")
+        is_seen = _until(scope.moment.valid, "created_at", partial)
+        is_seen &= _until(scope.moment.known, "recorded_at", partial)
         return SeenDocuments(
             documents=sum(block["documents"] for block in whole) + int(np.count_nonzero(is_seen)),
             total_terms=sum(block["total_terms"] for block in whole) + int((term_counts * is_seen).sum()),
             last=max((block["last_number"] for block in self.blocks), default=0),
             unseen=np.compress(~is_seen, numbers),
-            wanted=np.compress(_wanted(scope, opened), numbers) if is_narrow(scope) else None,
+            wanted=np.compress(_wanted_mask(scope, partial), numbers) if is_narrow(scope) else None,
         )
 
 
@@ -177,7 +177,7 @@ def is_narrow(scope: Scope) -> bool:
 
 
 async def documents_of_projects(connection: asyncpg.Connection, scope: Scope) -> PackedDocuments:
-    """Return what the scope's projects hold."""
+    """Return the packed documents of the scope's projects."""
     blocks = await connection.fetch(
         SQL["documents_of_projects"],
         scope.tenant,
@@ -191,28 +191,28 @@ async def documents_of_projects(connection: asyncpg.Connection, scope: Scope) ->
 
 def _numbers(blocks: Sequence[asyncpg.Record]) -> Numbers:
     lasts = np.array([block["last_number"] for block in blocks], np.int64)
-    lower = unpacked((block["numbers"] for block in blocks), ">u4")
+    lower = unpack_numbers((block["numbers"] for block in blocks), ">u4")
     return whole_numbers(lower, np.repeat(lasts, [block["documents"] for block in blocks]))
 
 
 def _until(moment: datetime, column: str, blocks: Sequence[asyncpg.Record]) -> NDArray[np.bool_]:
-    """Tell of each document whether a time of it is no later than a moment."""
+    """Return, for each document, whether one of its times is no later than a moment."""
     packed = (block[column] or _EVER * block["documents"] for block in blocks)
-    told: NDArray[np.bool_] = unpacked(packed, ">i8") <= microseconds(moment)
-    return told
+    is_past: NDArray[np.bool_] = unpack_numbers(packed, ">i8") <= microseconds(moment)
+    return is_past
 
 
-def _wanted(scope: Scope, blocks: Sequence[asyncpg.Record]) -> NDArray[np.bool_]:
+def _wanted_mask(scope: Scope, blocks: Sequence[asyncpg.Record]) -> NDArray[np.bool_]:
     wanted = np.ones(sum(block["documents"] for block in blocks), np.bool_)
     if scope.types is not None:
-        wanted &= np.isin(unpacked((block["types"] for block in blocks), ">u4"), scope.types)
+        wanted &= np.isin(unpack_numbers((block["types"] for block in blocks), ">u4"), scope.types)
     if scope.domains is not None:
         wanted &= np.concatenate([_of_domains(scope.domains, block) for block in blocks])
     return wanted
 
 
 def _of_domains(domains: Collection[str], block: asyncpg.Record) -> NDArray[np.bool_]:
-    """Tell of each document of a block whether its domain, a place among the names, is one of these."""
+    """Return, for each document of a block, whether its domain (an index into the names) is one of these."""
     named = np.array([False, *(name in domains for name in block["domain_names"])])
-    told: NDArray[np.bool_] = named[np.frombuffer(block["domains"], np.uint8)]
-    return told
+    is_wanted: NDArray[np.bool_] = named[np.frombuffer(block["domains"], np.uint8)]
+    return is_wanted

@@ -71,12 +71,12 @@ def repository(tmp_path: Path, desk: ProjectFixture) -> Repository:
 
 @pytest.fixture
 def rows(tmp_path: Path) -> Rows:
-    def written(name: str, *objects: Any) -> Path:
+    def write_file(name: str, *objects: Any) -> Path:
         path = tmp_path / name
         path.write_text("".join(json.dumps(each) + "\n" if each is not None else "{\n" for each in objects))
         return path
 
-    return written
+    return write_file
 
 
 @dataclass(frozen=True, slots=True)

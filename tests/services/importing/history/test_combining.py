@@ -271,10 +271,10 @@ async def test_rows_tell_facts_that_no_other_document_changes(desk: ProjectFixtu
     ]
     old = {**DOCUMENTS[0], "meta": {"status": "Superseded"}}
     new = {**DOCUMENTS[1], "meta": {"status": "Final"}}
-    for told in (states[:1] + states[2:], states[::-1]):
-        await bring(desk, rows("docs.jsonl", old, new), rows("states.jsonl", *told))
+    for given in (states[:1] + states[2:], states[::-1]):
+        await bring(desk, rows("docs.jsonl", old, new), rows("states.jsonl", *given))
         line = [(each.since, each.status) for each in await line_of(desk, "rfc-1")]
-        if len(told) == 2:
+        if len(given) == 2:
             assert line == [("2020-01-01", "Final"), ("2021-01-01", "superseded")]
     assert line == [("2020-01-01", "Final"), ("2024-01-01", "Superseded")]
 

@@ -288,8 +288,8 @@ async def test_what_is_superseded_says_so_itself_and_the_other_before(
         state("RFC-1", "2022-06-01", "a2", status="Superseded", superseded_by=["RFC-2"]),
         state("RFC-2", "2021-01-01", "b1", status="Final", replaces=["RFC-1"]),
     ]
-    told = rows("first.jsonl", *(each for each in states if each["id"] == first))
-    await bring(desk, rows("docs.jsonl", *DOCUMENTS), told)
+    first_rows = rows("first.jsonl", *(each for each in states if each["id"] == first))
+    await bring(desk, rows("docs.jsonl", *DOCUMENTS), first_rows)
     await bring(desk, rows("docs.jsonl", *DOCUMENTS), rows("states.jsonl", *states))
     assert await spans_of(desk, "rfc-2", "SUPERSEDES", "rfc-1") == [
         ("2021-01-01", "2022-06-01"),

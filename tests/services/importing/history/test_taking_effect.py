@@ -25,12 +25,12 @@ async def flags(desk: ProjectFixture, identifier: str, *moments: datetime) -> li
     return [hit_of(await desk.ask(identifier, as_of=at), identifier).annotation.flag for at in moments]
 
 
-@pytest.mark.parametrize("told", [OF_NEW, OF_BOTH, OF_BOTH[::-1]])
+@pytest.mark.parametrize("states", [OF_NEW, OF_BOTH, OF_BOTH[::-1]])
 async def test_rows_of_states_date_a_supersession(
-    desk: ProjectFixture, rows: Rows, told: list[dict[str, Any]]
+    desk: ProjectFixture, rows: Rows, states: list[dict[str, Any]]
 ) -> None:
     """Whichever is told first, and when nothing is told of the superseded one."""
-    await bring(desk, rows("docs.jsonl", OLD, DOCUMENTS[1]), rows("states.jsonl", *told))
+    await bring(desk, rows("docs.jsonl", OLD, DOCUMENTS[1]), rows("states.jsonl", *states))
     assert await flags(desk, "RFC-1", day(2020, 6), day(2022), day(2023), day(2025)) == [
         StateFlag.CURRENT,
         StateFlag.CURRENT,
@@ -76,12 +76,12 @@ async def test_what_was_in_force_before_it_claimed_so_supersedes_nothing(
     desk: ProjectFixture, rows: Rows
 ) -> None:
     new = {**DOCUMENTS[1], "meta": {"status": "Draft", "refs": []}}
-    told = [
+    states = [
         state("RFC-2", "2021-01-01", "b1", status="Final", replaces=[]),
         state("RFC-2", "2021-02-01", "b2", status="Draft", replaces=[]),
         state("RFC-2", "2021-03-01", "b3", status="Draft", replaces=["RFC-1"]),
     ]
-    await bring(desk, rows("docs.jsonl", OLD, new), rows("states.jsonl", *told))
+    await bring(desk, rows("docs.jsonl", OLD, new), rows("states.jsonl", *states))
     assert await spans_of(desk, "rfc-2", "SUPERSEDES", "rfc-1") == [("2021-03-01", None)]
     assert await flags(desk, "RFC-1", day(2022)) == [StateFlag.CURRENT]
     assert {each.status for each in await line_of(desk, "rfc-1")} == {"Final"}
@@ -90,12 +90,12 @@ async def test_what_was_in_force_before_it_claimed_so_supersedes_nothing(
 async def test_what_was_accepted_once_superseded_the_other(desk: ProjectFixture, rows: Rows) -> None:
     """What became of the successor afterwards brings nothing back; the present text tells only the latter."""
     withdrawn = {**DOCUMENTS[1], "meta": {"status": "Withdrawn", "refs": DOCUMENTS[1]["meta"]["refs"]}}
-    told = [
+    states = [
         state("RFC-1", "2020-01-01", "a1", status="Final"),
         state("RFC-2", "2021-01-01", "b1", status="Accepted", replaces=["RFC-1"]),
         state("RFC-2", "2023-01-01", "b2", status="Withdrawn", replaces=["RFC-1"]),
     ]
-    await bring(desk, rows("docs.jsonl", OLD, withdrawn), rows("states.jsonl", *told))
+    await bring(desk, rows("docs.jsonl", OLD, withdrawn), rows("states.jsonl", *states))
     assert [(each.since, each.status) for each in await line_of(desk, "rfc-1")] == [
         ("2020-01-01", "Final"),
         ("2021-01-01", "superseded"),

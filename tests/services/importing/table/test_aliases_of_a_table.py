@@ -82,10 +82,10 @@ async def test_an_alias_that_cannot_be_is_listed_with_its_reason(
     )
     summary = await migrated(aliases="aliases")
     assert (summary.filed, summary.aliases_recorded) == (2, 1)
-    told = refused(summary)
-    assert told.pop("public.aliases/Lighthouse").startswith("Lighthouse could then mean ADR ADR-1")
+    refusals = refused(summary)
+    assert refusals.pop("public.aliases/Lighthouse").startswith("Lighthouse could then mean ADR ADR-1")
     unreadable = "the column created_at holds no date that can be read"
-    assert told == {
+    assert refusals == {
         "public.aliases/x": "a surface form has 2 to 512 characters, of which some can be seen",
         "public.aliases row 3": "it lacks the alias, or what that means, or is far too long",
         "public.aliases/Quay": f"{unreadable}: infinity",

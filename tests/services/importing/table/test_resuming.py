@@ -25,8 +25,8 @@ from app.settings import Settings
 async def main(url, address):
     async with open_memory(Settings(database_url=url)) as memory:
         service = TableImportService(memory.database, memory.filing, 3)
-        told = lambda summary: print(summary.filed, flush=True)
-        await service.run(memory.caller, TableRequest(address, "artifacts", "p"), watch=told)
+        report = lambda summary: print(summary.filed, flush=True)
+        await service.run(memory.caller, TableRequest(address, "artifacts", "p"), watch=report)
 
 asyncio.run(main(*sys.argv[1:]))
 """

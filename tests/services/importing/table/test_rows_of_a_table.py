@@ -53,8 +53,8 @@ async def test_rows_are_filed_by_the_names_of_their_columns(
     assert identifiers(await desk.ask("queue", as_of=day(2024, 6)))[:1] == ["ADR-1"]
     assert await desk.ask("queue", as_of=day(2024)) is not None
     assert identifiers(await desk.ask("queue", as_of=day(2024))) == []
-    (told,) = [warned.examples for sort, warned in first.warnings.items() if "not read" in sort]
-    assert told == ["public.artifacts: columns that are not read: embedding"]
+    (unread,) = [warned.examples for sort, warned in first.warnings.items() if "not read" in sort]
+    assert unread == ["public.artifacts: columns that are not read: embedding"]
 
 
 async def test_a_changed_row_is_a_new_version_and_a_new_one_is_added(
@@ -104,24 +104,24 @@ async def test_a_bad_row_is_listed_with_its_reason_and_the_rest_is_filed(
     for _ in range(2):
         summary = await migrated(width=2)
         assert summary.filed + summary.unchanged == 4
-        told = refused(summary)
-        assert told.pop("public.artifacts row 15") == "it is larger than 8388608 bytes; split it"
-        assert sorted(told, key=lambda place: int(place.rpartition("/")[2])) == [
+        refusals = refused(summary)
+        assert refusals.pop("public.artifacts row 15") == "it is larger than 8388608 bytes; split it"
+        assert sorted(refusals, key=lambda place: int(place.rpartition("/")[2])) == [
             f"public.artifacts/{number}" for number in (2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 14)
         ]
-    assert told["public.artifacts/2"] == "the column body is NULL: there is no text to file"
-    assert told["public.artifacts/3"] == "the column body is empty: there is no text to file"
-    assert told["public.artifacts/4"] == (
+    assert refusals["public.artifacts/2"] == "the column body is NULL: there is no text to file"
+    assert refusals["public.artifacts/3"] == "the column body is empty: there is no text to file"
+    assert refusals["public.artifacts/4"] == (
         "the column created_at holds no date from 1970 on that can be read: infinity"
     )
-    assert "no date from 1970 on" in told["public.artifacts/6"]
-    assert told["public.artifacts/8"].startswith("the column created_at holds a date in the future: 9999")
-    assert told["public.artifacts/10"] == (
+    assert "no date from 1970 on" in refusals["public.artifacts/6"]
+    assert refusals["public.artifacts/8"].startswith("the column created_at holds a date in the future: 9999")
+    assert refusals["public.artifacts/10"] == (
         "ONE stands in public.artifacts/1 with another text; give one of them another name"
     )
-    assert told["public.artifacts/11"] == "the column meta must hold an object or null"
-    assert "finite" in told["public.artifacts/12"]
-    assert "256" in told["public.artifacts/14"]
+    assert refusals["public.artifacts/11"] == "the column meta must hold an object or null"
+    assert "finite" in refusals["public.artifacts/12"]
+    assert "256" in refusals["public.artifacts/14"]
 
 
 async def test_a_row_without_an_identifier_goes_by_its_key(

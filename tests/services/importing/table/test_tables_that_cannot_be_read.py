@@ -49,7 +49,7 @@ async def test_capitals_are_found_as_they_are_spelled(
 
 
 @pytest.mark.parametrize(
-    ("columns", "told"),
+    ("columns", "message"),
     [
         (
             "id uuid, title text, content jsonb",
@@ -71,12 +71,12 @@ async def test_capitals_are_found_as_they_are_spelled(
     ],
 )
 async def test_a_table_that_lacks_what_is_needed_is_refused_with_its_columns(
-    old: OldDatabase, migrated: Migrated, columns: str, told: str
+    old: OldDatabase, migrated: Migrated, columns: str, message: str
 ) -> None:
     await old.run(f"CREATE TABLE artifacts ({columns})")
     with pytest.raises(Invalid) as refused:
         await migrated()
-    assert refused.value.message == told
+    assert refused.value.message == message
 
 
 async def test_what_may_not_be_read_is_refused_and_nothing_is_left_out_in_silence(

@@ -14,7 +14,7 @@ from app.services.recall.legs.bm25 import (
     SHARE_UNITS,
     TERM_SATURATION,
     best_by_bm25,
-    most_of_a_term,
+    max_term_score,
 )
 from app.stores.postgres.lexical.block_cache import Numbers, Postings
 
@@ -55,7 +55,7 @@ def _exact(held: list[tuple[int, int, int]]) -> dict[int, float]:
     for term, place, frequency in held:
         longer = TERM_SATURATION * LENGTH_NORMALISATION / mean * LENGTHS[place]
         below = frequency + TERM_SATURATION * (1 - LENGTH_NORMALISATION) + longer
-        share = most_of_a_term(DOCUMENTS, holding[term]) * SHARE_UNITS * frequency / below
+        share = max_term_score(DOCUMENTS, holding[term]) * SHARE_UNITS * frequency / below
         scores[place] = scores.get(place, 0) + round(share)
     return {place: score / SHARE_UNITS for place, score in scores.items()}
 

@@ -16,7 +16,7 @@ from app.services.container import Memory
 from app.stores.postgres.ledger_clock import read_extent
 from app.stores.postgres.lexical.block_cache import PostingsCache
 from app.stores.postgres.lexical.query_postings import postings_of_terms
-from app.stores.postgres.migrate import shipped
+from app.stores.postgres.migrate import shipped_migrations
 from app.stores.postgres.pool import Database
 from app.stores.postgres.scope import Scope
 from tests.bm25_by_rows import best_by_counting
@@ -96,13 +96,13 @@ async def test_a_full_block_is_read_once(filled: Filled) -> None:
     at_hand = PostingsCache()
     async with filled.memory.database.reading(filled.scope.tenant) as connection:
         first = await postings_of_terms(connection, at_hand, filled.scope, WORDS)
-        told = [[each.artifacts.tolist() for each in pieces] for pieces in first.unpacked()]
+        pieces_of_terms = [[each.artifacts.tolist() for each in pieces] for pieces in first.unpack()]
         again = await postings_of_terms(connection, at_hand, filled.scope, WORDS)
     assert any(block["is_full"] for block in first.blocks)
     assert not any(block["is_full"] for block in again.blocks)
     assert len(again) == len(first)
-    assert sorted(map(sorted, told)) == sorted(
-        sorted(each.artifacts.tolist() for each in pieces) for pieces in again.unpacked()
+    assert sorted(map(sorted, pieces_of_terms)) == sorted(
+        sorted(each.artifacts.tolist() for each in pieces) for pieces in again.unpack()
     )
 
 
@@ -116,11 +116,11 @@ async def test_blocks_that_are_missing_or_made_later_change_no_answer(filled: Fi
         )
     await _hold(filled, 5)
     await filled.owner.execute(
-        "DROP TABLE posting_block, document_block; DROP INDEX artifact_by_project;"
         "DROP FUNCTION pack_postings_of_term, pack_documents_of_project, pack_postings, pack_documents,"
-        " fresh_postings, fresh_documents CASCADE"
+        " fresh_postings, fresh_documents CASCADE;"
+        "DROP TABLE posting_block, document_block; DROP INDEX artifact_by_project"
     )
-    (packing,) = [migration for migration in shipped() if migration.version == PACKING]
+    (packing,) = [migration for migration in shipped_migrations() if migration.version == PACKING]
     await filled.owner.execute(packing.sql)
     assert await filled.blocks() == whole
     await _hold(filled, 6)

@@ -56,9 +56,9 @@ def test_a_damaged_jar_is_fetched_again(cache: Path) -> None:
     damage(cache / SMALL)
     assert is_installed()
     assert [jar.file_name for jar in missing_jars()] == [SMALL]
-    told = list[tuple[int, int]]()
-    assert install_jars(lambda done, total: told.append((done, total))) == 1
-    assert told == [(0, 1), (1, 1)]
+    calls = list[tuple[int, int]]()
+    assert install_jars(lambda done, total: calls.append((done, total))) == 1
+    assert calls == [(0, 1), (1, 1)]
     assert missing_jars() == []
     assert not list(cache.glob("unfinished-*"))
 

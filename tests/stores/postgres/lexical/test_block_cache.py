@@ -5,7 +5,13 @@ from random import Random
 
 import numpy as np
 
-from app.stores.postgres.lexical.block_cache import FullBlocks, HeldTerm, Postings, PostingsCache, joined
+from app.stores.postgres.lexical.block_cache import (
+    FullBlocks,
+    HeldTerm,
+    Postings,
+    PostingsCache,
+    concatenate_postings,
+)
 
 
 def postings(many: int, frequency: int = 1) -> Postings:
@@ -20,7 +26,7 @@ def test_numbers_take_as_few_bytes_as_they_need_and_stay_what_they_are() -> None
         assert held.frequencies.tolist() == [frequency] * 3
         assert held.term_counts.tolist() == [frequency * 100] * 3
     assert postings(3).size == 3 * (8 + 1 + 1)
-    mixed = joined(postings(2), postings(2, 70_000))
+    mixed = concatenate_postings(postings(2), postings(2, 70_000))
     assert mixed.frequencies.tolist() == [1, 1, 70_000, 70_000]
 
 
