@@ -23,7 +23,6 @@ PRIVATE_CONSTANT = re.compile(r"_?(LONGEST|MOST|LARGEST|DEEPEST|SMALLEST|SHORTES
 NAMES_OF_SEVERAL_FILES = {
     "create.py",
     "errors.py",
-    "graph_reader.py",
     "idempotency.py",
     "location.py",
     "mentions.py",

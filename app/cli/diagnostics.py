@@ -19,7 +19,7 @@ from app.services.maintenance.reembed import check_model
 from app.services.maintenance.vector_index import LARGE
 from app.settings import Settings
 from app.stores.disk_room import lack_of_room
-from app.stores.postgres import operator_info, passage_vectors, vector_indexes
+from app.stores.postgres import database_rights, passage_vectors, vector_indexes
 from app.stores.postgres.connection import let_service_sign_in, owner_connection, without_password
 from app.stores.postgres.database_rights import is_superuser, open_rights
 from app.stores.postgres.ledger_clock import Clocks, read_clocks
@@ -132,7 +132,7 @@ async def _ledger(
     settings: Settings, location: LedgerLocation, embedder: Embedder | None
 ) -> AsyncIterator[Finding]:
     async with owner_connection(location.url) as owner:
-        server = await operator_info.inspect_server(owner)
+        server = await database_rights.inspect_server(owner)
         place = "embedded" if location.embedded is not None else without_password(location.url)
         vector = f"pgvector {server.vector_version}" if server.vector_version else "pgvector not set up yet"
         yield Finding("postgresql", True, f"{server.version}, {vector}, {place}")
@@ -144,7 +144,7 @@ async def _ledger(
             yield finding
         if embedder is not None:
             yield await _check_model(owner, embedder)
-        for counts in await operator_info.count_by_project(owner, settings.tenant):
+        for counts in await database_rights.count_by_project(owner, settings.tenant):
             yield Finding(f"project {counts.key}", True, _counts_text(counts))
         async for finding in _indexes(owner, settings.tenant):
             yield finding
@@ -214,7 +214,7 @@ async def _graph(settings: Settings, owner: asyncpg.Connection) -> Finding:
     return Finding("graph", False, f"{message}; it stopped: {projection.failure}")
 
 
-def _counts_text(counts: operator_info.ProjectCounts) -> str:
+def _counts_text(counts: database_rights.ProjectCounts) -> str:
     return (
         f"{pluralize(counts.documents, 'document')}, {pluralize(counts.entities, 'entity', 'entities')},"
         f" {pluralize(counts.pending_references, 'reference')} to what is not filed yet,"

@@ -147,7 +147,7 @@ def stop() -> None:
 def status(
     as_json: Annotated[bool, typer.Option("--json", help="Print one JSON object.")] = False,
 ) -> None:
-    """Tell whether Neo4j runs, where, and how much is in it; fails when it does not answer."""
+    """Show whether Neo4j runs, where, and how much is in it; fail when it does not answer."""
     found = run_async(read_neo4j_status(settings()))
     print_status(found, as_json=as_json)
     if not found.answers:

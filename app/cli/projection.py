@@ -90,7 +90,7 @@ def rebuild() -> None:
 
 @projection.command()
 def status(as_json: AsJson = False) -> None:
-    """Tell how far the graph has come; fails when something keeps it from moving on."""
+    """Show how far the graph has come; fail when something keeps it from moving on."""
     if not run_async(_status(as_json=as_json)):
         raise typer.Exit(FAILED)
 

@@ -6,6 +6,7 @@ import asyncio
 import logging
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from datetime import datetime
+from time import monotonic
 from typing import TypeVar
 from uuid import UUID
 
@@ -13,12 +14,48 @@ from app.domain.entity import Reference, ReferenceType
 from app.domain.graph_search import Neighbour
 from app.domain.recall import Proposal
 from app.errors import Unavailable
-from app.stores.circuit_breaker import Breaker
 from app.stores.graph_reader import GraphReader
 from app.stores.neo4j.driver import refuses_the_query
 from app.stores.neo4j.freshness import StaleGraph
 from app.stores.neo4j.traversal import Neo4jTraversal
 from app.stores.postgres.scope import Scope
+
+
+class Breaker:
+    """Opens after `failures` in a row; every `seconds` it allows one call, and a success closes it."""
+
+    def __init__(
+        self, failures: int = 3, seconds: float = 5.0, clock: Callable[[], float] = monotonic
+    ) -> None:
+        self._most = failures
+        self._seconds = seconds
+        self._clock = clock
+        self._failures = 0
+        self._tried_at = 0.0
+
+    @property
+    def is_open(self) -> bool:
+        """Return whether the breaker blocks calls."""
+        return self._failures >= self._most
+
+    def allow_request(self) -> bool:
+        """Return whether a call may be made now; the caller then reports success or failure."""
+        if not self.is_open:
+            return True
+        if self._clock() - self._tried_at < self._seconds:
+            return False
+        self._tried_at = self._clock()
+        return True
+
+    def succeed(self) -> None:
+        """Record that a call succeeded."""
+        self._failures = 0
+
+    def fail(self) -> None:
+        """Record that a call failed."""
+        self._failures += 1
+        self._tried_at = self._clock()
+
 
 Answer = TypeVar("Answer")
 Ask = Callable[[GraphReader], Awaitable[Answer]]

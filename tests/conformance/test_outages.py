@@ -15,13 +15,11 @@ import pytest
 from app.domain.recall import LegName, RecallResult
 from app.errors import Unavailable
 from app.projector.loop import Backoff, Projector
-from app.services.container import Memory
-from app.services.graph_reader import open_graph_reader
+from app.services.container import Memory, open_graph_reader
 from app.services.recall import RecallService
 from app.settings import Settings
 from app.stores.background_task import background_task
-from app.stores.circuit_breaker import Breaker
-from app.stores.fallback_graph_reader import FallbackGraphReader
+from app.stores.fallback_graph_reader import Breaker, FallbackGraphReader
 from app.stores.neo4j import traversal
 from app.stores.neo4j.driver import Graph
 from app.stores.neo4j.location import GraphLocation

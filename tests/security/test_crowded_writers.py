@@ -12,9 +12,9 @@ import pytest
 
 from app.embedding import Embedder
 from app.errors import Busy, Unavailable
-from app.stores.postgres import deadlines, pool, writer_queue
+from app.stores.postgres import deadlines, pool, transactions
 from app.stores.postgres.pool import Database, writers_of
-from app.stores.postgres.writer_queue import Turns
+from app.stores.postgres.transactions import Turns
 from tests.conftest import memory_on
 from tests.graphql.api import Api
 
@@ -93,7 +93,7 @@ async def test_a_stuck_writer_stops_no_read_and_holds_no_writer_for_long(
     for answer in answers:
         (problem,) = answer["createEntity"]["problems"]
         assert problem["code"] == "UNAVAILABLE"
-        assert 1 <= problem["retryAfter"] <= writer_queue.MAX_RETRY_AFTER
+        assert 1 <= problem["retryAfter"] <= transactions.MAX_RETRY_AFTER
 
 
 async def test_every_client_has_what_it_was_told_and_no_more(crowded: Api, owner: asyncpg.Connection) -> None:
@@ -126,7 +126,7 @@ async def test_writers_are_served_in_the_order_in_which_they_came() -> None:
 async def test_a_tenant_waits_behind_no_other() -> None:
     queue = Turns(patience=0.05)
     async with AsyncExitStack() as held:
-        for _ in range(writer_queue.AT_ONCE):
+        for _ in range(transactions.AT_ONCE):
             await held.enter_async_context(queue.turn(1))
         async with queue.turn(2):
             pass
@@ -140,7 +140,7 @@ async def test_a_tenant_waits_behind_no_other() -> None:
 async def test_a_writer_who_gives_up_takes_no_ones_turn() -> None:
     queue = Turns(patience=5.0)
     async with AsyncExitStack() as held:
-        for _ in range(writer_queue.AT_ONCE):
+        for _ in range(transactions.AT_ONCE):
             await held.enter_async_context(queue.turn(1))
         waiting = [asyncio.create_task(held.enter_async_context(queue.turn(1))) for _ in range(5)]
         await asyncio.sleep(0)

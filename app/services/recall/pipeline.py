@@ -25,9 +25,15 @@ from app.services.recall.legs.lexical import LexicalLeg
 from app.services.recall.legs.recency import rank_by_recency
 from app.services.recall.name_lookup import find_name, says_every_word
 from app.services.recall.scope import check_request, scope_of
-from app.services.recall.selection import hit_pool, literal_name_winners, needs_more_candidates, select_hits
+from app.services.recall.selection import (
+    advise,
+    hit_pool,
+    literal_name_winners,
+    needs_more_candidates,
+    pack,
+    select_hits,
+)
 from app.services.recall.standing import load_standings
-from app.services.recall.token_budget import advise, pack
 from app.stores.graph_reader import GraphReader
 from app.stores.postgres import artifacts
 from app.stores.postgres.pool import Database

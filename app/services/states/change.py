@@ -20,12 +20,7 @@ from app.services.aliases.rules import Naming, forms_of, require_free_names
 from app.services.references.edges import Joined
 from app.services.references.pending import join_pending_by_name, unlink_by_name
 from app.services.references.supersession import propagate_supersession
-from app.services.states.properties import (
-    check_properties,
-    constants_of,
-    require_still_named,
-    type_of_entity,
-)
+from app.services.states.properties import check_properties, constants_of, require_still_named, type_of_entity
 from app.services.states.write_state import Cause, carry_out
 from app.services.unit_of_work import UnitOfWork
 from app.stores.postgres import entities, ledger_clock, lookups, states

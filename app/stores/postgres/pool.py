@@ -21,9 +21,8 @@ from app.stores.postgres.connection import (
 )
 from app.stores.postgres.errors import translate_error
 from app.stores.postgres.lexical.block_cache import PostingsCache
-from app.stores.postgres.transactions import reading_transaction, writing_transaction
+from app.stores.postgres.transactions import Turns, reading_transaction, writing_transaction
 from app.stores.postgres.write_probe import WriteProbe
-from app.stores.postgres.writer_queue import Turns
 
 StatementLogger = Callable[[Any], None]
 

@@ -29,8 +29,8 @@ from app.services.importing.git.lineage import (
     follow_files,
     with_past,
 )
+from app.services.importing.git.location import find_place, open_store
 from app.services.importing.git.log import read_line
-from app.services.importing.git.object_store import find_place, open_store
 from app.services.importing.history.model import HistoricState, in_order
 from app.services.importing.interruption import Stopped, read_in_process
 from app.services.importing.items import Refusal, prefixes_among, printable_name, read_or_refuse

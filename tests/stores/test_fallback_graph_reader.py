@@ -1,6 +1,6 @@
 from __future__ import annotations
 
-from app.stores.circuit_breaker import Breaker
+from app.stores.fallback_graph_reader import Breaker
 
 
 class Clock:
