@@ -87,7 +87,7 @@ def test_a_recall_is_split_into_its_parts(report: BenchmarkReport) -> None:
     assert (whole["part"], whole["calls"]) == ("whole recall", 1.0)
     names = [str(part["part"]) for part in parts]
     assert {"encoder", "python"} < set(names)
-    assert any(name.startswith("term_postings.") for name in names)
+    assert any(name.startswith("query_postings.") for name in names)
     assert "other statements" not in names
 
 
