@@ -3,10 +3,14 @@
 from __future__ import annotations
 
 import os
+import select
+import selectors
 import subprocess
+import time
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import IO
 
 from app.errors import Invalid, Unavailable
 from app.services.importing.interruption import Stopped
@@ -49,6 +53,7 @@ _CLOSED = {
     "GIT_TRACE2_PERF": "0",
 }
 _POLL_SECONDS = 0.2
+_PIECE = 65536
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,7 +61,7 @@ class Git:
     """Git in one folder, with `environment` added to the closed one and `settings` over a repository's.
 
     Messages name `shown_folder`. A folder shaped as a bare repository counts as one only with `allows_bare`.
-    Git ends once `is_stopped` returns True, or after `wait_seconds` where given.
+    Git ends once `is_stopped` returns True, or where it is silent for `wait_seconds`.
     """
 
     folder: Path
@@ -106,20 +111,60 @@ class Git:
             raise Unavailable(NO_GIT) from None
 
     def _communicate(self, git: subprocess.Popen[bytes], given: bytes) -> tuple[bytes, bytes]:
-        waited = 0.0
-        while True:
-            try:
-                return git.communicate(given, timeout=_POLL_SECONDS)
-            except subprocess.TimeoutExpired:
-                waited += _POLL_SECONDS
-            if self.is_stopped():
-                raise Stopped
-            if self.wait_seconds is not None and waited >= self.wait_seconds:
-                name = printable_name(str(self.shown_folder))
-                raise Invalid(
-                    f"git did not answer about {name} for {self.wait_seconds:.0f} s; look"
-                    " whether a file of the repository is a pipe or a device"
-                )
+        assert git.stdin is not None
+        assert git.stdout is not None
+        assert git.stderr is not None
+        answer, complaint, left = bytearray(), bytearray(), memoryview(given)
+        kept = {git.stdout.fileno(): answer, git.stderr.fileno(): complaint}
+        heard = time.monotonic()
+        with selectors.DefaultSelector() as pipes:
+            for pipe in kept:
+                pipes.register(pipe, selectors.EVENT_READ)
+            pipes.register(git.stdin, selectors.EVENT_WRITE)
+            while pipes.get_map():
+                ready = [key for key, _ in pipes.select(_POLL_SECONDS)]
+                heard = time.monotonic() if ready else heard
+                self._require_going_on(heard)
+                for key in ready:
+                    if key.fd in kept:
+                        is_over = not _keep(key.fd, kept[key.fd])
+                    else:
+                        left = _give(git.stdin, left)
+                        is_over = git.stdin.closed
+                    if is_over:
+                        pipes.unregister(key.fileobj)
+        git.wait()
+        return bytes(answer), bytes(complaint)
+
+    def _require_going_on(self, heard: float) -> None:
+        """Raise Stopped where somebody asked for an end, and Invalid where git was silent for too long."""
+        if self.is_stopped():
+            raise Stopped
+        if self.wait_seconds is not None and time.monotonic() - heard >= self.wait_seconds:
+            name = printable_name(str(self.shown_folder))
+            raise Invalid(
+                f"git did not answer about {name} for {self.wait_seconds:.0f} s; look"
+                " whether a file of the repository is a pipe or a device"
+            )
+
+
+def _give(pipe: IO[bytes], left: memoryview) -> memoryview:
+    """Return what is still to be given after one write; the pipe is closed after the last."""
+    try:
+        # A pipe that is ready takes this much at once, so that the write does not block.
+        left = left[os.write(pipe.fileno(), left[: select.PIPE_BUF]) :]
+    except BrokenPipeError:
+        left = left[:0]
+    if not left:
+        pipe.close()
+    return left
+
+
+def _keep(pipe: int, kept: bytearray) -> bool:
+    """Return whether a pipe had more to read, which is kept."""
+    piece = os.read(pipe, _PIECE)
+    kept += piece
+    return bool(piece)
 
 
 def clean_path() -> str:
