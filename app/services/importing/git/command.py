@@ -106,6 +106,8 @@ class Git:
                 stdout=pipe,
                 stderr=complaints,
                 env={**_closed_environment(), **self.environment},
+                # An interrupt from the keyboard would end git too, as if the repository were damaged.
+                start_new_session=True,
             )
         except FileNotFoundError:
             raise Unavailable(NO_GIT) from None

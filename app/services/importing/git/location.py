@@ -52,6 +52,7 @@ def _trusted() -> list[str]:
             ["git", "-C", "/", "config", scope, "--null", "--type=path", "--get-all", "safe.directory"],
             capture_output=True,
             check=False,
+            start_new_session=True,
             env={**environment, "PATH": clean_path(), "GIT_TRACE2_EVENT": "0"},
         )
         found += [os.fsdecode(folder) for folder in done.stdout.split(b"\0")[:-1]]

@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import os
 import subprocess
 from pathlib import Path
 
@@ -26,3 +27,11 @@ def test_git_is_given_more_than_a_pipe_holds_while_it_answers(
 
 def test_git_that_ends_before_it_read_everything_is_no_failure(git: Git) -> None:
     assert git.ask("rev-parse", "--show-object-format", given=bytes(10**6)) == b"sha1\n"
+
+
+def test_an_interrupt_of_the_import_ends_no_git(git: Git) -> None:
+    with git.open("cat-file", "--batch-check") as process:
+        try:
+            assert os.getsid(process.pid) == process.pid != os.getsid(0)
+        finally:
+            process.kill()
