@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from app.errors import Invalid
-from app.services.importing.git import blobs
+from app.services.importing.git import blobs, location
 from app.services.importing.git.repository import read_repository
 from app.services.importing.interruption import Stopped
 from tests.documents import ProjectFixture, day
@@ -138,3 +138,39 @@ def test_a_repository_whose_file_is_a_pipe_heeds_a_stop(theirs: Repository, name
     with pytest.raises((Stopped, Invalid)):
         read_repository(theirs.folder, None, frozenset(), day(2026), stop.is_set)
     assert time.monotonic() - before < 30
+
+
+PACK = f"pack-{'1' * 40}"
+
+
+@pytest.mark.parametrize(
+    "name", ["info/alternates", "info/commit-graph", "pack/multi-pack-index", f"pack/{PACK}.idx"]
+)
+@pytest.mark.parametrize("is_link", [False, True])
+def test_a_pipe_or_a_device_in_the_object_store_is_refused_by_name(
+    theirs: Repository, name: str, is_link: bool
+) -> None:
+    theirs.commit("2020-01-01", {"a.md": "# A\n"})
+    store = theirs.folder / ".git/objects"
+    (store / f"pack/{PACK}.pack").touch()
+    if is_link:
+        (store / name).symlink_to("/dev/zero")
+    else:
+        os.mkfifo(store / name)
+    stop = threading.Event()
+    threading.Timer(10, stop.set).start()
+    with pytest.raises(Invalid, match=f"is not read: its objects/{name} is a pipe, a device or a link"):
+        read_repository(theirs.folder, None, frozenset(), day(2026), stop.is_set)
+
+
+@pytest.mark.parametrize("lost", ["HEAD", "HEAD^{tree}"])
+def test_a_commit_or_a_tree_that_is_a_pipe_is_waited_for_no_longer_than_promised(
+    theirs: Repository, lost: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(location, "WAIT_SECONDS", 0.5)
+    theirs.commit("2020-01-01", {"a.md": "# A\n"})
+    os.mkfifo(lose(theirs, lost))
+    stop = threading.Event()
+    threading.Timer(10, stop.set).start()
+    with pytest.raises(Invalid, match="git did not answer"):
+        read_repository(theirs.folder, None, frozenset(), day(2026), stop.is_set)

@@ -7,7 +7,7 @@ import shutil
 import subprocess
 import tempfile
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -101,6 +101,20 @@ def _refuse(folder: Path, part: Path, leads_to: Path) -> None:
     )
 
 
+def _require_files(folder: Path, objects: Path) -> None:
+    """Raise Invalid where git would open a pipe, a device or a link as a file of the object store."""
+    for part in ("info", "pack"):
+        with suppress(FileNotFoundError, NotADirectoryError), os.scandir(objects / part) as entries:
+            for entry in entries:
+                is_plain = entry.is_file(follow_symlinks=False) or entry.is_dir(follow_symlinks=False)
+                if not is_plain:
+                    name = printable_name(f"objects/{part}/{entry.name}")
+                    raise Invalid(
+                        f"{printable_name(str(folder))} is not read: its {name} is a pipe, a device or a"
+                        " link; clone it, and name the clone"
+                    )
+
+
 WAIT_SECONDS = 60.0
 NO_COMMIT = "the repository has no commit yet; commit the documents first"
 
@@ -167,11 +181,13 @@ def _place(git: Git, folder: Path) -> Place:
     except Invalid:
         raise Invalid(NO_COMMIT) from None
     require_own(git)
+    objects = git.ask_path("--git-path", "objects")
+    _require_files(top, objects)
     inside = folder.relative_to(top).as_posix()
     return Place(
         top=top,
         prefix=b"" if inside == "." else os.fsencode(f"{inside}/"),
-        objects=git.ask_path("--git-path", "objects"),
+        objects=objects,
         shallow=git.ask_path("--git-path", "shallow"),
         object_format=git.ask("rev-parse", "--show-object-format").decode().strip(),
         head=head,
@@ -205,7 +221,7 @@ def open_store(place: Place, is_stopped: Callable[[], bool]) -> Iterator[Git]:
         if os.path.lexists(place.shallow):
             (folder / "shallow").write_bytes(_beginning(place.shallow))
         environment = {"GIT_DIR": str(folder), "GIT_OBJECT_DIRECTORY": str(place.objects)}
-        yield Git(folder, place.top, is_stopped, environment)
+        yield Git(folder, place.top, is_stopped, environment, wait_seconds=WAIT_SECONDS)
     finally:
         shutil.rmtree(folder, ignore_errors=True)
 
