@@ -7,11 +7,12 @@ import threading
 import time
 import zlib
 from pathlib import Path
+from types import ModuleType
 
 import pytest
 
 from app.errors import Invalid
-from app.services.importing.git import blobs, location
+from app.services.importing.git import blobs, command, location, log
 from app.services.importing.git.repository import read_repository
 from app.services.importing.interruption import Stopped
 from tests.documents import ProjectFixture, day
@@ -174,3 +175,39 @@ def test_a_commit_or_a_tree_that_is_a_pipe_is_waited_for_no_longer_than_promised
     threading.Timer(10, stop.set).start()
     with pytest.raises(Invalid, match="git did not answer"):
         read_repository(theirs.folder, None, frozenset(), day(2026), stop.is_set)
+
+
+def bomb(repository: Repository, depth: int) -> None:
+    """Commit ten files in ten folders in ten folders, and so on, of which git stores one each."""
+    for number in range(10):
+        (repository.folder / f"{number}.md").write_text(f"# {number}\n")
+    repository.git("add", "--all")
+    tree = repository.git("write-tree")
+    for _ in range(depth):
+        repository.git("read-tree", "--empty")
+        for number in range(10):
+            repository.git("read-tree", f"--prefix=d{number}", tree)
+        tree = repository.git("write-tree")
+    repository.git("update-ref", "HEAD", repository.git("commit-tree", "-m", "Bomb", tree))
+
+
+@pytest.mark.parametrize(
+    ("module", "bound", "most", "reason"),
+    [
+        (command, "MAX_MEMORY_BYTES", 3 * 1024**2, "git needs more than 3 MiB of memory to read"),
+        (command, "MAX_ANSWER_BYTES", 1024**2, "git prints more than 1 MiB to read"),
+        (log, "MAX_CHANGES", 9_999, "the history has more than 9999 changes of files"),
+    ],
+)
+def test_a_few_objects_that_make_many_files_are_refused_by_what_was_too_much(
+    theirs: Repository,
+    module: ModuleType,
+    bound: str,
+    most: int,
+    reason: str,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    bomb(theirs, 3)
+    monkeypatch.setattr(module, bound, most)
+    with pytest.raises(Invalid, match=f"^{reason}.*name a folder of it$"):
+        read_repository(theirs.folder, None, frozenset(), day(2026))

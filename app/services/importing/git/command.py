@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import os
+import resource
 import select
 import selectors
 import subprocess
 import time
 from collections.abc import Callable, Mapping
+from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import IO
@@ -19,6 +21,11 @@ from app.services.importing.items import printable_name
 NO_GIT = "git is not installed; install it to import a repository"
 MAX_WORDS = 200
 """At most this many characters of git's messages are passed on: they may quote the repository."""
+MAX_MEMORY_BYTES = 2 * 1024**3
+"""At most this much memory is git's, not counting the packs that it maps."""
+
+MAX_ANSWER_BYTES = 512 * 1024**2
+"""At most this much of what git prints is kept."""
 
 # What a repository sets for those who work in it must not count here, above all no program that it names.
 _SETTINGS = (
@@ -54,6 +61,11 @@ _CLOSED = {
 }
 _POLL_SECONDS = 0.2
 _PIECE = 65536
+_NO_MEMORY = (b"out of memory", b"cannot allocate memory")
+
+
+class TooMuch(Invalid):
+    """A repository needs more of the machine than one is given: nested folders can unpack to billions."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,19 +87,25 @@ class Git:
     def ask(self, *arguments: str, given: bytes = b"") -> bytes:
         """Return what git prints.
 
-        Raises Invalid with git's message when it fails, Unavailable when there is no git, and
-        Stopped.
+        Raises Invalid with git's message when it fails, TooMuch when it needs too much memory or prints
+        too much, Unavailable when there is no git, and Stopped.
         """
         with self.open(*arguments, complaints=subprocess.PIPE) as git:
             try:
                 answer, complaint = self._communicate(git, given)
             finally:
                 git.kill()
-        if git.returncode != 0:
-            raise Invalid(
-                f"git cannot read {printable_name(str(self.shown_folder))}: {_complaint_line(complaint)}"
-            )
-        return answer
+        if git.returncode == 0:
+            return answer
+        if any(words in complaint.lower() for words in _NO_MEMORY):
+            raise self._too_much(f"needs more than {MAX_MEMORY_BYTES // 1024**2} MiB of memory")
+        raise Invalid(
+            f"git cannot read {printable_name(str(self.shown_folder))}: {_complaint_line(complaint)}"
+        )
+
+    def _too_much(self, what: str) -> TooMuch:
+        name = printable_name(str(self.shown_folder))
+        return TooMuch(f"git {what} to read {name}: it has too many files; name a folder of it")
 
     def ask_path(self, *question: str) -> Path:
         """Return a path that rev-parse prints; its name may end in a line break of its own."""
@@ -100,7 +118,7 @@ class Git:
         command = ["git", "-C", str(self.folder), *_OPTIONS, *settings, *arguments]
         pipe = subprocess.PIPE
         try:
-            return subprocess.Popen(
+            process = subprocess.Popen(
                 command,
                 stdin=pipe,
                 stdout=pipe,
@@ -111,6 +129,8 @@ class Git:
             )
         except FileNotFoundError:
             raise Unavailable(NO_GIT) from None
+        _limit_memory(process)
+        return process
 
     def _communicate(self, git: subprocess.Popen[bytes], given: bytes) -> tuple[bytes, bytes]:
         assert git.stdin is not None
@@ -128,6 +148,8 @@ class Git:
                 heard = time.monotonic() if ready else heard
                 self._require_going_on(heard)
                 for key in ready:
+                    if len(answer) > MAX_ANSWER_BYTES:
+                        raise self._too_much(f"prints more than {MAX_ANSWER_BYTES // 1024**2} MiB")
                     if key.fd in kept:
                         is_over = not _keep(key.fd, kept[key.fd])
                     else:
@@ -148,6 +170,14 @@ class Git:
                 f"git did not answer about {name} for {self.wait_seconds:.0f} s; look"
                 " whether a file of the repository is a pipe or a device"
             )
+
+
+def _limit_memory(process: subprocess.Popen[bytes]) -> None:
+    # Mapped packs are no data: a large repository is read as before.
+    with suppress(ProcessLookupError):
+        _, hard = resource.prlimit(process.pid, resource.RLIMIT_DATA)
+        most = MAX_MEMORY_BYTES if hard == resource.RLIM_INFINITY else min(MAX_MEMORY_BYTES, hard)
+        resource.prlimit(process.pid, resource.RLIMIT_DATA, (most, hard))
 
 
 def _give(pipe: IO[bytes], left: memoryview) -> memoryview:

@@ -11,7 +11,7 @@ from typing import TypeAlias, TypeVar
 from app.errors import Invalid
 from app.services.filing.prepare import MAX_BODY_BYTES
 from app.services.importing.git.blobs import Blobs
-from app.services.importing.git.command import Git
+from app.services.importing.git.command import Git, TooMuch
 
 
 def line_times(seconds: Iterable[int], now: datetime) -> list[datetime]:
@@ -50,6 +50,9 @@ _ALIKE = "-M60%"
 _SAME = "-M100%"
 _REGULAR = frozenset({"100644", "100755"})
 _ADDED, _RENAMED, _DELETED = "A", "R", "D"
+
+MAX_CHANGES = 2_000_000
+"""At most this many changes of files are read from one repository."""
 
 NOT_WHOLE = "{reason}; the repository lacks a part of its history, and nothing is fetched: fetch it whole"
 
@@ -93,6 +96,8 @@ def read_line(git: Git, head: str, prefix: bytes, blobs: Blobs, now: datetime) -
         changes = _changes_with_renames(git, names, _DOCUMENTS, blobs)
     except Invalid as error:
         below = (f":(literal){os.fsdecode(prefix)}",)
+        if not prefix and isinstance(error, TooMuch):
+            raise
         if not prefix:
             raise Invalid(NOT_WHOLE.format(reason=error.message)) from error
         changes = _whole(lambda: _changes_with_renames(git, names, below, blobs))
@@ -102,6 +107,8 @@ def read_line(git: Git, head: str, prefix: bytes, blobs: Blobs, now: datetime) -
 def _whole(read: Callable[[], Result]) -> Result:
     try:
         return read()
+    except TooMuch:
+        raise
     except Invalid as error:
         raise Invalid(NOT_WHOLE.format(reason=error.message)) from error
 
@@ -130,10 +137,12 @@ def _read_changes(git: Git, names: Sequence[str], renames: str, pathspecs: Seque
     if not names:
         return {}
     given = "".join(f"{name}\n" for name in names).encode()
-    tokens = git.ask(*_CHANGES, renames, "--", *pathspecs, given=given).split(b"\0")
+    printed = git.ask(*_CHANGES, renames, "--", *pathspecs, given=given)
+    if printed.count(b"\0:") > MAX_CHANGES:
+        raise TooMuch(f"the history has more than {MAX_CHANGES} changes of files; name a folder of it")
     found: dict[str, list[FileChange]] = {}
     changes: list[FileChange] = []
-    following = iter(tokens)
+    following = iter(printed.split(b"\0"))
     for token in following:
         if token.startswith(b":"):
             changes.append(_change(token.decode(), following))
