@@ -118,6 +118,11 @@ async def test_worktrees_submodules_and_repositories_beside_their_folder_are_rea
         assert (summary.filed + summary.unchanged, summary.refused) == (1, [])
 
 
+async def test_a_branch_of_the_name_head_changes_nothing(theirs: Repository, desk: ProjectFixture) -> None:
+    theirs.git("update-ref", "refs/heads/HEAD", "HEAD")
+    assert (await imported(desk, theirs.folder)).filed == 1
+
+
 def file_leading(theirs: Repository, private: Repository) -> None:
     shutil.rmtree(theirs.folder / ".git")
     (theirs.folder / ".git").write_text(f"gitdir: {private.folder}/.git\n")
@@ -152,8 +157,60 @@ def tree_elsewhere(theirs: Repository, private: Repository) -> None:
     (theirs.folder / "copy/commondir").write_text(f"{private.folder}/.git\n")
 
 
+def own_worktree(theirs: Repository, reference: str) -> Path:
+    """Make a worktree as no git makes it, inside its own repository, and return its directory."""
+    directory = theirs.folder / ".git/worktrees/w"
+    directory.mkdir(parents=True)
+    (directory / "commondir").write_text("../..\n")
+    (directory / "HEAD").write_text(f"ref: {reference}\n")
+    tree = theirs.folder / "tree"
+    tree.mkdir()
+    (directory / "gitdir").write_text("../../../tree/.git\n")
+    (tree / ".git").write_text("gitdir: ../.git/worktrees/w\n")
+    return directory
+
+
+def ambiguous_branch_leading(theirs: Repository, private: Repository) -> None:
+    branch_leading(theirs, private)
+    theirs.git("update-ref", "refs/heads/HEAD", "HEAD")
+
+
+def tags_leading(theirs: Repository, private: Repository) -> None:
+    branch_leading(theirs, private)
+    (theirs.folder / ".git/refs/heads/main").unlink()
+    shutil.rmtree(theirs.folder / ".git/refs/tags")
+    (theirs.folder / ".git/refs/tags").symlink_to(private.folder / ".git/refs/heads")
+    (theirs.folder / ".git/HEAD").write_text("ref: refs/tags/main\n")
+
+
+@pytest.mark.parametrize("reference", ["refs/worktree/x", "refs/bisect/x", "refs/rewritten/x", "refs/own/x"])
+async def test_a_reference_of_one_worktree_is_refused_as_the_newest_commit(
+    theirs: Repository, private: Repository, desk: ProjectFixture, reference: str
+) -> None:
+    (theirs.folder / ".git/objects/info/alternates").write_text(f"{private.folder}/.git/objects\n")
+    directory = own_worktree(theirs, reference)
+    for holder in (directory, theirs.folder / ".git"):
+        link = holder / reference
+        link.parent.mkdir(parents=True)
+        link.symlink_to(private.folder / ".git/refs/heads/main")
+    with pytest.raises(Invalid, match=f"its HEAD names {reference}, which is no branch"):
+        await imported(desk, theirs.folder / "tree")
+    with pytest.raises(NotFound):
+        await desk.ask("needle")
+
+
 @pytest.mark.parametrize(
-    "lead", [file_leading, link_leading, common_leading, parts_leading, branch_leading, tree_elsewhere]
+    "lead",
+    [
+        file_leading,
+        link_leading,
+        common_leading,
+        parts_leading,
+        branch_leading,
+        ambiguous_branch_leading,
+        tags_leading,
+        tree_elsewhere,
+    ],
 )
 async def test_a_repository_that_leads_to_another_is_refused_and_nothing_of_that_is_filed(
     theirs: Repository, private: Repository, desk: ProjectFixture, lead: object

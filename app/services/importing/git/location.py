@@ -18,6 +18,9 @@ from app.services.importing.open_file import read_bytes
 
 _DUBIOUS = ("dubious ownership", "unsafe repository")
 _PARTS = ("objects", "refs", "packed-refs", "reftable")
+_SHARED = ("refs/heads/", "refs/tags/", "refs/remotes/")
+"""The references that a worktree has in common with its repository; its others lie in its own directory."""
+
 _FROM_USER = ("HOME", "XDG_CONFIG_HOME")
 
 
@@ -73,10 +76,25 @@ def require_own(git: Git) -> None:
         _refuse(git.folder, entry, directory)
     if directory != common and not directory.is_relative_to(common):
         _refuse(git.folder, directory / "commondir", common)
-    reference = os.fsdecode(git.ask("rev-parse", "--symbolic-full-name", "HEAD").removesuffix(b"\n"))
-    for part in (directory / "HEAD", *(common / name for name in (*_PARTS, reference))):
+    # A branch of the name HEAD would make the question ambiguous, and the answer empty.
+    question = ("-c", "core.warnAmbiguousRefs=false", "rev-parse", "--symbolic-full-name", "HEAD")
+    reference = os.fsdecode(git.ask(*question).removesuffix(b"\n"))
+    if reference != "HEAD" and not reference.startswith(_SHARED):
+        raise Invalid(
+            f"{printable_name(str(git.folder))} is not read: its HEAD names {printable_name(reference)},"
+            " which is no branch; check out a branch"
+        )
+    for part in _read_parts(directory, common, reference):
         if not part.resolve().is_relative_to(common):
             _refuse(git.folder, part, part.resolve())
+
+
+def _read_parts(directory: Path, common: Path, reference: str) -> Iterator[Path]:
+    """Yield the files and folders from which git takes the newest commit, of a worktree and of all."""
+    yield directory / "HEAD"
+    for holder in dict.fromkeys((directory, common)):
+        yield from (holder / name for name in (*_PARTS, reference))
+        yield from (holder / "reftable").glob("*")
 
 
 def _knows(git: Git, directory: Path, entry: Path) -> bool:
