@@ -211,3 +211,12 @@ def test_a_few_objects_that_make_many_files_are_refused_by_what_was_too_much(
     monkeypatch.setattr(module, bound, most)
     with pytest.raises(Invalid, match=f"^{reason}.*name a folder of it$"):
         read_repository(theirs.folder, None, frozenset(), day(2026))
+
+
+@pytest.mark.parametrize("target", ["HEAD^{tree}", "HEAD:a.md"])
+def test_a_branch_that_points_to_no_commit_is_refused(theirs: Repository, target: str) -> None:
+    theirs.commit("2020-01-01", {"a.md": "# A\n"})
+    number = theirs.git("rev-parse", target)
+    (theirs.folder / ".git/refs/heads/main").write_text(f"{number}\n")
+    with pytest.raises(Invalid, match="the branch points to no commit; check out one that does"):
+        read_repository(theirs.folder, None, frozenset(), day(2026))

@@ -88,9 +88,12 @@ def read_line(git: Git, head: str, prefix: bytes, blobs: Blobs, now: datetime) -
     """Return the commits of the main line up to `head`, oldest first, with their changes of Markdown files.
 
     Their times never go back and never pass `now`. Where the repository lacks an object outside `prefix`,
-    only the changes below it are returned. Raises Invalid when it lacks a commit, or something below.
+    only the changes below it are returned. Raises Invalid when it lacks a commit, or something below, and
+    where `head` is none.
     """
     printed = _whole(lambda: git.ask(*_COMMITS, head, "--")).decode().split()
+    if not printed:
+        raise Invalid("the branch points to no commit; check out one that does")
     names, times = printed[1::2], line_times([int(seconds) for seconds in printed[::2]], now)
     try:
         changes = _changes_with_renames(git, names, _DOCUMENTS, blobs)
