@@ -21,6 +21,7 @@ from app.stores.named_blocks import sql_blocks
 from app.stores.postgres.passage_vectors import embedding_model
 from app.stores.postgres.scope import Scope
 from app.stores.postgres.vector_indexes import VectorIndex
+from app.stores.postgres.write_buffer import unwrapped
 
 SQL = sql_blocks(__file__)
 
@@ -58,7 +59,7 @@ class Baseline:
         await connection.execute("SET plan_cache_mode = force_generic_plan")
         vector_only, hybrid = SQL["vector_only"], SQL["hybrid"]
         if index is not None:
-            await connection.set_search_width(index.width)
+            await unwrapped(connection).set_search_width(index.width)
             model = await embedding_model(connection)
             assert model is not None
             vector_only = _through(index, model.dimensions, vector_only)

@@ -16,6 +16,7 @@ from app.embedding import Embedder
 from app.errors import Invalid, Unavailable
 from app.graphql.errors import client_error
 from app.services.entities import CanonicalService
+from app.services.filing import batch_writer
 from app.services.importing import ImportRequest, ImportService
 from app.stores.postgres.pool import Database
 from tests.conftest import Server, memory_on
@@ -143,6 +144,38 @@ async def test_a_connection_that_cannot_be_given_back_hides_no_write(
         await connection.execute(ADD_PROJECT, tenant)
     monkeypatch.undo()
     assert await owner.fetchval("SELECT count(*) FROM project") == 1
+
+
+@pytest.mark.parametrize("step", ["require_model", "prefetch", "write_document"])
+async def test_a_connection_lost_while_rows_are_collected_is_unavailable(
+    scene: Scene, monkeypatch: pytest.MonkeyPatch, step: str
+) -> None:
+    done = getattr(batch_writer, step)
+
+    async def lose(*given: Any, **named: Any) -> Any:
+        result = await done(*given, **named)
+        connection = given[0] if step == "require_model" else given[0].connection
+        await end_session(scene.owner, connection)
+        return result
+
+    before = await kept(scene.owner)
+    monkeypatch.setattr(batch_writer, step, lose)
+    answer = await scene.api.file("A text.", identifier="ADR-4", idempotencyKey="once")
+    (problem,) = answer["problems"]
+    assert problem["code"] == "UNAVAILABLE"
+    assert answer["created"] is False
+    assert await kept(scene.owner) == before
+    monkeypatch.undo()
+    assert (await scene.api.file("A text.", identifier="ADR-4", idempotencyKey="once"))["created"]
+
+
+async def end_session(owner: asyncpg.Connection, connection: asyncpg.Connection) -> None:
+    """End a session and return once its client knows, so that the pool has taken the connection back."""
+    is_over = asyncio.Event()
+    connection.add_termination_listener(lambda _: is_over.set())
+    await owner.execute("SELECT pg_terminate_backend($1)", connection.get_server_pid())
+    async with asyncio.timeout(10):
+        await is_over.wait()
 
 
 async def test_an_import_tells_what_it_filed_before_the_ledger_went(scene: Scene, tmp_path: Path) -> None:

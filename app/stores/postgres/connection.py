@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import AsyncIterator, Collection
 from contextlib import asynccontextmanager, suppress
-from typing import Any, ClassVar
+from typing import Any, ClassVar, Self
 from urllib.parse import urlsplit, urlunsplit
 
 import asyncpg
@@ -48,6 +48,10 @@ class LedgerConnection(asyncpg.Connection):  # type: ignore[misc]
     collected: WriteBuffer | None = None
     _tenant: int | None = None
     _width: int | None = None
+
+    def itself(self) -> Self:
+        """Return this connection; asked of the pool's proxy, the connection behind it."""
+        return self
 
     def use_buffer(self, collected: WriteBuffer | None) -> None:
         """Buffer inserted rows from now on; None stops that and discards the rows still buffered."""

@@ -16,6 +16,7 @@ from pgvector import HalfVector
 from app.domain.recall import Proposal
 from app.stores.named_blocks import sql_blocks
 from app.stores.postgres.scope import Scope, proposal_from
+from app.stores.postgres.write_buffer import unwrapped
 
 SQL = sql_blocks(__file__)
 
@@ -69,7 +70,7 @@ async def nearest_in_project(
     None if it finds fewer than requested, as under a narrow filter: there may be more. More passages are
     read when a few artifacts have all the nearest ones.
     """
-    await connection.set_search_width(index.width)
+    await unwrapped(connection).set_search_width(index.width)
     statement = for_project(SQL["nearest_in_project"], index.project, len(vector))
     moment = scope.moment
     passages = max(index.width, 2 * limit)

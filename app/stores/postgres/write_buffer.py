@@ -96,12 +96,22 @@ async def insert_rows(connection: asyncpg.Connection, insert: Insert, rows: Sequ
         await insert.write(connection, rows)
 
 
+def unwrapped(connection: asyncpg.Connection) -> Any:
+    """Return the ledger's connection behind the pool's proxy, which is empty once the connection broke.
+
+    Raises InterfaceError when the pool took the connection back, as each of the driver's own methods does.
+    """
+    connection.is_closed()  # the proxy fails over methods that the driver does not know with AttributeError
+    return connection.itself()
+
+
 @asynccontextmanager
 async def collecting(connection: asyncpg.Connection) -> AsyncIterator[None]:
     """Buffer the rows inserted in the block; they are written at its end and before any other statement."""
-    connection.use_buffer(WriteBuffer())
+    ledger = unwrapped(connection)
+    ledger.use_buffer(WriteBuffer())
     try:
         yield
-        await connection.write_collected()
+        await ledger.write_collected()
     finally:
-        connection.use_buffer(None)
+        ledger.use_buffer(None)

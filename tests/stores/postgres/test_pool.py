@@ -10,6 +10,7 @@ from app.errors import Conflict, Invalid, Unavailable
 from app.stores.postgres import deadlines, pool
 from app.stores.postgres.connection import LedgerConnection
 from app.stores.postgres.pool import Database
+from app.stores.postgres.write_buffer import unwrapped
 from tests.conftest import Server
 from tests.statements import counted
 
@@ -242,6 +243,19 @@ async def test_a_broken_connection_is_unavailable_once_and_replaced(
         await ask_after_the_server_hung_up()
     assert await count(database, tenant) == 0
     await database.close()
+
+
+async def test_a_connection_that_broke_before_a_search_is_unavailable(
+    database: Database, tenant: int
+) -> None:
+    async def search() -> None:
+        async with database.reading(tenant) as connection:
+            connection.terminate()
+            await asyncio.sleep(0.01)
+            await unwrapped(connection).set_search_width(80)
+
+    with pytest.raises(Unavailable):
+        await search()
 
 
 async def test_a_task_stays_cancelled_when_its_connection_breaks_meanwhile(
