@@ -20,8 +20,8 @@ from app.services.maintenance.vector_index import LARGE
 from app.settings import Settings
 from app.stores.disk_room import lack_of_room
 from app.stores.postgres import database_rights, passage_vectors, vector_indexes
-from app.stores.postgres.connection import let_service_sign_in, owner_connection, without_password
-from app.stores.postgres.database_rights import is_superuser, open_rights
+from app.stores.postgres.connection import owner_connection, without_password
+from app.stores.postgres.database_rights import is_superuser, let_service_sign_in, open_rights
 from app.stores.postgres.ledger_clock import Clocks, read_clocks
 from app.stores.postgres.location import LedgerLocation, locate_ledger
 from app.stores.postgres.migrate import pending_migrations
@@ -47,9 +47,9 @@ async def check_service(
     owner: asyncpg.Connection, location: LedgerLocation, key: str
 ) -> AsyncIterator[Finding]:
     """Yield a finding for the service's role, its writes and its clock."""
-    if location.embedded is not None:
-        await let_service_sign_in(owner)
     try:
+        if location.embedded is not None:
+            await let_service_sign_in(owner)
         database = await Database.open(location.service_url, size=1)
     except TrigraphError as error:
         yield Finding("role", False, error.message)

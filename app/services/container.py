@@ -23,7 +23,8 @@ from app.stores.graph_reader import GraphReader
 from app.stores.neo4j.driver import Graph
 from app.stores.neo4j.shared_connection import GraphLink
 from app.stores.neo4j.traversal import Neo4jTraversal
-from app.stores.postgres.connection import let_service_sign_in, owner_connection
+from app.stores.postgres.connection import owner_connection
+from app.stores.postgres.database_rights import let_service_sign_in
 from app.stores.postgres.embedded.server import kept_running
 from app.stores.postgres.graph_reader import PostgresTraversal
 from app.stores.postgres.location import LedgerLocation, locate_ledger

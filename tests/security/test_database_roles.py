@@ -422,6 +422,47 @@ async def test_the_doctor_tells_of_what_the_operator_left_open(
     assert "it may make temporary objects; run `trigraph migrate`" in (await role()).message
 
 
+RIGHTS = """
+SELECT relname::text AS name, privilege_type, '' AS part FROM pg_class CROSS JOIN aclexplode(relacl)
+WHERE grantee = $1::regrole
+UNION ALL
+SELECT relname, privilege_type, attname FROM pg_attribute JOIN pg_class ON pg_class.oid = attrelid
+    CROSS JOIN aclexplode(attacl)
+WHERE grantee = $1::regrole
+UNION ALL
+SELECT oid::regprocedure::text, privilege_type, '' FROM pg_proc CROSS JOIN aclexplode(proacl)
+WHERE grantee = $1::regrole
+UNION ALL
+SELECT nspname, privilege_type, '' FROM pg_namespace CROSS JOIN aclexplode(nspacl) WHERE grantee = $1::regrole
+"""
+
+
+async def findings(settings: Settings) -> dict[str, Finding]:
+    return {finding.part: finding async for finding in examine(settings)}
+
+
+async def test_a_role_that_was_dropped_is_made_again_with_its_rights(tmp_path: Path) -> None:
+    settings = Settings(home=tmp_path / "h", pool_size=2)
+    async with open_memory(settings):
+        pass
+    joined = await asyncio.to_thread(EmbeddedPostgres.start, settings.home)
+    try:
+        async with owner_connection(joined.url) as owner:
+            rights = set(await owner.fetch(RIGHTS, SERVICE_ROLE))
+            await owner.execute(f"DROP OWNED BY {SERVICE_ROLE}")
+            await owner.execute(f"DROP ROLE {SERVICE_ROLE}")
+            role = (await findings(settings))["role"]
+            assert not role.is_well
+            assert role.message == f"the database has no role {SERVICE_ROLE}; run `trigraph migrate`"
+            await migrate(joined.url)
+            assert set(await owner.fetch(RIGHTS, SERVICE_ROLE)) == rights
+        assert (await findings(settings))["role"].is_well
+        async with open_memory(settings):
+            pass
+    finally:
+        await asyncio.to_thread(joined.stop)
+
+
 GIVEN = (
     "GRANT pg_read_all_data TO trigraph_service",
     "GRANT pg_execute_server_program TO trigraph_service",

@@ -10,6 +10,7 @@ from dataclasses import dataclass
 
 import asyncpg
 
+from app.errors import Unavailable
 from app.stores.named_blocks import sql_blocks
 from app.stores.postgres.connection import SERVICE_ROLE
 
@@ -26,6 +27,47 @@ async def close_database(owner: asyncpg.Connection) -> None:
     if await is_superuser(owner):
         for right in await owner.fetch(SQL["rights_on_large_objects"]):
             await _take(owner, right["taken_by"])
+
+
+async def let_service_sign_in(owner: asyncpg.Connection) -> None:
+    """Allow the service's role to log in, so that no session of the service belongs to the owner.
+
+    Raises Unavailable when the server has no such role.
+    """
+    async with owner.transaction():
+        await owner.execute(SQL["one_at_a_time"])
+        can_sign_in = await owner.fetchval(SQL["can_sign_in"], SERVICE_ROLE)
+        if can_sign_in is None:
+            raise Unavailable(f"the database has no role {SERVICE_ROLE}; run `trigraph migrate`")
+        if not can_sign_in:
+            await owner.execute(f"ALTER ROLE {SERVICE_ROLE} LOGIN")
+
+
+async def lacks_service_role(owner: asyncpg.Connection) -> bool:
+    """Return whether somebody dropped the service's role, or took its rights on a ledger that is migrated."""
+    return not await owner.fetchval(SQL["holds_rights"], SERVICE_ROLE)
+
+
+async def make_service_role(owner: asyncpg.Connection) -> None:
+    """Make the service's role unless it exists.
+
+    Raises Unavailable when this role may not do so.
+    """
+    try:
+        async with owner.transaction():
+            await owner.execute(SQL["one_at_a_time"])
+            await owner.execute(SQL["make_role"])
+    except asyncpg.InsufficientPrivilegeError as error:
+        raise Unavailable(
+            f"the database has no role {SERVICE_ROLE} for its owner, who may not make it ({error}); let an"
+            " administrator make it and grant it to the owner, then run `trigraph migrate` again"
+        ) from error
+
+
+async def give_service_rights(owner: asyncpg.Connection) -> None:
+    """Give the service's role its rights on a ledger to which every migration is applied."""
+    async with owner.transaction():
+        await owner.execute(SQL["give_rights"])
 
 
 async def open_rights(owner: asyncpg.Connection) -> list[str]:

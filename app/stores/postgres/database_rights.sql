@@ -60,3 +60,52 @@ FROM project
 JOIN tenant USING (tenant_id)
 WHERE tenant.key = $1
 ORDER BY project.folded_key;
+
+-- name: can_sign_in
+-- May the role $1 log in? No row if there is no such role.
+SELECT rolcanlogin FROM pg_roles WHERE rolname = $1;
+
+-- name: one_at_a_time
+-- Wait until no other process changes the service's role.
+SELECT pg_advisory_xact_lock(hashtextextended('trigraph service role', 0));
+
+-- name: holds_rights
+-- Does the role $1 exist and hold rights on the ledger?
+SELECT EXISTS (
+    SELECT FROM pg_roles
+    WHERE rolname = $1 AND has_table_privilege(oid, 'public.schema_migration', 'SELECT')
+);
+
+-- name: make_role
+-- Make the service's role again, as the first migration did.
+DO $$
+BEGIN
+    IF NOT EXISTS (SELECT FROM pg_roles WHERE rolname = 'trigraph_service') THEN
+        CREATE ROLE trigraph_service NOLOGIN NOSUPERUSER NOBYPASSRLS NOCREATEDB NOCREATEROLE;
+    END IF;
+    IF NOT pg_has_role(current_user, 'trigraph_service', 'SET') THEN
+        EXECUTE format('GRANT trigraph_service TO %I', current_user);
+    END IF;
+END $$;
+
+-- name: give_rights
+-- Give the service's role the rights of all migrations again.
+GRANT USAGE ON SCHEMA public TO trigraph_service;
+GRANT SELECT ON ledger_clock, schema_migration, tenant TO trigraph_service;
+GRANT SELECT, INSERT ON alias, alias_candidate, artifact, document_block, embedding, embedding_model, entity,
+    entity_state, fact_candidate, idempotent_answer, mention, outbox, passage, pending_reference, posting,
+    posting_block, project, reference, reference_rule, scope_statistics, state_event, state_name,
+    term_statistics, token, type, withdrawal
+    TO trigraph_service;
+GRANT UPDATE (retracted_at) ON alias, entity_state, reference TO trigraph_service;
+GRANT UPDATE (status, reviewed_by, reviewed_at, review_reason) ON alias_candidate, fact_candidate
+    TO trigraph_service;
+GRANT UPDATE (recorded_at) ON ledger_clock TO trigraph_service;
+GRANT UPDATE (closed_at) ON pending_reference TO trigraph_service;
+GRANT UPDATE (documents, total_terms, latest_created_at, latest_recorded_at) ON scope_statistics
+    TO trigraph_service;
+GRANT UPDATE (documents) ON term_statistics TO trigraph_service;
+GRANT UPDATE (revoked_at) ON token TO trigraph_service;
+GRANT UPDATE (mutable_props) ON type TO trigraph_service;
+GRANT USAGE ON SEQUENCE artifact_number_seq TO trigraph_service;
+GRANT EXECUTE ON FUNCTION stands_in_ledger(bigint, text) TO trigraph_service;

@@ -13,7 +13,12 @@ import asyncpg
 from app.errors import Conflict, Unavailable
 from app.resources import shipped_folder
 from app.stores.postgres.connection import owner_connection
-from app.stores.postgres.database_rights import close_database
+from app.stores.postgres.database_rights import (
+    close_database,
+    give_service_rights,
+    lacks_service_role,
+    make_service_role,
+)
 
 _FILE_NAME = re.compile(r"^(?P<version>\d{4})_(?P<name>[a-z0-9_]+)\.sql$")
 _LOCK = 0x7472_6967_7261_7068  # "trigraph" in ASCII
@@ -92,15 +97,21 @@ async def pending_migrations(connection: asyncpg.Connection, folder: Path | None
 async def migrate(url: str, folder: Path | None = None) -> list[Migration]:
     """Apply the pending migrations, each in its own transaction, and return those applied.
 
-    Revokes from everybody but the owner the right to create objects in the database. Processes that start
-    at the same time wait for each other. Raises Conflict as `pending_migrations` does, and Unavailable when
-    the database does not answer or denies a right.
+    Makes the service's role again if somebody dropped it, and revokes from everybody but the owner the
+    right to create objects in the database. Processes that start at the same time wait for each other.
+    Raises Conflict as `pending_migrations` does, and Unavailable when the database does not answer or denies
+    a right.
     """
     async with owner_connection(url, seconds=None) as connection:
         await connection.execute("SELECT pg_advisory_lock($1)", _LOCK)
         todo = await pending_migrations(connection, folder)
+        is_restored = bool(await applied_migrations(connection)) and await lacks_service_role(connection)
+        if is_restored:
+            await make_service_role(connection)
         for migration in todo:
             await _apply(connection, migration)
+        if is_restored:
+            await give_service_rights(connection)
         await close_database(connection)
         return todo
 
