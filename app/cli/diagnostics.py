@@ -21,7 +21,12 @@ from app.settings import Settings
 from app.stores.disk_room import lack_of_room
 from app.stores.postgres import database_rights, passage_vectors, vector_indexes
 from app.stores.postgres.connection import owner_connection, without_password
-from app.stores.postgres.database_rights import is_superuser, let_service_sign_in, open_rights
+from app.stores.postgres.database_rights import (
+    is_superuser,
+    let_service_sign_in,
+    open_rights,
+    stored_settings,
+)
 from app.stores.postgres.ledger_clock import Clocks, read_clocks
 from app.stores.postgres.location import LedgerLocation, locate_ledger
 from app.stores.postgres.migrate import pending_migrations
@@ -52,7 +57,7 @@ async def check_service(
             await let_service_sign_in(owner)
         database = await Database.open(location.service_url, size=1)
     except TrigraphError as error:
-        yield Finding("role", False, error.message)
+        yield Finding("role", False, error.message + await _stored_settings(owner))
         return
     try:
         yield await _check_role(owner, is_embedded=location.embedded is not None)
@@ -64,8 +69,16 @@ async def check_service(
         await database.close()
 
 
+async def _stored_settings(owner: asyncpg.Connection) -> str:
+    """Return what to do about the settings that the service's role brings to its sessions; empty if none."""
+    names = ", ".join(await stored_settings(owner))
+    return names and f"; but its sessions start with settings of its own ({names}): run `trigraph migrate`"
+
+
 async def _check_role(owner: asyncpg.Connection, *, is_embedded: bool) -> Finding:
     bound = "ordinary, and bound by row level security"
+    if stored := await _stored_settings(owner):
+        return Finding("role", True, bound + stored, is_doubtful=True)
     if rights := await open_rights(owner):
         may = ", ".join(sorted(set(rights)))
         message = f"{bound}, but it may make {may}; run `trigraph migrate` as the owner of the database"

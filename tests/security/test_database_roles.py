@@ -14,8 +14,13 @@ from app.cli.diagnostics import Finding, examine
 from app.errors import Unavailable
 from app.services.container import open_memory
 from app.settings import Settings
-from app.stores.postgres.connection import SERVICE_ROLE, owner_connection, refuse_a_privileged_role
-from app.stores.postgres.database_rights import open_rights
+from app.stores.postgres.connection import (
+    SERVICE_ROLE,
+    as_service,
+    owner_connection,
+    refuse_a_privileged_role,
+)
+from app.stores.postgres.database_rights import open_rights, stored_settings
 from app.stores.postgres.embedded.server import EmbeddedPostgres, binaries
 from app.stores.postgres.migrate import migrate, shipped_migrations
 from app.stores.postgres.pool import Database
@@ -397,6 +402,11 @@ async def test_an_ordinary_owner_migrates_and_closes_its_ledger(
         async with owner_connection(url) as owner:
             assert await owner.fetchval("SELECT current_setting('is_superuser')") == "off"
             assert await open_rights(owner) == []
+            await server.run(f"ALTER ROLE {SERVICE_ROLE} SET search_path = nowhere")
+            await server.run(f"ALTER ROLE {SERVICE_ROLE} IN DATABASE {name} SET row_security = off")
+            assert await stored_settings(owner) == ["search_path", "row_security"]
+            await migrate(url)
+            assert await stored_settings(owner) == []
             assert {each["name"] for each in await owner.fetch(FUNCTIONS) if each["prosecdef"]} == (
                 RUNS_AS_OWNER.keys()
             )
@@ -461,6 +471,44 @@ async def test_a_role_that_was_dropped_is_made_again_with_its_rights(tmp_path: P
             pass
     finally:
         await asyncio.to_thread(joined.stop)
+
+
+STORED = (
+    "local_preload_libraries = 'nope'",
+    "row_security = off",
+    "default_transaction_read_only = on",
+    "search_path = nowhere",
+)
+
+
+@pytest.mark.parametrize("where", ["", "IN DATABASE trigraph "])
+@pytest.mark.parametrize("stored", STORED)
+async def test_what_the_service_stored_for_itself_ends_at_the_next_start(
+    tmp_path: Path, stored: str, where: str
+) -> None:
+    settings = Settings(home=tmp_path / "h", pool_size=2)
+    async with open_memory(settings) as memory, memory.database.reading(1) as connection:
+        await connection.execute(f"ALTER ROLE {SERVICE_ROLE} {where}SET {stored}")
+    role = (await findings(settings))["role"]
+    assert not role.is_well or role.is_doubtful
+    assert f"({stored.partition(' ')[0]}): run `trigraph migrate`" in role.message
+    async with open_memory(settings) as memory, memory.database.writing(memory.caller.tenant) as connection:
+        assert not await connection.fetch("SELECT * FROM pg_db_role_setting")
+    role = (await findings(settings))["role"]
+    assert role.is_well
+    assert not role.is_doubtful
+
+
+async def test_a_session_of_the_embedded_server_connects_to_no_database_beside(
+    fresh: tuple[Database, str],
+) -> None:
+    _, url = fresh
+    service = as_service(url)
+    connection = await asyncpg.connect(service)
+    await connection.close()
+    for name in ("postgres", "template1", "template0"):
+        with pytest.raises((asyncpg.InsufficientPrivilegeError, asyncpg.ObjectNotInPrerequisiteStateError)):
+            await asyncpg.connect(service.replace("/trigraph?", f"/{name}?"))
 
 
 GIVEN = (

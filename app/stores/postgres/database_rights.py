@@ -20,8 +20,11 @@ SQL = sql_blocks(__file__)
 async def close_database(owner: asyncpg.Connection) -> None:
     """Revoke from everybody but the owner the right to create objects in the database.
 
-    Rights that this role cannot revoke remain; `open_rights` names them.
+    Also delete the settings that the service's role stored for its own sessions, as any role may. What this
+    role cannot take away remains; `open_rights` and `stored_settings` name it.
     """
+    for stored in await owner.fetch(SQL["stored_settings"], SERVICE_ROLE):
+        await _take(owner, stored["taken_by"])
     for right in await _open_rights(owner):
         await _take(owner, right["taken_by"])
     if await is_superuser(owner):
@@ -30,9 +33,9 @@ async def close_database(owner: asyncpg.Connection) -> None:
 
 
 async def let_service_sign_in(owner: asyncpg.Connection) -> None:
-    """Allow the service's role to log in, so that no session of the service belongs to the owner.
+    """Allow the service's role of the embedded server to log in, so that no session of it is the owner's.
 
-    Raises Unavailable when the server has no such role.
+    No other database of the server is open to it. Raises Unavailable when the server has no such role.
     """
     async with owner.transaction():
         await owner.execute(SQL["one_at_a_time"])
@@ -41,6 +44,8 @@ async def let_service_sign_in(owner: asyncpg.Connection) -> None:
             raise Unavailable(f"the database has no role {SERVICE_ROLE}; run `trigraph migrate`")
         if not can_sign_in:
             await owner.execute(f"ALTER ROLE {SERVICE_ROLE} LOGIN")
+        for other in await owner.fetch(SQL["open_databases"]):
+            await owner.execute(other["taken_by"])
 
 
 async def lacks_service_role(owner: asyncpg.Connection) -> bool:
@@ -73,6 +78,11 @@ async def give_service_rights(owner: asyncpg.Connection) -> None:
 async def open_rights(owner: asyncpg.Connection) -> list[str]:
     """Return, in words, which objects the service's role may create although it should not."""
     return [right["meaning"] for right in await _open_rights(owner)]
+
+
+async def stored_settings(owner: asyncpg.Connection) -> list[str]:
+    """Return the names of the settings that are stored for the service's role, for all databases or one."""
+    return [stored["names"] for stored in await owner.fetch(SQL["stored_settings"], SERVICE_ROLE)]
 
 
 async def _open_rights(owner: asyncpg.Connection) -> list[asyncpg.Record]:

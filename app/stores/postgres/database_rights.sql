@@ -109,3 +109,21 @@ GRANT UPDATE (revoked_at) ON token TO trigraph_service;
 GRANT UPDATE (mutable_props) ON type TO trigraph_service;
 GRANT USAGE ON SEQUENCE artifact_number_seq TO trigraph_service;
 GRANT EXECUTE ON FUNCTION stands_in_ledger(bigint, text) TO trigraph_service;
+
+-- name: stored_settings
+-- Which settings are stored for the role $1, and which statement takes them away?
+SELECT string_agg(split_part(setting, '=', 1), ', ' ORDER BY setting) AS names,
+    format('ALTER ROLE %I', $1::text) || coalesce(' IN DATABASE ' || quote_ident(datname), '') || ' RESET ALL' AS taken_by
+FROM pg_db_role_setting
+JOIN pg_roles ON pg_roles.oid = setrole
+LEFT JOIN pg_database ON pg_database.oid = setdatabase
+CROSS JOIN unnest(setconfig) AS setting
+WHERE rolname = $1
+GROUP BY setdatabase, datname
+ORDER BY datname NULLS FIRST;
+
+-- name: open_databases
+-- To which databases that nobody works in may everybody connect, and which statement takes that away?
+SELECT DISTINCT format('REVOKE ALL ON DATABASE %I FROM PUBLIC', datname) AS taken_by
+FROM pg_database CROSS JOIN aclexplode(coalesce(datacl, acldefault('d', datdba)))
+WHERE grantee = 0 AND datname IN ('postgres', 'template1');
