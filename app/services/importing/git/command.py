@@ -138,17 +138,17 @@ class Git:
         assert git.stderr is not None
         answer, complaint, left = bytearray(), bytearray(), memoryview(given)
         kept = {git.stdout.fileno(): answer, git.stderr.fileno(): complaint}
-        heard = time.monotonic()
+        latest = time.monotonic()
         with selectors.DefaultSelector() as pipes:
             for pipe in kept:
                 pipes.register(pipe, selectors.EVENT_READ)
             pipes.register(git.stdin, selectors.EVENT_WRITE)
             while pipes.get_map():
                 ready = [key for key, _ in pipes.select(_POLL_SECONDS)]
-                heard = time.monotonic() if ready else heard
-                self._require_going_on(heard)
+                latest = time.monotonic() if ready else latest
+                self._require_going_on(latest)
                 for key in ready:
-                    if len(answer) > MAX_ANSWER_BYTES:
+                    if len(answer) + len(complaint) > MAX_ANSWER_BYTES:
                         raise self._too_much(f"prints more than {MAX_ANSWER_BYTES // 1024**2} MiB")
                     if key.fd in kept:
                         is_over = not _keep(key.fd, kept[key.fd])
@@ -160,11 +160,11 @@ class Git:
         git.wait()
         return bytes(answer), bytes(complaint)
 
-    def _require_going_on(self, heard: float) -> None:
+    def _require_going_on(self, latest: float) -> None:
         """Raise Stopped where somebody asked for an end, and Invalid where git was silent for too long."""
         if self.is_stopped():
             raise Stopped
-        if self.wait_seconds is not None and time.monotonic() - heard >= self.wait_seconds:
+        if self.wait_seconds is not None and time.monotonic() - latest >= self.wait_seconds:
             name = printable_name(str(self.shown_folder))
             raise Invalid(
                 f"git did not answer about {name} for {self.wait_seconds:.0f} s; look"
