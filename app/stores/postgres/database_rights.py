@@ -23,7 +23,7 @@ async def close_database(owner: asyncpg.Connection) -> None:
     Also delete the settings that the service's role stored for its own sessions, as any role may. What this
     role cannot take away remains; `open_rights` and `stored_settings` name it.
     """
-    for stored in await owner.fetch(SQL["stored_settings"], SERVICE_ROLE):
+    for stored in await _stored_settings(owner):
         await _take(owner, stored["taken_by"])
     for right in await _open_rights(owner):
         await _take(owner, right["taken_by"])
@@ -38,7 +38,7 @@ async def let_service_sign_in(owner: asyncpg.Connection) -> None:
     No other database of the server is open to it. Raises Unavailable when the server has no such role.
     """
     async with owner.transaction():
-        await owner.execute(SQL["one_at_a_time"])
+        await _wait_for_turn(owner)
         can_sign_in = await owner.fetchval(SQL["can_sign_in"], SERVICE_ROLE)
         if can_sign_in is None:
             raise Unavailable(f"the database has no role {SERVICE_ROLE}; run `trigraph migrate`")
@@ -48,9 +48,14 @@ async def let_service_sign_in(owner: asyncpg.Connection) -> None:
             await owner.execute(other["taken_by"])
 
 
+async def _wait_for_turn(owner: asyncpg.Connection) -> None:
+    await owner.execute(SQL["one_at_a_time"])
+
+
 async def lacks_service_role(owner: asyncpg.Connection) -> bool:
     """Return whether somebody dropped the service's role, or took its rights on a ledger that is migrated."""
-    return not await owner.fetchval(SQL["holds_rights"], SERVICE_ROLE)
+    lacks: bool = await owner.fetchval(SQL["lacks_service_role"], SERVICE_ROLE)
+    return lacks
 
 
 async def make_service_role(owner: asyncpg.Connection) -> None:
@@ -60,7 +65,7 @@ async def make_service_role(owner: asyncpg.Connection) -> None:
     """
     try:
         async with owner.transaction():
-            await owner.execute(SQL["one_at_a_time"])
+            await _wait_for_turn(owner)
             await owner.execute(SQL["make_role"])
     except asyncpg.InsufficientPrivilegeError as error:
         raise Unavailable(
@@ -82,7 +87,12 @@ async def open_rights(owner: asyncpg.Connection) -> list[str]:
 
 async def stored_settings(owner: asyncpg.Connection) -> list[str]:
     """Return the names of the settings that are stored for the service's role, for all databases or one."""
-    return [stored["names"] for stored in await owner.fetch(SQL["stored_settings"], SERVICE_ROLE)]
+    return [stored["names"] for stored in await _stored_settings(owner)]
+
+
+async def _stored_settings(owner: asyncpg.Connection) -> list[asyncpg.Record]:
+    found: list[asyncpg.Record] = await owner.fetch(SQL["stored_settings"], SERVICE_ROLE)
+    return found
 
 
 async def _open_rights(owner: asyncpg.Connection) -> list[asyncpg.Record]:

@@ -69,11 +69,11 @@ SELECT rolcanlogin FROM pg_roles WHERE rolname = $1;
 -- Wait until no other process changes the service's role.
 SELECT pg_advisory_xact_lock(hashtextextended('trigraph service role', 0));
 
--- name: holds_rights
--- Does the role $1 exist and hold rights on the ledger?
-SELECT EXISTS (
+-- name: lacks_service_role
+-- Is this a ledger, and does the role $1 not exist or hold no rights on it?
+SELECT to_regclass('public.ledger_clock') IS NOT NULL AND NOT EXISTS (
     SELECT FROM pg_roles
-    WHERE rolname = $1 AND has_table_privilege(oid, 'public.schema_migration', 'SELECT')
+    WHERE rolname = $1 AND has_table_privilege(oid, to_regclass('public.ledger_clock'), 'SELECT')
 );
 
 -- name: make_role
@@ -90,25 +90,28 @@ END $$;
 
 -- name: give_rights
 -- Give the service's role the rights of all migrations again.
-GRANT USAGE ON SCHEMA public TO trigraph_service;
-GRANT SELECT ON ledger_clock, schema_migration, tenant TO trigraph_service;
-GRANT SELECT, INSERT ON alias, alias_candidate, artifact, document_block, embedding, embedding_model, entity,
-    entity_state, fact_candidate, idempotent_answer, mention, outbox, passage, pending_reference, posting,
-    posting_block, project, reference, reference_rule, scope_statistics, state_event, state_name,
-    term_statistics, token, type, withdrawal
-    TO trigraph_service;
-GRANT UPDATE (retracted_at) ON alias, entity_state, reference TO trigraph_service;
-GRANT UPDATE (status, reviewed_by, reviewed_at, review_reason) ON alias_candidate, fact_candidate
-    TO trigraph_service;
-GRANT UPDATE (recorded_at) ON ledger_clock TO trigraph_service;
-GRANT UPDATE (closed_at) ON pending_reference TO trigraph_service;
-GRANT UPDATE (documents, total_terms, latest_created_at, latest_recorded_at) ON scope_statistics
-    TO trigraph_service;
-GRANT UPDATE (documents) ON term_statistics TO trigraph_service;
-GRANT UPDATE (revoked_at) ON token TO trigraph_service;
-GRANT UPDATE (mutable_props) ON type TO trigraph_service;
-GRANT USAGE ON SEQUENCE artifact_number_seq TO trigraph_service;
-GRANT EXECUTE ON FUNCTION stands_in_ledger(bigint, text) TO trigraph_service;
+DO $$
+BEGIN
+    GRANT USAGE ON SCHEMA public TO trigraph_service;
+    GRANT SELECT ON ledger_clock, schema_migration, tenant TO trigraph_service;
+    GRANT SELECT, INSERT ON alias, alias_candidate, artifact, document_block, embedding, embedding_model, entity,
+        entity_state, fact_candidate, idempotent_answer, mention, outbox, passage, pending_reference, posting,
+        posting_block, project, reference, reference_rule, scope_statistics, state_event, state_name,
+        term_statistics, token, type, withdrawal
+        TO trigraph_service;
+    GRANT UPDATE (retracted_at) ON alias, entity_state, reference TO trigraph_service;
+    GRANT UPDATE (status, reviewed_by, reviewed_at, review_reason) ON alias_candidate, fact_candidate
+        TO trigraph_service;
+    GRANT UPDATE (recorded_at) ON ledger_clock TO trigraph_service;
+    GRANT UPDATE (closed_at) ON pending_reference TO trigraph_service;
+    GRANT UPDATE (documents, total_terms, latest_created_at, latest_recorded_at) ON scope_statistics
+        TO trigraph_service;
+    GRANT UPDATE (documents) ON term_statistics TO trigraph_service;
+    GRANT UPDATE (revoked_at) ON token TO trigraph_service;
+    GRANT UPDATE (mutable_props) ON type TO trigraph_service;
+    GRANT USAGE ON SEQUENCE artifact_number_seq TO trigraph_service;
+    GRANT EXECUTE ON FUNCTION stands_in_ledger(bigint, text) TO trigraph_service;
+END $$;
 
 -- name: stored_settings
 -- Which settings are stored for the role $1, and which statement takes them away?

@@ -105,7 +105,7 @@ async def migrate(url: str, folder: Path | None = None) -> list[Migration]:
     async with owner_connection(url, seconds=None) as connection:
         await connection.execute("SELECT pg_advisory_lock($1)", _LOCK)
         todo = await pending_migrations(connection, folder)
-        is_restored = bool(await applied_migrations(connection)) and await lacks_service_role(connection)
+        is_restored = await lacks_service_role(connection)
         if is_restored:
             await make_service_role(connection)
         for migration in todo:
