@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections import defaultdict
 from collections.abc import Awaitable, Callable, Hashable, Mapping, Sequence
 from dataclasses import dataclass
@@ -87,6 +88,14 @@ def by_question(keys: Sequence[BatchedKey[Question]]) -> dict[Question, list[UUI
     return entities
 
 
+class IndependentLoader(DataLoader[Key, Value]):
+    """A loader that many may ask for one key: one who is cancelled takes the answer from nobody else."""
+
+    def load(self, key: Key) -> Awaitable[Value]:
+        """Return the value of a key; reading it goes on when who asks is cancelled."""
+        return asyncio.shield(super().load(key))
+
+
 def by_key(
     database: Database, tenant: int, read: ReadByKey[Key, Value], absent: Callable[[], Value]
 ) -> DataLoader[Key, Value]:
@@ -97,7 +106,7 @@ def by_key(
             found = await read(connection, tenant, keys)
         return [found[key] if key in found else absent() for key in keys]
 
-    return DataLoader(load_fn=load)
+    return IndependentLoader(load_fn=load)
 
 
 def about_entities(
@@ -115,4 +124,4 @@ def about_entities(
             found[key.question][key.entity] if key.entity in found[key.question] else absent() for key in keys
         ]
 
-    return DataLoader(load_fn=load)
+    return IndependentLoader(load_fn=load)
