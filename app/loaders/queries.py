@@ -19,6 +19,7 @@ from app.domain.types import ReferenceRule
 from app.loaders.batching import (
     BatchedKey,
     HistoryQuestion,
+    IndependentLoader,
     NeighbourQuestion,
     ReferenceQuestion,
     StateQuestion,
@@ -181,7 +182,7 @@ class Neighbourhood:
 
     def loader(self) -> DataLoader[BatchedKey[NeighbourQuestion], list[Neighbour]]:
         """Return a loader of neighbours, the nearest first."""
-        return DataLoader(load_fn=self._load)
+        return IndependentLoader(load_fn=self._load)
 
     async def _load(self, keys: list[BatchedKey[NeighbourQuestion]]) -> list[list[Neighbour] | BaseException]:
         asked = by_question(keys)
