@@ -51,7 +51,7 @@ STEPS = [
     (aliases, "insert_alias"),
     (candidates, "queue_alias"),
     (candidates, "queue_fact"),
-    (ledger_clock, "settle"),
+    (ledger_clock, "finish_write"),
 ]
 
 

@@ -182,13 +182,17 @@ def _limit_memory(process: subprocess.Popen[bytes]) -> None:
 
 def _give(pipe: IO[bytes], left: memoryview) -> memoryview:
     """Return what is still to be given after one write; the pipe is closed after the last."""
+    # A pipe that is ready takes this much at once, so that the write does not block.
+    share = left[: select.PIPE_BUF]
     try:
-        # A pipe that is ready takes this much at once, so that the write does not block.
-        left = left[os.write(pipe.fileno(), left[: select.PIPE_BUF]) :]
+        pipe.write(share)
+        pipe.flush()
+        left = left[len(share) :]
     except BrokenPipeError:
         left = left[:0]
     if not left:
-        pipe.close()
+        with suppress(BrokenPipeError):
+            pipe.close()
     return left
 
 
