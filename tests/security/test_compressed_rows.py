@@ -12,18 +12,27 @@ from app.services.importing.items import Readable, Refusal
 from app.services.importing.jsonl import read_rows
 from tests.security.test_rows_made_to_hurt import row
 
+TAIL = b"and then this"
+
+
+def packed(content: bytes) -> bytes:
+    """Return the content compressed without a time, so that each collecting process sees the same."""
+    return gzip.compress(content, mtime=0)
+
 
 @pytest.mark.parametrize(
     ("content", "filed", "reason"),
     [
-        (lzma.compress(row("RFC-1")) + bytes(8) + lzma.compress(row("RFC-2")), 2, None),
-        (gzip.compress(row("RFC-1")) + gzip.compress(row("RFC-2")), 2, None),
-        (lzma.compress(row("RFC-1")) + b"and then this", 1, "cannot be read from here on"),
-        (gzip.compress(row("RFC-1")) + b"and then this", 1, "cannot be read from here on"),
-        (lzma.compress(row("RFC-1"))[:-20], 1, "cut off here"),
-        (gzip.compress(row("RFC-1"))[:-4], 1, "cut off here"),
-        (lzma.compress(b"")[:8], 0, "cut off here"),
-        (b"", 0, None),
+        pytest.param(
+            lzma.compress(row("RFC-1")) + bytes(8) + lzma.compress(row("RFC-2")), 2, None, id="two of xz"
+        ),
+        pytest.param(packed(row("RFC-1")) + packed(row("RFC-2")), 2, None, id="two of gz"),
+        pytest.param(lzma.compress(row("RFC-1")) + TAIL, 1, "cannot be read from here on", id="tail of xz"),
+        pytest.param(packed(row("RFC-1")) + TAIL, 1, "cannot be read from here on", id="tail of gz"),
+        pytest.param(lzma.compress(row("RFC-1"))[:-20], 1, "cut off here", id="short xz"),
+        pytest.param(packed(row("RFC-1"))[:-4], 1, "cut off here", id="short gz"),
+        pytest.param(lzma.compress(b"")[:8], 0, "cut off here", id="xz without rows"),
+        pytest.param(b"", 0, None, id="nothing"),
     ],
 )
 def test_what_follows_a_compressed_stream_is_read_or_refused(
