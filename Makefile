@@ -29,7 +29,7 @@ check: .venv/dev-ready ## style, types and the import order
 pictures: .venv/dev-ready  ## draw the picture in the README again
 	$(BIN)/python -m tests.docs.screenshot
 
-schema: .venv/dev-ready    ## print schema.graphql and schema.sql again
+schema: .venv/dev-ready    ## print schema.graphql and migrations/schema.sql again
 	$(BIN)/trigraph schema > schema.graphql
 	$(BIN)/python -m tests.stores.postgres.schema_dump
 

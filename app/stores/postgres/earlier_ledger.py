@@ -30,7 +30,7 @@ def is_complete_earlier_ledger(recorded: Recorded) -> bool:
     if hashlib.sha256("\n".join(rows).encode()).hexdigest() != _ALL:
         last = max(recorded)
         raise Conflict(
-            f"an earlier trigraph made this ledger, it stands at {last:04}_{recorded[last][0]}, and this one"
+            f"an earlier trigraph made this ledger; it stands at {last:04}_{recorded[last][0]}, and this one"
             " goes on only from 0023_a_second_clock; bring it there with the trigraph that has that migration"
         )
     return True

@@ -1,4 +1,4 @@
-"""The schema of a ledger as `pg_dump` prints it: `make schema` writes it to schema.sql."""
+"""The schema of a ledger as `pg_dump` prints it: `make schema` writes it to `migrations/schema.sql`."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from pathlib import Path
 from app.stores.postgres.embedded.server import EmbeddedPostgres, binaries
 from app.stores.postgres.migrate import migrate
 
-COMMITTED = Path(__file__).parents[3] / "schema.sql"
+COMMITTED = Path(__file__).parents[3] / "migrations/schema.sql"
 _HEADER = "-- The schema of a migrated ledger, printed by `make schema`; migrations/postgres says why.\n"
 _WORDS = ("--schema-only", "--no-owner", "--restrict-key=ledger")
 _NOISE = re.compile(r"^(?:--|SET \w+ = |SELECT pg_catalog\.set_config|\\(?:un)?restrict ).*\n", re.MULTILINE)
@@ -29,7 +29,7 @@ async def printed_schema(url: str) -> str:
 
 
 def write_schema() -> None:
-    """Write the schema of a fresh ledger to schema.sql."""
+    """Write the schema of a fresh ledger to `migrations/schema.sql`."""
     with tempfile.TemporaryDirectory(prefix="trigraph-schema-") as home:
         embedded = EmbeddedPostgres.start(Path(home))
         try:
