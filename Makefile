@@ -6,7 +6,7 @@ INSTALL := uv pip install --quiet --compile-bytecode
 # Each command that a test starts would compile everything anew.
 unexport PYTHONDONTWRITEBYTECODE
 .DEFAULT_GOAL := help
-.PHONY: help demo serve test test-corpora test-models check pictures bench lock clean
+.PHONY: help demo serve test test-corpora test-models check pictures schema bench lock clean
 
 help:           ## what can be done here
 	@awk -F ':[^\#]*\#\# *' '/^[a-z-]+:.*\#\#/ { printf "%-14s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -28,6 +28,10 @@ check: .venv/dev-ready ## style, types and the import order
 
 pictures: .venv/dev-ready  ## draw the picture in the README again
 	$(BIN)/python -m tests.docs.screenshot
+
+schema: .venv/dev-ready    ## print schema.graphql and migrations/schema.sql again
+	$(BIN)/trigraph schema > schema.graphql
+	$(BIN)/python -m tests.stores.postgres.schema_dump
 
 # What it takes to run.
 .venv/ready: .requirements/build.txt .requirements/default.txt pyproject.toml

@@ -1,8 +1,7 @@
-"""A ledger with nothing in it but what the lexical leg reads, loaded in bulk and packed by its migration."""
+"""A ledger with nothing in it but what the lexical leg reads, loaded in bulk and packed afterwards."""
 
 from __future__ import annotations
 
-import tempfile
 from array import array
 from collections import defaultdict
 from collections.abc import Iterator, Mapping
@@ -19,10 +18,10 @@ import asyncpg
 from app.benchmark.corpus import SEED, Body, read_corpus
 from app.services.analysis import terms_of
 from app.stores.postgres.connection import owner_connection
-from app.stores.postgres.migrate import migrate, shipped_migrations
+from app.stores.postgres.migrate import migrate
 from app.stores.postgres.projects import ensure_tenant
+from tests.packing import pack_all
 
-BEFORE_BLOCKS = 7
 FIRST_DAY = datetime(2020, 1, 1, tzinfo=UTC)
 DAYS = 2_000
 PROJECT = 1
@@ -44,21 +43,16 @@ class Loaded:
 
 
 async def load(url: str, documents: int, corpora: Path | None) -> Loaded:
-    """Load so many documents as rows, as before there were blocks, then migrate and tidy up."""
+    """Load so many documents as rows without blocks, then pack them and tidy up."""
     bodies = list(islice(read_corpus(documents, corpora).bodies(), documents))
-    with tempfile.TemporaryDirectory() as folder:
-        for migration in shipped_migrations():
-            if migration.version <= BEFORE_BLOCKS:
-                (Path(folder) / f"{migration.label}.sql").write_text(migration.sql, encoding="utf-8")
-        await migrate(url, Path(folder))
-    async with owner_connection(url) as owner:
+    await migrate(url)
+    async with owner_connection(url, seconds=None) as owner:
         tenant = await ensure_tenant(owner, "local")
         counts = await _copy(owner, tenant, bodies)
         await owner.execute("VACUUM (ANALYZE)")
-    started = perf_counter()
-    await migrate(url)
-    packing = perf_counter() - started
-    async with owner_connection(url) as owner:
+        started = perf_counter()
+        await pack_all(owner)
+        packing = perf_counter() - started
         await owner.execute("VACUUM (ANALYZE)")
     asked = Random(SEED).sample(bodies, min(ASKED_ABOUT, documents))
     return Loaded(tenant, counts, tuple(asked), packing)

@@ -343,15 +343,15 @@ async def test_a_ledger_made_before_is_closed_by_the_next_migration(
     empty_database_url: str, tmp_path: Path
 ) -> None:
     for migration in shipped_migrations():
-        if migration.version < 22:
-            (tmp_path / f"{migration.label}.sql").write_text(migration.sql, encoding="utf-8")
+        (tmp_path / f"{migration.label}.sql").write_text(migration.sql, encoding="utf-8")
     await migrate(empty_database_url, tmp_path)
+    (tmp_path / f"{migration.version + 1:04}_later.sql").write_text("SELECT;", encoding="utf-8")
     async with owner_connection(empty_database_url) as owner:
         name = await owner.fetchval("SELECT current_database()")
         await owner.execute(f"GRANT TEMPORARY, CREATE ON DATABASE {name} TO PUBLIC")
         await owner.execute(f"GRANT CREATE ON SCHEMA public TO PUBLIC, {SERVICE_ROLE}")
         assert len(set(await open_rights(owner))) == 3
-        await migrate(empty_database_url)
+        assert [each.name for each in await migrate(empty_database_url, tmp_path)] == ["later"]
         assert await open_rights(owner) == []
         unpinned = [each["name"] for each in await owner.fetch(FUNCTIONS) if each["lanname"] == "plpgsql"]
         assert len(unpinned) > 30

@@ -3,7 +3,10 @@
 INSERT INTO alias (
     tenant_id, id, project_id, surface_form, folded_form, first_word, target, source, authority_tier,
     source_artifact, valid_from, valid_until, recorded_at, actor
-) VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14);
+) VALUES (
+    :tenant, :id, :project, :surface_form, :folded_form, :first_word, :target, :source, :authority_tier,
+    :source_artifact, :valid_from, :valid_until, :recorded_at, :actor
+);
 
 -- name: current_aliases
 -- What do these forms mean in a project, at any time?

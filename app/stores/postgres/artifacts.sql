@@ -7,13 +7,17 @@ SELECT nextval('artifact_number_seq') AS number FROM generate_series(1, $1::inte
 INSERT INTO artifact (
     tenant_id, id, number, project_id, entity, type_id, identifier, title, body, domain, created_at, recorded_at,
     source_uri, source_commit, author, content_hash, term_count, actor
-) OVERRIDING SYSTEM VALUE VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18);
+) OVERRIDING SYSTEM VALUE VALUES (
+    :tenant, :id, :number, :project, :entity, :type, :identifier, :title, :body, :domain, :created_at, :recorded_at,
+    :source_uri, :source_commit, :author, :content_hash, :term_count, :actor
+);
 
 -- name: insert_passages
 -- Record the passages of an artifact.
 INSERT INTO passage (tenant_id, artifact_number, ordinal, heading, text, tokens)
-SELECT $1, $2, passage.ordinal, passage.heading, passage.text, passage.tokens
-FROM unnest($3::integer[], $4::text[], $5::text[], $6::integer[]) AS passage (ordinal, heading, text, tokens);
+SELECT :tenant, :artifact, passage.ordinal, passage.heading, passage.text, passage.tokens
+FROM unnest(:ordinals::integer[], :headings::text[], :texts::text[], :tokens::integer[])
+    AS passage (ordinal, heading, text, tokens);
 
 -- name: latest_version
 -- Which artifact of an entity was filed last, whenever it takes effect?

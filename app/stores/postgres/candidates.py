@@ -15,8 +15,14 @@ from app.domain.page import Page, PageRequest
 from app.domain.text import fold
 from app.stores.named_blocks import sql_blocks
 from app.stores.postgres.lists import page_bounds
+from app.stores.postgres.statement import Statement
 
 SQL = sql_blocks(__file__)
+
+_INSERT_ALIAS = Statement.read(SQL["insert_alias_candidate"])
+_INSERT_FACT = Statement.read(SQL["insert_fact_candidate"])
+_REVIEW_ALIAS = Statement.read(SQL["review_alias_candidate"])
+_REVIEW_FACT = Statement.read(SQL["review_fact_candidate"])
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,20 +43,19 @@ async def queue_alias(
     recorded_at: datetime,
 ) -> bool:
     """Queue a likely alias of an entity; return whether it is new."""
-    queued = await connection.fetchval(
-        SQL["insert_alias_candidate"],
-        tenant,
-        uuid4(),
-        project,
-        claim.form,
-        fold(claim.form),
-        entity,
-        claim.quote.text,
-        claim.quote.start,
-        artifact,
-        recorded_at,
+    row = _INSERT_ALIAS.arguments(
+        tenant=tenant,
+        id=uuid4(),
+        project=project,
+        surface_form=claim.form,
+        folded_form=fold(claim.form),
+        entity=entity,
+        quote=claim.quote.text,
+        quote_start=claim.quote.start,
+        artifact=artifact,
+        recorded_at=recorded_at,
     )
-    return queued is not None
+    return await connection.fetchval(_INSERT_ALIAS.text, *row) is not None
 
 
 async def queue_fact(
@@ -63,20 +68,19 @@ async def queue_fact(
     recorded_at: datetime,
 ) -> bool:
     """Queue a likely fact about an entity; return whether it is new."""
-    queued = await connection.fetchval(
-        SQL["insert_fact_candidate"],
-        tenant,
-        uuid4(),
-        project,
-        entity,
-        claim.property,
-        claim.value,
-        claim.quote.text,
-        claim.quote.start,
-        artifact,
-        recorded_at,
+    row = _INSERT_FACT.arguments(
+        tenant=tenant,
+        id=uuid4(),
+        project=project,
+        entity=entity,
+        property=claim.property,
+        value=claim.value,
+        quote=claim.quote.text,
+        quote_start=claim.quote.start,
+        artifact=artifact,
+        recorded_at=recorded_at,
     )
-    return queued is not None
+    return await connection.fetchval(_INSERT_FACT.text, *row) is not None
 
 
 async def alias_candidates_page(
@@ -105,7 +109,7 @@ async def alias_candidates_by_id(
 
 async def review_alias(connection: asyncpg.Connection, tenant: int, candidate: UUID, review: Review) -> None:
     """Record what was decided about a likely alias; raise Conflict if it was reviewed before."""
-    await connection.execute(SQL["review_alias_candidate"], tenant, candidate, *_of_review(review))
+    await _write_review(connection, _REVIEW_ALIAS, tenant, candidate, review)
 
 
 async def fact_candidates_page(
@@ -134,7 +138,7 @@ async def fact_candidates_by_id(
 
 async def review_fact(connection: asyncpg.Connection, tenant: int, candidate: UUID, review: Review) -> None:
     """Record what was decided about a likely fact; raise Conflict if it was reviewed before."""
-    await connection.execute(SQL["review_fact_candidate"], tenant, candidate, *_of_review(review))
+    await _write_review(connection, _REVIEW_FACT, tenant, candidate, review)
 
 
 def _of_candidates(wanted: CandidateFilter) -> tuple[object, ...]:
@@ -142,8 +146,18 @@ def _of_candidates(wanted: CandidateFilter) -> tuple[object, ...]:
     return list(wanted.projects), statuses
 
 
-def _of_review(review: Review) -> tuple[object, ...]:
-    return review.status, review.actor, review.at, review.reason
+async def _write_review(
+    connection: asyncpg.Connection, statement: Statement, tenant: int, candidate: UUID, review: Review
+) -> None:
+    values = statement.arguments(
+        tenant=tenant,
+        id=candidate,
+        status=review.status,
+        reviewed_by=review.actor,
+        reviewed_at=review.at,
+        reason=review.reason,
+    )
+    await connection.execute(statement.text, *values)
 
 
 def _alias_candidate(row: asyncpg.Record) -> AliasCandidate:

@@ -2,7 +2,9 @@
 -- Queue a likely alias for review, once.
 INSERT INTO alias_candidate (
     tenant_id, id, project_id, surface_form, folded_form, entity, quote, quote_start, artifact, recorded_at
-) VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10)
+) VALUES (
+    :tenant, :id, :project, :surface_form, :folded_form, :entity, :quote, :quote_start, :artifact, :recorded_at
+)
 ON CONFLICT DO NOTHING
 RETURNING id;
 
@@ -10,7 +12,9 @@ RETURNING id;
 -- Queue a likely fact for review, once.
 INSERT INTO fact_candidate (
     tenant_id, id, project_id, entity, property, value, quote, quote_start, artifact, recorded_at
-) VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10)
+) VALUES (
+    :tenant, :id, :project, :entity, :property, :value, :quote, :quote_start, :artifact, :recorded_at
+)
 ON CONFLICT DO NOTHING
 RETURNING id;
 
@@ -46,8 +50,9 @@ WHERE tenant_id = $1 AND id = ANY ($2::uuid[]);
 
 -- name: review_alias_candidate
 -- Record what was decided about a likely alias.
-UPDATE alias_candidate SET status = $3, reviewed_by = $4, reviewed_at = $5, review_reason = $6
-WHERE tenant_id = $1 AND id = $2;
+UPDATE alias_candidate
+SET status = :status, reviewed_by = :reviewed_by, reviewed_at = :reviewed_at, review_reason = :reason
+WHERE tenant_id = :tenant AND id = :id;
 
 -- name: fact_candidates_page
 -- Which likely facts of these projects and statuses are there, the oldest first, after a position?
@@ -81,5 +86,6 @@ WHERE tenant_id = $1 AND id = ANY ($2::uuid[]);
 
 -- name: review_fact_candidate
 -- Record what was decided about a likely fact.
-UPDATE fact_candidate SET status = $3, reviewed_by = $4, reviewed_at = $5, review_reason = $6
-WHERE tenant_id = $1 AND id = $2;
+UPDATE fact_candidate
+SET status = :status, reviewed_by = :reviewed_by, reviewed_at = :reviewed_at, review_reason = :reason
+WHERE tenant_id = :tenant AND id = :id;

@@ -65,16 +65,16 @@ async def insert_entity(
     await insert_row(
         connection,
         _INSERT_ENTITY,
-        tenant,
-        entity.id,
-        entity.project,
-        type_number,
-        entity.key,
-        None if entity.key is None else bare_key(entity.key),
-        entity.created_at,
-        recorded_at,
-        entity.source_artifact,
-        actor,
+        tenant=tenant,
+        id=entity.id,
+        project=entity.project,
+        type=type_number,
+        key=entity.key,
+        bare_key=None if entity.key is None else bare_key(entity.key),
+        created_at=entity.created_at,
+        recorded_at=recorded_at,
+        source_artifact=entity.source_artifact,
+        actor=actor,
     )
 
 

@@ -2,7 +2,9 @@
 -- Record an identity.
 INSERT INTO entity (
     tenant_id, id, project_id, type_id, key, bare_key, created_at, recorded_at, source_artifact, actor
-) VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10);
+) VALUES (
+    :tenant, :id, :project, :type, :key, :bare_key, :created_at, :recorded_at, :source_artifact, :actor
+);
 
 -- name: entity_by_key
 -- Which entity of a project has this key?

@@ -9,8 +9,11 @@ from typing import Any
 import asyncpg
 
 from app.stores.named_blocks import sql_blocks
+from app.stores.postgres.statement import Statement
 
 SQL = sql_blocks(__file__)
+
+_INSERT_RESPONSE = Statement.read(SQL["insert_response"])
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,13 +52,13 @@ async def insert_response(
     recorded_at: datetime,
 ) -> None:
     """Save a response under the request's key."""
-    await connection.execute(
-        SQL["insert_response"],
-        tenant,
-        request.actor,
-        request.operation,
-        request.key,
-        request.fingerprint,
-        answer,
-        recorded_at,
+    row = _INSERT_RESPONSE.arguments(
+        tenant=tenant,
+        actor=request.actor,
+        operation=request.operation,
+        key=request.key,
+        fingerprint=request.fingerprint,
+        answer=answer,
+        recorded_at=recorded_at,
     )
+    await connection.execute(_INSERT_RESPONSE.text, *row)

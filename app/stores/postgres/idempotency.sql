@@ -7,4 +7,4 @@ WHERE tenant_id = $1 AND actor = $2 AND operation = $3 AND key = $4;
 -- name: insert_response
 -- Keep what was answered to a request that carried a key.
 INSERT INTO idempotent_answer (tenant_id, actor, operation, key, fingerprint, answer, recorded_at)
-VALUES ($1, $2, $3, $4, $5, $6, $7);
+VALUES (:tenant, :actor, :operation, :key, :fingerprint, :answer, :recorded_at);

@@ -44,13 +44,13 @@ async def insert_mentions(
         await insert_row(
             connection,
             _INSERT_MENTIONS,
-            tenant,
-            [mention.artifact for mention in mentions],
-            [mention.entity for mention in mentions],
-            [mention.form.folded_form for mention in mentions],
-            [mention.form.form for mention in mentions],
-            [mention.occurrences for mention in mentions],
-            recorded_at,
+            tenant=tenant,
+            artifacts=[mention.artifact for mention in mentions],
+            entities=[mention.entity for mention in mentions],
+            folded_forms=[mention.form.folded_form for mention in mentions],
+            surface_forms=[mention.form.form for mention in mentions],
+            occurrences=[mention.occurrences for mention in mentions],
+            recorded_at=recorded_at,
         )
 
 

@@ -1,9 +1,11 @@
 -- name: insert_mentions
 -- Record which entities an artifact mentions; one kept already stays.
 INSERT INTO mention (tenant_id, artifact, entity, folded_form, surface_form, occurrences, recorded_at)
-SELECT $1, mention.artifact, mention.entity, mention.folded_form, mention.surface_form, mention.occurrences, $7
-FROM unnest($2::uuid[], $3::uuid[], $4::text[], $5::text[], $6::integer[])
-    AS mention (artifact, entity, folded_form, surface_form, occurrences)
+SELECT :tenant, mention.artifact, mention.entity, mention.folded_form, mention.surface_form, mention.occurrences,
+    :recorded_at
+FROM unnest(
+    :artifacts::uuid[], :entities::uuid[], :folded_forms::text[], :surface_forms::text[], :occurrences::integer[]
+) AS mention (artifact, entity, folded_form, surface_form, occurrences)
 ON CONFLICT DO NOTHING;
 
 -- name: mentions_of

@@ -19,6 +19,7 @@ from app.stores.postgres.database_rights import (
     lacks_service_role,
     make_service_role,
 )
+from app.stores.postgres.earlier_ledger import Recorded, adopt_earlier_ledger, is_complete_earlier_ledger
 
 _FILE_NAME = re.compile(r"^(?P<version>\d{4})_(?P<name>[a-z0-9_]+)\.sql$")
 _LOCK = 0x7472_6967_7261_7068  # "trigraph" in ASCII
@@ -75,7 +76,7 @@ def shipped_migrations(folder: Path | None = None) -> list[Migration]:
     return migrations
 
 
-async def applied_migrations(connection: asyncpg.Connection) -> dict[int, tuple[str, str]]:
+async def applied_migrations(connection: asyncpg.Connection) -> Recorded:
     """Return name and hash of every recorded migration by number."""
     if await connection.fetchval("SELECT to_regclass('public.schema_migration') IS NULL"):
         return {}
@@ -86,10 +87,13 @@ async def applied_migrations(connection: asyncpg.Connection) -> dict[int, tuple[
 async def pending_migrations(connection: asyncpg.Connection, folder: Path | None = None) -> list[Migration]:
     """Return the migrations that are not applied yet, in order.
 
-    Raises Conflict when a recorded migration was edited, is missing, or comes from a newer Trigraph.
+    A ledger that an earlier Trigraph completed has the first one. Raises Conflict when a recorded migration
+    was edited, is missing, or comes from a newer Trigraph.
     """
     migrations = shipped_migrations(folder)
     recorded = await applied_migrations(connection)
+    if is_complete_earlier_ledger(recorded):
+        recorded = {each.version: (each.name, each.sha256) for each in migrations[:1]}
     _refuse_rewritten_history(migrations, recorded)
     return [migration for migration in migrations if migration.version not in recorded]
 
@@ -97,14 +101,16 @@ async def pending_migrations(connection: asyncpg.Connection, folder: Path | None
 async def migrate(url: str, folder: Path | None = None) -> list[Migration]:
     """Apply the pending migrations, each in its own transaction, and return those applied.
 
-    Makes the service's role again if somebody dropped it, and revokes from everybody but the owner the
-    right to create objects in the database. Processes that start at the same time wait for each other.
-    Raises Conflict as `pending_migrations` does, and Unavailable when the database does not answer or denies
-    a right.
+    Adopts a ledger that an earlier Trigraph completed. Makes the service's role again if somebody dropped it,
+    and revokes from everybody but the owner the right to create objects in the database. Processes that start
+    at the same time wait for each other. Raises Conflict as `pending_migrations` does, and Unavailable when
+    the database does not answer or denies a right.
     """
     async with owner_connection(url, seconds=None) as connection:
         await connection.execute("SELECT pg_advisory_lock($1)", _LOCK)
         todo = await pending_migrations(connection, folder)
+        if is_complete_earlier_ledger(await applied_migrations(connection)):
+            await adopt_earlier_ledger(connection, shipped_migrations(folder)[0].sha256)
         is_restored = await lacks_service_role(connection)
         if is_restored:
             await make_service_role(connection)
@@ -125,7 +131,7 @@ async def check(url: str, folder: Path | None = None) -> None:
         raise Conflict(f"the ledger lacks {names}; run `trigraph migrate`")
 
 
-def _refuse_rewritten_history(migrations: list[Migration], recorded: dict[int, tuple[str, str]]) -> None:
+def _refuse_rewritten_history(migrations: list[Migration], recorded: Recorded) -> None:
     here = {migration.version: migration for migration in migrations}
     newest = max(here, default=0)
     for version, (name, sha256) in recorded.items():

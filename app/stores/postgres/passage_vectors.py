@@ -42,7 +42,15 @@ async def insert_embeddings(
 ) -> None:
     """Record the vectors of an artifact's passages, shape (passages, dimensions), in their order."""
     rows = [
-        (tenant, project, artifact, ordinal, created_at, recorded_at, HalfVector(vector))
+        _INSERT_EMBEDDINGS.row(
+            tenant=tenant,
+            project=project,
+            artifact=artifact,
+            ordinal=ordinal,
+            created_at=created_at,
+            recorded_at=recorded_at,
+            vector=HalfVector(vector),
+        )
         for ordinal, vector in enumerate(vectors)
     ]
     await insert_rows(connection, _INSERT_EMBEDDINGS, rows)

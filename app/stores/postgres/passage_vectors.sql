@@ -1,7 +1,7 @@
 -- name: insert_embeddings
 -- Record the vectors of an artifact's passages.
 INSERT INTO embedding (tenant_id, project_id, artifact_number, ordinal, created_at, recorded_at, vector)
-VALUES ($1, $2, $3, $4, $5, $6, $7);
+VALUES (:tenant, :project, :artifact, :ordinal, :created_at, :recorded_at, :vector);
 
 -- name: nearest_artifacts
 -- Which artifacts have the $9 passages nearest to a vector, among those visible at a moment?

@@ -75,18 +75,18 @@ async def insert_reference(
     await insert_row(
         connection,
         _INSERT_REFERENCE,
-        tenant,
-        reference.id,
-        project,
-        reference.source,
-        reference.target,
-        reference.type,
-        occurrences,
-        reference.source_artifact,
-        reference.valid.start,
-        reference.valid.end,
-        recorded_at,
-        actor,
+        tenant=tenant,
+        id=reference.id,
+        project=project,
+        source=reference.source,
+        target=reference.target,
+        type=reference.type,
+        occurrences=occurrences,
+        source_artifact=reference.source_artifact,
+        valid_from=reference.valid.start,
+        valid_until=reference.valid.end,
+        recorded_at=recorded_at,
+        actor=actor,
     )
 
 
@@ -238,20 +238,20 @@ async def insert_pending(
     await insert_row(
         connection,
         _INSERT_PENDING,
-        tenant,
-        pending.id,
-        project,
-        pending.source,
-        pending.target_key,
-        pending.target_text,
-        pending.type,
-        pending.inverted,
-        pending.occurrences,
-        pending.is_ambiguous,
-        pending.source_artifact,
-        pending.valid_from,
-        recorded_at,
-        actor,
+        tenant=tenant,
+        id=pending.id,
+        project=project,
+        source=pending.source,
+        target_key=pending.target_key,
+        target_text=pending.target_text,
+        type=pending.type,
+        inverted=pending.inverted,
+        occurrences=pending.occurrences,
+        is_ambiguous=pending.is_ambiguous,
+        source_artifact=pending.source_artifact,
+        valid_from=pending.valid_from,
+        recorded_at=recorded_at,
+        actor=actor,
     )
 
 
@@ -286,7 +286,7 @@ async def close_pending(
     """Close these pending references."""
     if not ids:
         return
-    await insert_row(connection, _CLOSE_PENDING, tenant, list(ids), closed_at)
+    await insert_row(connection, _CLOSE_PENDING, tenant=tenant, ids=list(ids), closed_at=closed_at)
 
 
 async def references_by_id(

@@ -3,7 +3,10 @@
 INSERT INTO reference (
     tenant_id, id, project_id, source, target, type, occurrences, source_artifact, valid_from, valid_until,
     recorded_at, actor
-) VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12);
+) VALUES (
+    :tenant, :id, :project, :source, :target, :type, :occurrences, :source_artifact, :valid_from, :valid_until,
+    :recorded_at, :actor
+);
 
 -- name: current_pieces
 -- Which references of a type join two entities at an instant or later?
@@ -93,7 +96,10 @@ ORDER BY reference_type;
 INSERT INTO pending_reference (
     tenant_id, id, project_id, source, target_key, target_text, type, inverted, occurrences, is_ambiguous,
     source_artifact, valid_from, recorded_at, actor
-) VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14)
+) VALUES (
+    :tenant, :id, :project, :source, :target_key, :target_text, :type, :inverted, :occurrences, :is_ambiguous,
+    :source_artifact, :valid_from, :recorded_at, :actor
+)
 ON CONFLICT DO NOTHING;
 
 -- name: pending_on
@@ -109,7 +115,7 @@ ORDER BY pending.recorded_at, pending.id;
 
 -- name: close_pending
 -- Let these references wait no longer.
-UPDATE pending_reference SET closed_at = $3 WHERE tenant_id = $1 AND id = ANY ($2::uuid[]);
+UPDATE pending_reference SET closed_at = :closed_at WHERE tenant_id = :tenant AND id = ANY (:ids::uuid[]);
 
 -- name: references_by_id
 -- Which references have these ids?

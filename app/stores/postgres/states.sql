@@ -22,18 +22,21 @@ LIMIT $4;
 INSERT INTO entity_state (
     tenant_id, id, entity, branch, valid_from, valid_until, recorded_at, props, source_artifact, actor,
     wip_source
-) VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11);
+) VALUES (
+    :tenant, :id, :entity, :branch, :valid_from, :valid_until, :recorded_at, :props, :source_artifact, :actor,
+    :wip_source
+);
 
 -- name: insert_state_names
 -- Record by which names a state calls its entity; texts are searched for those of things, not of documents.
 INSERT INTO state_name (tenant_id, state, entity, property, form, folded_form, first_word)
-SELECT $1, $2, $3, name.property, name.form, name.folded_form,
+SELECT :tenant, :state, :entity, name.property, name.form, name.folded_form,
     CASE WHEN NOT type.is_document THEN name.first_word END
 FROM entity
 JOIN type USING (tenant_id, type_id)
-CROSS JOIN unnest($4::text[], $5::text[], $6::text[], $7::text[])
+CROSS JOIN unnest(:properties::text[], :forms::text[], :folded_forms::text[], :first_words::text[])
     AS name (property, form, folded_form, first_word)
-WHERE entity.tenant_id = $1 AND entity.id = $3;
+WHERE entity.tenant_id = :tenant AND entity.id = :entity;
 
 -- name: retract_state
 -- Stop believing a state.
@@ -56,7 +59,10 @@ GROUP BY state_event.at;
 INSERT INTO state_event (
     tenant_id, id, entity, from_state, to_state, event_type, at, recorded_at,
     cause_artifact, cause_commit, description, props_drift, actor, properties, draft
-) VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15);
+) VALUES (
+    :tenant, :id, :entity, :from_state, :to_state, :event_type, :at, :recorded_at, :cause_artifact, :cause_commit,
+    :description, :props_drift, :actor, :properties, :draft
+);
 
 -- name: asserted_properties
 -- Of which properties do the events speak that led to each start on a branch of an entity?

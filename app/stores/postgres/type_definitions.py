@@ -12,8 +12,12 @@ from app.domain.entity import ReferenceType
 from app.domain.text import fold
 from app.domain.types import ReferenceRule, TypeDefinition, Zone
 from app.stores.named_blocks import sql_blocks
+from app.stores.postgres.statement import Statement
 
 SQL = sql_blocks(__file__)
+
+_INSERT_TYPE = Statement.read(SQL["insert_type"])
+_INSERT_RULES = Statement.read(SQL["insert_rules"])
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,19 +62,19 @@ async def insert_type(
     recorded_at: datetime,
 ) -> None:
     """Record a type, in one project or, without one, in all."""
-    await connection.execute(
-        SQL["insert_type"],
-        tenant,
-        project,
-        definition.name,
-        fold(definition.name),
-        definition.zone,
-        definition.ptype,
-        definition.is_document,
-        list(definition.immutable_props),
-        list(definition.mutable_props),
-        recorded_at,
+    row = _INSERT_TYPE.arguments(
+        tenant=tenant,
+        project=project,
+        name=definition.name,
+        folded_name=fold(definition.name),
+        zone=definition.zone,
+        ptype=definition.ptype,
+        is_document=definition.is_document,
+        immutable_props=list(definition.immutable_props),
+        mutable_props=list(definition.mutable_props),
+        recorded_at=recorded_at,
     )
+    await connection.execute(_INSERT_TYPE.text, *row)
 
 
 async def widen_type(
@@ -88,14 +92,14 @@ async def insert_rules(
     Another project may have a different type of the same name.
     """
     rules = list(rules)
-    await connection.execute(
-        SQL["insert_rules"],
-        tenant,
-        project,
-        [fold(rule.source) for rule in rules],
-        [rule.type for rule in rules],
-        [fold(rule.target) for rule in rules],
+    values = _INSERT_RULES.arguments(
+        tenant=tenant,
+        project=project,
+        sources=[fold(rule.source) for rule in rules],
+        reference_types=[rule.type for rule in rules],
+        targets=[fold(rule.target) for rule in rules],
     )
+    await connection.execute(_INSERT_RULES.text, *values)
 
 
 async def rules_by_source(

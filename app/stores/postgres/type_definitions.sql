@@ -9,7 +9,10 @@ ORDER BY name, type_id;
 -- Record a type, in one project or, without one, in all.
 INSERT INTO type (
     tenant_id, project_id, name, folded_name, zone, ptype, is_document, immutable_props, mutable_props, recorded_at
-) VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10);
+) VALUES (
+    :tenant, :project, :name, :folded_name, :zone, :ptype, :is_document, :immutable_props, :mutable_props,
+    :recorded_at
+);
 
 -- name: widen_type
 -- Let a type carry these mutable properties as well.
@@ -18,12 +21,12 @@ UPDATE type SET mutable_props = mutable_props || $3::text[] WHERE tenant_id = $1
 -- name: insert_rules
 -- Record CAN_REFERENCE rules between types of a project that are called so; those there already stay.
 INSERT INTO reference_rule (tenant_id, source_type, reference_type, target_type)
-SELECT $1, source.type_id, rule.reference_type, target.type_id
-FROM unnest($3::text[], $4::text[], $5::text[]) AS rule (source, reference_type, target)
-JOIN type AS source ON source.tenant_id = $1 AND source.folded_name = rule.source
-    AND (source.project_id IS NULL OR source.project_id = $2::integer)
-JOIN type AS target ON target.tenant_id = $1 AND target.folded_name = rule.target
-    AND (target.project_id IS NULL OR target.project_id = $2::integer)
+SELECT :tenant, source.type_id, rule.reference_type, target.type_id
+FROM unnest(:sources::text[], :reference_types::text[], :targets::text[]) AS rule (source, reference_type, target)
+JOIN type AS source ON source.tenant_id = :tenant AND source.folded_name = rule.source
+    AND (source.project_id IS NULL OR source.project_id = :project::integer)
+JOIN type AS target ON target.tenant_id = :tenant AND target.folded_name = rule.target
+    AND (target.project_id IS NULL OR target.project_id = :project::integer)
 ON CONFLICT DO NOTHING;
 
 -- name: rules_by_source

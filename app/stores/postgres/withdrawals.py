@@ -9,23 +9,26 @@ import asyncpg
 
 from app.domain.entity import Withdrawal
 from app.stores.named_blocks import sql_blocks
+from app.stores.postgres.statement import Statement
 
 SQL = sql_blocks(__file__)
+
+_INSERT_WITHDRAWAL = Statement.read(SQL["insert_withdrawal"])
 
 
 async def insert_withdrawal(
     connection: asyncpg.Connection, tenant: int, withdrawn: UUID, ended: UUID | None, withdrawal: Withdrawal
 ) -> None:
     """Record a withdrawal; `ended` is the ended record that replaces it, None if it had not begun."""
-    await connection.execute(
-        SQL["insert_withdrawal"],
-        tenant,
-        withdrawn,
-        ended,
-        withdrawal.reason,
-        withdrawal.at,
-        withdrawal.actor,
+    row = _INSERT_WITHDRAWAL.arguments(
+        tenant=tenant,
+        withdrawn=withdrawn,
+        ended=ended,
+        reason=withdrawal.reason,
+        recorded_at=withdrawal.at,
+        actor=withdrawal.actor,
     )
+    await connection.execute(_INSERT_WITHDRAWAL.text, *row)
 
 
 async def withdrawals_of(

@@ -1,7 +1,7 @@
 -- name: insert_withdrawal
 -- Record that an alias or a reference was withdrawn, and what is believed instead.
 INSERT INTO withdrawal (tenant_id, withdrawn, ended, reason, recorded_at, actor)
-VALUES ($1, $2, $3, $4, $5, $6);
+VALUES (:tenant, :withdrawn, :ended, :reason, :recorded_at, :actor);
 
 -- name: withdrawals_of
 -- Which of these aliases and references were withdrawn, or are what is left of one that was?

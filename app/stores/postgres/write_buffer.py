@@ -10,6 +10,8 @@ from typing import Any, TypeAlias
 
 import asyncpg
 
+from app.stores.postgres.statement import Statement, in_order
+
 Row: TypeAlias = tuple[Any, ...]
 Writing: TypeAlias = Callable[[asyncpg.Connection, Sequence[Row]], Awaitable[None]]
 
@@ -39,22 +41,28 @@ SEARCHED = frozenset({Table.PASSAGE, Table.EMBEDDING, Table.POSTING, Table.COUNT
 
 @dataclass(frozen=True, slots=True)
 class Insert:
-    """How to write one or several rows of a table."""
+    """How to write one or several rows of a table; `names` are those of a row's values, in their order."""
 
     table: Table
+    names: tuple[str, ...]
     write: Writing
 
+    def row(self, **values: Any) -> Row:
+        """Return a row of these values; raise TypeError unless each name has one."""
+        return in_order(self.names, values)
 
-def one_by_one(table: Table, statement: str) -> Insert:
-    """Return an insert that runs a statement for each row, in one round trip."""
+
+def one_by_one(table: Table, block: str) -> Insert:
+    """Return an insert that runs the statement of a block for each row, in one round trip."""
+    statement = Statement.read(block)
 
     async def write(connection: asyncpg.Connection, rows: Sequence[Row]) -> None:
         if len(rows) == 1:
-            await connection.execute(statement, *rows[0])
+            await connection.execute(statement.text, *rows[0])
         else:
-            await connection.executemany(statement, rows)
+            await connection.executemany(statement.text, rows)
 
-    return Insert(table, write)
+    return Insert(table, statement.names, write)
 
 
 class WriteBuffer:
@@ -82,9 +90,9 @@ async def write_searched(connection: asyncpg.Connection) -> None:
         await connection.write_collected()
 
 
-async def insert_row(connection: asyncpg.Connection, insert: Insert, *row: Any) -> None:
-    """Write a row, or buffer it until the connection's next other statement."""
-    await insert_rows(connection, insert, [row])
+async def insert_row(connection: asyncpg.Connection, insert: Insert, **values: Any) -> None:
+    """Write a row of these values, or buffer it until the connection's next other statement."""
+    await insert_rows(connection, insert, [insert.row(**values)])
 
 
 async def insert_rows(connection: asyncpg.Connection, insert: Insert, rows: Sequence[Row]) -> None:

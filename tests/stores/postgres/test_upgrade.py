@@ -9,49 +9,59 @@ import asyncpg
 import pytest
 
 from app.embedding import Embedder
+from app.errors import Conflict
 from app.resources import shipped_folder
-from app.stores.postgres.migrate import migrate, shipped_migrations
+from app.stores.postgres.migrate import applied_migrations, check, migrate, shipped_migrations
 from app.stores.postgres.pool import Database
-from app.stores.postgres.projects import ensure_tenant
 from tests.conftest import memory_on
 from tests.documents import SUPERSEDES, adr, ask, claims, day, file, identifiers
 from tests.stores.postgres import scene
 from tests.stores.postgres.scene import insert, set_scene, write, write_late
 
-LAST_BEFORE = 7
+EARLIER = [
+    (int(label[:4]), label[5:], sha256)
+    for label, sha256 in (
+        line.split()
+        for line in Path(__file__).with_name("earlier_migrations.txt").read_text("utf-8").splitlines()
+    )
+]
 BELIEFS = ("entity", "artifact", "entity_state", "state_event", "alias", "reference", "pending_reference")
 
 
 @pytest.fixture
-def earlier(tmp_path: Path) -> Path:
-    """The migrations that were there before the ledger kept its rules against plain SQL."""
-    here = shipped_folder("migrations", "migrations") / "postgres"
-    for migration in shipped_migrations():
-        if migration.version <= LAST_BEFORE:
-            shutil.copy(here / f"{migration.label}.sql", tmp_path)
-    return tmp_path
+def later(tmp_path: Path) -> Path:
+    """What ships, and one migration more."""
+    folder = shutil.copytree(shipped_folder("migrations", "migrations") / "postgres", tmp_path / "later")
+    following = shipped_migrations()[-1].version + 1
+    (folder / f"{following:04}_later.sql").write_text("CREATE TABLE later (number int);\n", encoding="utf-8")
+    return folder
 
 
-async def test_a_ledger_with_a_past_keeps_it_and_gets_the_rules(
-    empty_database_url: str, earlier: Path, embedder: Embedder
+async def record(owner: asyncpg.Connection, rows: list[tuple[int, str, str]]) -> None:
+    """Record these migrations and no others, as the earlier Trigraph did."""
+    await owner.execute("DELETE FROM schema_migration")
+    await owner.executemany("INSERT INTO schema_migration (version, name, sha256) VALUES ($1, $2, $3)", rows)
+
+
+async def test_it_keeps_what_it_holds_and_goes_on(
+    database_url: str, owner: asyncpg.Connection, later: Path, embedder: Embedder
 ) -> None:
-    assert len(await migrate(empty_database_url, earlier)) == LAST_BEFORE
-    owner = await asyncpg.connect(empty_database_url)
-    assert await ensure_tenant(owner, "local") == scene.TENANT
     await set_scene(owner)
-    before = [await owner.fetch(f"SELECT * FROM {table} ORDER BY id") for table in BELIEFS]
-    applied = await migrate(empty_database_url)
-    assert [each.version for each in applied] == [
-        each.version for each in shipped_migrations() if each.version > LAST_BEFORE
-    ]
-    for table, held in zip(BELIEFS, before, strict=True):
-        columns = ", ".join(held[0].keys())
-        assert await owner.fetch(f"SELECT {columns} FROM {table} ORDER BY id") == held
+    held = [await owner.fetch(f"SELECT * FROM {table} ORDER BY id") for table in BELIEFS]
+    await record(owner, EARLIER)
+    with pytest.raises(Conflict, match=r"lacks \d{4}_later; run `trigraph migrate`"):
+        await check(database_url, later)
+    assert [each.name for each in await migrate(database_url, later)] == ["later"]
+    await check(database_url, later)
+    assert await migrate(database_url, later) == []
+    assert await applied_migrations(owner) == {
+        each.version: (each.name, each.sha256) for each in shipped_migrations(later)
+    }
+    assert [await owner.fetch(f"SELECT * FROM {table} ORDER BY id") for table in BELIEFS] == held
     with pytest.raises(asyncpg.PostgresError, match="moves the clock"):
         await write_late(owner, insert("reference"))
     await write(owner, insert("reference"))
-    await owner.close()
-    await _goes_on(empty_database_url, embedder)
+    await _goes_on(database_url, embedder)
 
 
 async def _goes_on(url: str, embedder: Embedder) -> None:
@@ -63,3 +73,34 @@ async def _goes_on(url: str, embedder: Embedder) -> None:
     assert (await file(memory, newer, "scene")).warnings == ()
     assert identifiers(await ask(memory, "ADR-7 broker", project="scene"))[0] == "ADR-7"
     await database.close()
+
+
+async def test_it_serves_before_it_is_adopted(database_url: str, owner: asyncpg.Connection) -> None:
+    """Nothing is pending, so a check passes and writes nothing."""
+    await record(owner, EARLIER)
+    await check(database_url)
+    assert len(await applied_migrations(owner)) == len(EARLIER)
+
+
+@pytest.mark.parametrize(
+    ("rows", "label"),
+    [
+        (EARLIER[:1], "0001_ledger"),
+        (EARLIER[:-1], "0022_names_that_cannot_be_shadowed"),
+        ([*EARLIER, (24, "other", "0" * 64)], "0024_other"),
+        ([*EARLIER[:4], *EARLIER[5:]], "0023_a_second_clock"),
+        ([*EARLIER[:-1], (23, "a_second_clock", "0" * 64)], "0023_a_second_clock"),
+    ],
+    ids=["first", "behind", "beyond", "gap", "edited"],
+)
+async def test_one_that_stands_elsewhere_is_refused_as_it_is(
+    database_url: str, owner: asyncpg.Connection, rows: list[tuple[int, str, str]], label: str
+) -> None:
+    await record(owner, rows)
+    before = await owner.fetch("SELECT * FROM schema_migration ORDER BY version")
+    for act in (migrate, check):
+        with pytest.raises(
+            Conflict, match=f"stands at {label}, and this one goes on only from 0023_a_second_clock"
+        ):
+            await act(database_url)
+    assert await owner.fetch("SELECT * FROM schema_migration ORDER BY version") == before

@@ -12,9 +12,13 @@ import asyncpg
 
 from app.domain.artifact import TermCounts
 from app.stores.named_blocks import sql_blocks
+from app.stores.postgres.statement import Statement
 from app.stores.postgres.write_buffer import Insert, Row, Table, insert_row, write_searched
 
 SQL = sql_blocks(__file__)
+
+_POSTINGS = Statement.read(SQL["insert_postings"])
+_DOCUMENTS = Statement.read(SQL["count_documents"])
 
 
 async def insert_postings(
@@ -27,7 +31,15 @@ async def insert_postings(
 ) -> None:
     """Record how often an artifact contains each of its terms, and update the terms' counts."""
     counts = frequencies if isinstance(frequencies, TermCounts) else TermCounts.of(frequencies)
-    await insert_row(connection, _INSERT_POSTINGS, tenant, project, artifact, counts, term_count)
+    await insert_row(
+        connection,
+        _INSERT_POSTINGS,
+        tenant=tenant,
+        project=project,
+        artifact=artifact,
+        counts=counts,
+        term_count=term_count,
+    )
 
 
 async def count_document(
@@ -39,7 +51,15 @@ async def count_document(
     recorded_at: datetime,
 ) -> None:
     """Add one document to its project's statistics."""
-    await insert_row(connection, _COUNT_DOCUMENTS, tenant, project, term_count, created_at, recorded_at)
+    await insert_row(
+        connection,
+        _COUNT_DOCUMENTS,
+        tenant=tenant,
+        project=project,
+        term_count=term_count,
+        created_at=created_at,
+        recorded_at=recorded_at,
+    )
 
 
 async def _write_postings(connection: asyncpg.Connection, rows: Sequence[Row]) -> None:
@@ -48,23 +68,25 @@ async def _write_postings(connection: asyncpg.Connection, rows: Sequence[Row]) -
         numbers, lengths = [number for number, _, _ in held], [length for _, _, length in held]
         # The driver looks at every element of an array, and these are thousands.
         terms, counts = [each.names for _, each, _ in held], [each.counts for _, each, _ in held]
-        where = (tenant, project)
-        await connection.execute(SQL["insert_postings"], *where, numbers, lengths, terms, counts)
-        await connection.execute(SQL["count_terms"], *where, terms)
+        values = _POSTINGS.arguments(
+            tenant=tenant, project=project, numbers=numbers, term_counts=lengths, terms=terms, counts=counts
+        )
+        await connection.execute(_POSTINGS.text, *values)
+        await connection.execute(SQL["count_terms"], tenant, project, terms)
 
 
 async def _count_documents(connection: asyncpg.Connection, rows: Sequence[Row]) -> None:
     for (tenant, project), documents in _by_project(rows):
         lengths, created, recorded = zip(*documents, strict=True)
-        await connection.execute(
-            SQL["count_documents"],
-            tenant,
-            project,
-            len(documents),
-            sum(lengths),
-            max(created),
-            max(recorded),
+        values = _DOCUMENTS.arguments(
+            tenant=tenant,
+            project=project,
+            documents=len(documents),
+            total_terms=sum(lengths),
+            latest_created_at=max(created),
+            latest_recorded_at=max(recorded),
         )
+        await connection.execute(_DOCUMENTS.text, *values)
 
 
 def _by_project(rows: Sequence[Row]) -> list[tuple[tuple[int, int], list[Row]]]:
@@ -74,8 +96,12 @@ def _by_project(rows: Sequence[Row]) -> list[tuple[tuple[int, int], list[Row]]]:
     return list(grouped.items())
 
 
-_INSERT_POSTINGS = Insert(Table.POSTING, _write_postings)
-_COUNT_DOCUMENTS = Insert(Table.COUNT, _count_documents)
+_INSERT_POSTINGS = Insert(
+    Table.POSTING, ("tenant", "project", "artifact", "counts", "term_count"), _write_postings
+)
+_COUNT_DOCUMENTS = Insert(
+    Table.COUNT, ("tenant", "project", "term_count", "created_at", "recorded_at"), _count_documents
+)
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,8 +1,9 @@
 -- name: insert_postings
 -- Record how often artifacts hold each of their terms: a line for each, and a word of the counts.
 INSERT INTO posting (tenant_id, term, project_id, artifact_number, frequency, term_count)
-SELECT $1, term, $2, number, frequency, term_count
-FROM unnest($3::bigint[], $4::integer[], $5::text[], $6::text[]) AS document (number, term_count, terms, counts)
+SELECT :tenant, term, :project, number, frequency, term_count
+FROM unnest(:numbers::bigint[], :term_counts::integer[], :terms::text[], :counts::text[])
+    AS document (number, term_count, terms, counts)
 CROSS JOIN LATERAL unnest(string_to_array(terms, E'\n'), string_to_array(counts, ' ')::integer[])
     AS posting (term, frequency)
 ORDER BY term COLLATE "C", number;
@@ -23,7 +24,7 @@ ON CONFLICT (tenant_id, term, project_id) DO UPDATE SET documents = counted.docu
 -- Count so many documents, with so many terms together, in a project.
 INSERT INTO scope_statistics AS counted (
     tenant_id, project_id, documents, total_terms, latest_created_at, latest_recorded_at
-) VALUES ($1, $2, $3, $4, $5, $6)
+) VALUES (:tenant, :project, :documents, :total_terms, :latest_created_at, :latest_recorded_at)
 ON CONFLICT (tenant_id, project_id) DO UPDATE SET
     documents = counted.documents + excluded.documents,
     total_terms = counted.total_terms + excluded.total_terms,

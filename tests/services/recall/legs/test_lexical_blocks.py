@@ -16,16 +16,15 @@ from app.services.container import Memory
 from app.stores.postgres.ledger_clock import read_extent
 from app.stores.postgres.lexical.block_cache import PostingsCache
 from app.stores.postgres.lexical.query_postings import postings_of_terms
-from app.stores.postgres.migrate import shipped_migrations
 from app.stores.postgres.pool import Database
 from app.stores.postgres.scope import Scope
 from tests.bm25_by_rows import best_by_counting
 from tests.conftest import TEMPLATE, Server, memory_on
+from tests.packing import pack_all
 from tests.services.recall.legs.random_ledger import WORDS, fill, proposed, random_scope
 from tests.statements import counted
 
 QUESTIONS = 60
-PACKING = 8
 BLOCKS = ("posting_block", "document_block")
 
 
@@ -107,7 +106,7 @@ async def test_a_full_block_is_read_once(filled: Filled) -> None:
 
 
 async def test_blocks_that_are_missing_or_made_later_change_no_answer(filled: Filled) -> None:
-    """What no block holds is read as rows, and a ledger filed before there were blocks is packed alike."""
+    """What no block holds is read as rows, and a ledger that has none is packed alike."""
     whole = await filled.blocks()
     for table, key in zip(BLOCKS, ("term, project_id", "project_id"), strict=True):
         await filled.owner.execute(
@@ -115,12 +114,7 @@ async def test_blocks_that_are_missing_or_made_later_change_no_answer(filled: Fi
             f" IN (SELECT max(last_number), {key} FROM {table} GROUP BY {key})"
         )
     await _hold(filled, 5)
-    await filled.owner.execute(
-        "DROP FUNCTION pack_postings_of_term, pack_documents_of_project, pack_postings, pack_documents,"
-        " fresh_postings, fresh_documents CASCADE;"
-        "DROP TABLE posting_block, document_block; DROP INDEX artifact_by_project"
-    )
-    (packing,) = [migration for migration in shipped_migrations() if migration.version == PACKING]
-    await filled.owner.execute(packing.sql)
+    await filled.owner.execute("TRUNCATE posting_block, document_block")
+    await pack_all(filled.owner)
     assert await filled.blocks() == whole
     await _hold(filled, 6)
