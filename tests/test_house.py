@@ -114,6 +114,27 @@ def test_a_class_name_means_one_thing() -> None:
         assert len(places) - len(wrapping) <= 1, f"{name}: {places}"
 
 
+def test_services_are_built_in_the_container_alone() -> None:
+    """A service may build another that is a part of it; whoever else needs one takes it from a `Memory`."""
+    services = {
+        node.name
+        for name, node in nodes()
+        if name.startswith("app.services.")
+        and isinstance(node, ast.ClassDef)
+        and node.name.endswith("Service")
+    }
+    assert "RecallService" in services
+    building = {
+        f"{name} builds {node.func.id}"
+        for name, node in nodes()
+        if not name.startswith("app.services.")
+        and isinstance(node, ast.Call)
+        and isinstance(node.func, ast.Name)
+        and node.func.id in services
+    }
+    assert not building
+
+
 def test_there_are_not_too_many_modules() -> None:
     assert len(modules()) <= MAX_MODULES
 

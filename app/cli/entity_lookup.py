@@ -12,7 +12,7 @@ from app.cli.output import moment_text, printable
 from app.domain.entity import AliasResolution, Entity
 from app.domain.temporal import EVERYTHING_KNOWN, AsOf
 from app.errors import Invalid, NotFound
-from app.services.catalog import Ambiguous, CatalogService
+from app.services.catalog import Ambiguous
 from app.services.catalog.lookup import instant
 from app.services.container import Memory
 from app.stores.postgres import entities, lookups
@@ -100,9 +100,8 @@ async def find_named(
     try:
         id = UUID(what)
     except ValueError:
-        catalog = CatalogService(memory.database)
         try:
-            named = await catalog.resolve_alias(memory.caller, what, project, as_of)
+            named = await memory.catalog.resolve_alias(memory.caller, what, project, as_of)
         except Ambiguous as error:
             lines = await ambiguity_message(memory, what, error.entities, as_of)
             raise Invalid(lines, has_lines=True) from error

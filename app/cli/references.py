@@ -47,14 +47,13 @@ async def load_references(
     Raises NotFound for an unknown project or name.
     """
     from app.cli.entity_lookup import find_named, load_entities
-    from app.services.catalog import CatalogService, Edges
+    from app.services.catalog import Edges
 
     wanted = [Edges()]
     if what is not None:
         thing = (await find_named(memory, what, project, as_of)).entity.id
         wanted, project = [Edges(source=thing), Edges(target=thing)], None
-    catalog = CatalogService(memory.database)
-    found = [await catalog.references(memory.caller, project, each, as_of, page) for each in wanted]
+    found = [await memory.catalog.references(memory.caller, project, each, as_of, page) for each in wanted]
     listed = tuple(reference for listing in found for reference in listing.page.items)
     ends = {end for reference in listed for end in (reference.source, reference.target)}
     count = sum([await listing.count() for listing in found])
@@ -66,15 +65,13 @@ async def load_pending(
 ) -> PendingReferences:
     """Load the pending references of a project, of all projects or of one document; raises as above."""
     from app.cli.entity_lookup import find_named, load_entities
-    from app.services.catalog import CatalogService
 
-    catalog = CatalogService(memory.database)
     if what is None:
-        listing = await catalog.pending_references(memory.caller, project, page)
+        listing = await memory.catalog.pending_references(memory.caller, project, page)
         listed, count = listing.page.items, await listing.count()
     else:
         document = (await find_named(memory, what, project, None)).entity.id
-        every = await catalog.pending_of(memory.caller, document, EVERYTHING_KNOWN)
+        every = await memory.catalog.pending_of(memory.caller, document, EVERYTHING_KNOWN)
         listed, count = tuple(every[: page.first]), len(every)
     return PendingReferences(listed, count, await load_entities(memory, {each.source for each in listed}))
 

@@ -35,10 +35,9 @@ class PendingCandidates:
 async def load_candidates(memory: Memory, project: str | None, page: PageRequest) -> PendingCandidates:
     """Load the pending candidates, names before facts; raises NotFound for an unknown project."""
     from app.cli.entity_lookup import load_entities
-    from app.services.review import ReviewService
     from app.stores.postgres import artifacts
 
-    service, caller = ReviewService(memory.database), memory.caller
+    service, caller = memory.review, memory.caller
     names = await service.alias_candidates(caller, project, CandidateStatus.PENDING, page)
     facts = await service.fact_candidates(caller, project, CandidateStatus.PENDING, page)
     listed: tuple[Candidate, ...] = (*names.page.items, *facts.page.items)
@@ -162,13 +161,9 @@ async def _decide(candidate: UUID, status: CandidateStatus, reason: str | None, 
 
 async def _review(memory: Memory, decision: Decision) -> UUID | None:
     """Decide about a candidate; return the id of the alias or state written. Raises NotFound without it."""
-    from app.services.catalog import CatalogService
-    from app.services.review import ReviewService
-
-    kind = await CatalogService(memory.database).kind_of_node(memory.caller, decision.candidate)
-    service = ReviewService(memory.database)
+    kind = await memory.catalog.kind_of_node(memory.caller, decision.candidate)
     if kind == "FactCandidate":
-        fact = await service.review_fact(memory.caller, decision)
+        fact = await memory.review.review_fact(memory.caller, decision)
         return None if fact.written is None else fact.written.id
-    alias = await service.review_alias(memory.caller, decision)
+    alias = await memory.review.review_alias(memory.caller, decision)
     return None if alias.written is None else alias.written.id

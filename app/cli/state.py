@@ -183,10 +183,9 @@ class OpenDrafts:
 async def load_drafts(memory: Memory, project: str | None) -> OpenDrafts:
     """Load the first hundred drafts of a project or of all; raises NotFound for an unknown project."""
     from app.cli.entity_lookup import load_entities
-    from app.services.states import StateService
     from app.stores.postgres import ledger_clock
 
-    listing = await StateService(memory.database).drafts(memory.caller, project, PageRequest(MAX_ITEMS))
+    listing = await memory.states.drafts(memory.caller, project, PageRequest(MAX_ITEMS))
     async with memory.database.reading(memory.caller.tenant) as connection:
         now = present(await ledger_clock.read_clock(connection, memory.caller.tenant))
     names = await load_entities(memory, {draft.entity for draft in listing.page.items}, now)

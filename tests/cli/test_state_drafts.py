@@ -13,7 +13,7 @@ from app.cli.runner import MISUSED
 from app.cli.state import OpenDrafts, drafts_json, load_drafts, print_drafts
 from app.errors import NotFound
 from app.services.container import Memory
-from app.services.states import DraftChange, StateService
+from app.services.states import DraftChange
 from tests.documents import adr, file
 
 
@@ -21,7 +21,7 @@ async def test_drafts_are_listed_with_what_they_say(memory: Memory) -> None:
     assert _printed(await load_drafts(memory, None)) == "no drafts\n"
     entity = (await file(memory, adr(1, "Queue"), "harbor")).entity.id
     saving = DraftChange({"status": "Rejected", "tags": ["queue"]})
-    saved = await StateService(memory.database).save_wip(memory.caller, entity, saving)
+    saved = await memory.states.save_wip(memory.caller, entity, saving)
     found = await load_drafts(memory, "harbor")
     first, second = _printed(found).splitlines()
     assert first.startswith(f"{saved.state.id}  ADR-1 Queue  touched ")
