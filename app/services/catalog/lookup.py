@@ -12,7 +12,6 @@ import asyncpg
 from app.domain.bounds import MAX_NAME, excerpt, require_length
 from app.domain.entity import Caller, Entity, Project
 from app.domain.pending_reference import PendingReference
-from app.domain.temporal import present
 from app.domain.text import UNKEEPABLE, fold
 from app.errors import Invalid, NotFound
 from app.services.unit_of_work import UnitOfWork
@@ -66,7 +65,7 @@ async def require_entities(write: UnitOfWork, ids: Mapping[str, UUID | None]) ->
 
 async def instant(connection: asyncpg.Connection, caller: Caller, as_of: datetime | None) -> datetime:
     """Return the asked instant, or now."""
-    return as_of or present(await ledger_clock.read_clock(connection, caller.tenant))
+    return as_of or await ledger_clock.read_present(connection, caller.tenant)
 
 
 async def project_of(connection: asyncpg.Connection, caller: Caller, key: str | None) -> int | None:
