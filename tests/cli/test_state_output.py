@@ -25,7 +25,7 @@ async def test_a_history_says_what_is_shown_and_what_was_said(memory: Memory) ->
     assert since.startswith("committed  2021-01-01T00:00:00Z  fact, told by ")
     assert (said, says[:30]) == ("    Found in the minutes of May.", "    identifier: ADR-1; status:")
     shown = states_json(listing)
-    assert (shown["entity"]["label"], shown["entity"]["project"]) == ("Queue", "harbor")
+    assert (shown["entity"]["label"], shown["entity"]["project"]["key"]) == ("Queue", "harbor")
     assert shown["aliases"] == ("Mole",)
     assert _printed(await load_history(memory, "ADR-1", None, None)).startswith(
         f"ADR Queue ({entity}) in harbor\n"

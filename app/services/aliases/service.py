@@ -14,8 +14,7 @@ from app.domain.artifact import AliasClaim, Artifact, Quote
 from app.domain.candidate import AliasCandidate, describe_review
 from app.domain.entity import Alias, AuthorityTier, Caller, Entity
 from app.errors import Conflict, Forbidden, Invalid
-from app.services.aliases.create import add_alias, examine
-from app.services.aliases.input import StatedAlias
+from app.services.aliases.create import StatedAlias, add_alias, examine
 from app.services.aliases.rules import FORM_FIELD
 from app.services.catalog.lookup import nothing_has, project_of
 from app.services.idempotency import SavedAnswer, idempotent_request, write_once

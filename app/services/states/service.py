@@ -11,11 +11,11 @@ from uuid import UUID
 import asyncpg
 
 from app.domain.entity import Caller, Entity
-from app.domain.page import PageRequest
-from app.domain.temporal import EntityState, StateEvent
+from app.domain.page import MAX_ITEMS, PageRequest
+from app.domain.temporal import EVERYTHING_KNOWN, AsOf, EntityState, StateEvent
 from app.errors import Invalid
 from app.services.catalog import Listing
-from app.services.catalog.lookup import project_of
+from app.services.catalog.lookup import instant, project_of
 from app.services.idempotency import SavedAnswer, idempotent_request, write_once
 from app.services.states.change import FACT, StateChange, Written, change_state
 from app.services.states.drafts import (
@@ -37,6 +37,7 @@ from app.services.states.event_types import (
     fit_text,
 )
 from app.services.states.properties import odd_status, type_of_entity
+from app.services.states.timeline import Timeline, load_timeline
 from app.services.unit_of_work import UnitOfWork
 from app.stores.postgres import entities, ledger_clock, state_history, states
 from app.stores.postgres.idempotency import IdempotentRequest
@@ -138,6 +139,24 @@ class StateService:
         request = idempotent_request(caller, "discardWip", key, state=state, description=said)
         return await self._carry_out(caller, request, lambda write: discard_draft(write, state, said))
 
+    async def history(self, caller: Caller, entity: Entity, known_at: datetime | None = None) -> Timeline:
+        """Return the first hundred states of an entity, by what was known at a transaction time."""
+        known, page = known_at or EVERYTHING_KNOWN, PageRequest(MAX_ITEMS)
+        async with self._database.reading(caller.tenant) as connection:
+            where = (connection, caller.tenant)
+            pages = await state_history.states_of_entities(*where, [entity.id], known, page)
+            return await load_timeline(*where, entity, pages[entity.id].items)
+
+    async def at(
+        self, caller: Caller, entity: Entity, as_of: datetime | None = None, known_at: datetime | None = None
+    ) -> Timeline:
+        """Return the state of an entity at an instant, now by default, and the draft that is open then."""
+        async with self._database.reading(caller.tenant) as connection:
+            where = (connection, caller.tenant)
+            moment = AsOf(await instant(connection, caller, as_of), known_at or EVERYTHING_KNOWN)
+            found = await states.states_as_of(*where, [entity.id], moment)
+            return await load_timeline(*where, entity, sorted(found.values(), key=lambda held: held.branch))
+
     async def drafts(self, caller: Caller, project: str | None, page: PageRequest) -> Listing[EntityState]:
         """Return the open drafts of a project, or of all, the longest untouched first.
 
@@ -159,7 +178,7 @@ class StateService:
         """Return what needs attention in a project, or in all; raise NotFound for an unknown project."""
         async with self._database.reading(caller.tenant) as connection:
             number = await project_of(connection, caller, project)
-            now = now or await ledger_clock.read_present(connection, caller.tenant)
+            now = await instant(connection, caller, now)
             return await stale_drafts(connection, caller.tenant, number, now)
 
     async def _change(
