@@ -30,9 +30,10 @@ SELECT (SELECT count(*) FROM artifact), (SELECT count(*) FROM entity), (SELECT c
 
 IMPORT = """
 import asyncio, sys
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
-from app.services.importing import ImportRequest, ImportService
+from app.services.importing import ImportRequest
 from app.services.container import open_memory
 from app.settings import Settings
 

@@ -19,7 +19,8 @@ DOCUMENTS = 40
 
 IMPORT = """
 import asyncio, sys
-from app.services.importing.table import TableImportService, TableRequest
+from dataclasses import replace
+from app.services.importing.table import TableRequest
 from app.services.container import open_memory
 from app.settings import Settings
 
