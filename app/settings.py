@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import difflib
 import os
+from collections.abc import Iterable
 from functools import cache
 from pathlib import Path
 from typing import Annotated, Literal
@@ -19,6 +21,7 @@ def default_home() -> Path:
 
 
 EMBEDDED = "embedded"
+ENV_PREFIX = "TRIGRAPH_"
 _NEO4J_SCHEMES = ("bolt", "bolt+s", "bolt+ssc", "neo4j", "neo4j+s", "neo4j+ssc")
 
 
@@ -42,7 +45,7 @@ class Settings(BaseSettings):
     """All settings; each is read from the environment variable TRIGRAPH_ plus its name in capitals."""
 
     model_config = SettingsConfigDict(
-        env_prefix="TRIGRAPH_", env_ignore_empty=True, frozen=True, extra="ignore"
+        env_prefix=ENV_PREFIX, env_ignore_empty=True, frozen=True, extra="ignore"
     )
 
     home: Path = Field(
@@ -107,3 +110,16 @@ class Settings(BaseSettings):
 def read_settings() -> Settings:
     """Read the settings from the environment once and cache them."""
     return Settings()
+
+
+def unknown_variables(names: Iterable[str]) -> list[str]:
+    """Return a line for each variable that has the prefix of the settings but is not one."""
+    settings = {f"{ENV_PREFIX}{name}".upper() for name in Settings.model_fields}
+    unknown = sorted({name for name in names if name.upper().startswith(ENV_PREFIX)} - settings)
+    return [_unknown_variable(name, settings) for name in unknown if name.upper() not in settings]
+
+
+def _unknown_variable(name: str, settings: set[str]) -> str:
+    near = difflib.get_close_matches(name.upper(), sorted(settings), n=1, cutoff=0.8)
+    hint = f"; is {near[0]} meant?" if near else f"; there are {', '.join(sorted(settings))}"
+    return f"{name} is no setting and changes nothing{hint}"

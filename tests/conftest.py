@@ -15,8 +15,6 @@ from app.domain.entity import Caller, Role
 from app.embedding import Embedder
 from app.embedding.onnx import open_onnx
 from app.services.container import Memory
-from app.services.filing import FilingService
-from app.services.recall import RecallService
 from app.stores.graph_reader import GraphReader
 from app.stores.neo4j.driver import Graph
 from app.stores.neo4j.location import GraphLocation
@@ -168,9 +166,8 @@ def memory_on(
         database=database,
         graph=graph,
         embedder=embedder,
-        filing=FilingService(database, embedder),
-        recall=RecallService(database, embedder, graph, leg_deadline),
         caller=Caller(tenant, Role.HUMAN, "ada"),
+        leg_timeout=leg_deadline,
     )
 
 

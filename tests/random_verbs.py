@@ -8,13 +8,12 @@ from uuid import UUID
 
 from app.domain.entity import ReferenceType
 from app.errors import Conflict, Invalid
-from app.services.aliases.service import AliasRequest, AliasService
+from app.services.aliases.service import AliasRequest
 from app.services.container import Memory
-from app.services.references import ReferenceService, StatedReference
+from app.services.references import StatedReference
 from app.services.states.change import StateChange
 from app.services.states.drafts import DraftChange, Sealing
 from app.services.states.event_types import StatedCause
-from app.services.states.service import StateService
 from tests.documents import day
 from tests.services.recall.replaying import random_document
 
@@ -27,9 +26,9 @@ class Writer:
         self._random = random
         self._project = project
         self._series = series
-        self._states = StateService(memory.database)
-        self._aliases = AliasService(memory.database)
-        self._references = ReferenceService(memory.database)
+        self._states = memory.states
+        self._aliases = memory.aliases
+        self._references = memory.references
         self._entities: dict[UUID, None] = {}
         self._stated: list[tuple[Callable[[UUID], Awaitable[object]], UUID]] = []
         self._drafts: list[UUID] = []

@@ -114,6 +114,46 @@ def test_a_class_name_means_one_thing() -> None:
         assert len(places) - len(wrapping) <= 1, f"{name}: {places}"
 
 
+def test_services_are_built_in_the_container_alone() -> None:
+    """A service may build another that is a part of it; whoever else needs one takes it from a `Memory`."""
+    services = {
+        node.name
+        for name, node in nodes()
+        if name.startswith("app.services.")
+        and isinstance(node, ast.ClassDef)
+        and node.name.endswith("Service")
+    }
+    assert "RecallService" in services
+    building = {
+        f"{name} builds {node.func.id}"
+        for name, node in nodes()
+        if not name.startswith("app.services.")
+        and isinstance(node, ast.Call)
+        and isinstance(node.func, ast.Name)
+        and node.func.id in services
+    }
+    assert not building
+
+
+def test_what_every_request_needs_is_written_once() -> None:
+    """Errors become problems, a key gets its saved answer and the present is read in one place each."""
+    homes = {
+        # An argument out of bounds is refused before any resolver sees it.
+        "problem_from": {"app.graphql.mutations.payload", "app.graphql.argument_bounds"},
+        "find_response": {"app.services.idempotency"},
+        "insert_response": {"app.services.idempotency"},
+        # A recall reads the clock with the extent of its scope, in one statement.
+        "present": {"app.stores.postgres.ledger_clock", "app.services.recall.scope"},
+    }
+    calling: defaultdict[str, set[str]] = defaultdict(set)
+    for name, node in nodes():
+        if isinstance(node, ast.Call):
+            called = getattr(node.func, "id", None) or getattr(node.func, "attr", None)
+            calling[str(called)].add(name)
+    for function, places in homes.items():
+        assert calling[function] == places, function
+
+
 def test_there_are_not_too_many_modules() -> None:
     assert len(modules()) <= MAX_MODULES
 

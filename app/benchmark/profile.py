@@ -7,7 +7,7 @@ import os
 import time
 from collections import defaultdict
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from time import perf_counter
 from typing import Any
@@ -22,8 +22,6 @@ from app.benchmark.scenarios import HITS, best_of_baseline
 from app.domain.recall import RecallRequest
 from app.embedding import Embedder, Vector
 from app.services.container import Memory
-from app.services.recall import RecallService
-from app.settings import Settings
 from app.stores.named_blocks import sql_blocks
 from app.stores.postgres.scope import Scope
 
@@ -70,7 +68,6 @@ class _TimedEmbedder(BorrowedEmbedder):
 
 async def profile_recall(
     memory: Memory,
-    settings: Settings,
     questions: Sequence[AskedFor],
     wordings: Wordings,
     advance: Callable[[], None],
@@ -84,16 +81,16 @@ async def profile_recall(
     fastest = []
     for question in questions:
         requests = [RecallRequest(wordings.fresh(question), project=PROJECT) for _ in range(REPEATS)]
-        runs = [await _run(memory, settings, request, names) for request in requests]
+        runs = [await _run(memory, request, names) for request in requests]
         fastest.append(min(runs, key=lambda run: run.whole))
         advance()
     return parts_of(fastest)
 
 
-async def _run(memory: Memory, settings: Settings, request: RecallRequest, names: Mapping[str, str]) -> Spans:
+async def _run(memory: Memory, request: RecallRequest, names: Mapping[str, str]) -> Spans:
     spans = Spans()
     embedder = _TimedEmbedder(memory.embedder, spans)
-    service = RecallService(memory.database, embedder, memory.graph, settings.leg_timeout)
+    service = replace(memory, embedder=embedder).recall
 
     def note(logged: Any) -> None:
         now = perf_counter()

@@ -21,7 +21,6 @@ from app.benchmark.profile import against_bound, baseline_milliseconds, profile_
 from app.benchmark.scenarios import LegRows, RecallRows, dense_recall
 from app.domain.recall import RecallRequest
 from app.services.container import Memory, open_memory
-from app.services.filing import FilingService
 from app.services.maintenance.vector_index import LARGE
 from app.services.recall.scope import scope_of
 from app.settings import Settings
@@ -130,9 +129,7 @@ async def run_benchmark(
             rows, recall, milliseconds = await run.time(url, questions, wordings, newcomers)
         throughput = await run.ask_as_many(questions, wordings, seconds)
         throughput |= against_bound(throughput["requests_per_second"], milliseconds)
-        profile = await profile_recall(
-            memory, scratch, questions, wordings, run.step("profiling", len(questions))
-        )
+        profile = await profile_recall(memory, questions, wordings, run.step("profiling", len(questions)))
     figures = {name: percentiles(found) for name, found in rows.items()}
     ratios = {**ratios_of(figures, bulk), "dense_recall_at_50": recall}
     described = corpus.description() | {
@@ -159,13 +156,13 @@ class _Run:
 
     async def fill(self, maker: Making, documents: int, mixed_of: Sequence[Body]) -> Filled:
         """File the documents, as many at once as an import does; their vectors may be mixed from others."""
-        width = self._settings.embedding_threads + 1
+        width = self._memory.import_width
         report: Callable[[int], None] = partial(self._report_filled, documents)
         memory = self._memory
         if not mixed_of:
             return await fill(memory, maker, documents, spread(documents), width, report)
         mixing = await open_synthetic(memory.embedder, mixed_of)
-        memory = replace(memory, filing=FilingService(memory.database, mixing))
+        memory = replace(memory, embedder=mixing)
         async with fast_writes(self._settings):
             return await fill(memory, maker, documents, spread(documents), width, report, embeds_alone=False)
 

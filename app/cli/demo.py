@@ -94,15 +94,12 @@ async def _demo() -> None:
     from app.cli.output import console, error_console
     from app.cli.state import load_history, print_states
     from app.services.container import open_memory
-    from app.services.importing import ImportService
 
-    chosen = settings()
     screen = console()
-    async with open_memory(chosen) as memory:
-        service = ImportService(memory.database, memory.filing, chosen.embedding_threads + 1)
+    async with open_memory(settings()) as memory:
         screen.print(INTRODUCTION)
         with import_progress(error_console()) as watch:
-            print_summary(screen, await service.run(memory.caller, demo_import(), watch=watch))
+            print_summary(screen, await memory.imports.run(memory.caller, demo_import(), watch=watch))
         await print_examples(screen, memory, EXAMPLES)
         _print_caption(screen, f"{len(EXAMPLES) + 1}. {TIMELINE}", HISTORY)
         print_states(screen, await load_history(memory, TIMELINE_OF, PROJECT, None))

@@ -12,7 +12,7 @@ from app.cli.runner import FAILED, run_async, settings
 if TYPE_CHECKING:
     from rich.text import Text
 
-    from app.cli.diagnostics import Finding
+    from app.diagnostics import Finding
 
 
 def doctor(
@@ -24,8 +24,8 @@ def doctor(
 
 
 async def _doctor(*, as_json: bool) -> bool:
-    from app.cli.diagnostics import examine
     from app.cli.output import console, print_json, printable, styled_text
+    from app.diagnostics import examine
 
     screen = console()
     findings = []
@@ -54,5 +54,5 @@ def _finding_json(finding: dict[str, object]) -> dict[str, object]:
         "part": finding["part"],
         "isWell": finding["is_well"],
         "isDoubtful": finding["is_doubtful"],
-        "told": finding["message"],
+        "message": finding["message"],
     }

@@ -13,8 +13,9 @@ from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
 from rich.table import Table
 
-from app.cli.output import console, error_console, pluralize, print_json, printable, styled_text
+from app.cli.output import console, error_console, print_json, printable, styled_text
 from app.cli.runner import print_error, run_async, settings
+from app.domain.text import pluralize
 
 if TYPE_CHECKING:
     from app.evaluation.scoring import EvaluationReport

@@ -41,12 +41,12 @@ async def count_pending(memory: Memory, project: str | None) -> int | None:
 
     References from earlier imports count too.
     """
-    from app.services.catalog import CatalogService
     from app.services.catalog.lookup import DEFAULT_PROJECT
 
-    catalog = CatalogService(memory.database)
     try:
-        listing = await catalog.pending_references(memory.caller, project or DEFAULT_PROJECT, PageRequest(0))
+        listing = await memory.catalog.pending_references(
+            memory.caller, project or DEFAULT_PROJECT, PageRequest(0)
+        )
         return await listing.count()
     except NotFound:
         return 0
@@ -55,9 +55,9 @@ async def count_pending(memory: Memory, project: str | None) -> int | None:
 
 
 ImportFunction: TypeAlias = (
-    "Callable[[Memory, int, asyncio.Event, Callable[[ImportSummary], None]], Awaitable[ImportSummary]]"
+    "Callable[[Memory, asyncio.Event, Callable[[ImportSummary], None]], Awaitable[ImportSummary]]"
 )
-"""Imports documents, a number of them at a time, until the event is set; reports each step."""
+"""Imports documents until the event is set; reports each step."""
 
 
 async def run_import(
@@ -72,11 +72,9 @@ async def run_import(
     chosen = settings()
     async with open_memory(chosen) as memory:
         stop, console = asyncio.Event(), error_console()
-        # One document more than there are threads, so that none idles while another is written.
-        width = chosen.embedding_threads + 1
         with stop_on_interrupt(stop, console):
             with import_progress(console) as watch:
-                summary = await import_documents(memory, width, stop, watch)
+                summary = await import_documents(memory, stop, watch)
             await index_until_stopped(chosen, stop, console)
         return summary, await count_pending(memory, project)
 
@@ -133,11 +131,7 @@ def ingest(
 
 async def _ingest(request: ImportRequest) -> tuple[ImportSummary, int | None]:
     """Run the import; return its summary and the number of pending references of the project."""
-    from app.services.importing import ImportService
-
     return await run_import(
-        lambda memory, width, stop, watch: ImportService(memory.database, memory.filing, width).run(
-            memory.caller, request, stop=stop, watch=watch
-        ),
+        lambda memory, stop, watch: memory.imports.run(memory.caller, request, stop=stop, watch=watch),
         request.project,
     )

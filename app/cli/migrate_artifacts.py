@@ -46,11 +46,8 @@ def migrate_artifacts(
 async def _migrate(request: TableRequest) -> tuple[ImportSummary, int | None]:
     """Run the import; return its summary and the number of pending references of the project."""
     from app.cli.ingest import run_import
-    from app.services.importing.table import TableImportService
 
     return await run_import(
-        lambda memory, width, stop, watch: TableImportService(memory.database, memory.filing, width).run(
-            memory.caller, request, stop=stop, watch=watch
-        ),
+        lambda memory, stop, watch: memory.table_imports.run(memory.caller, request, stop=stop, watch=watch),
         request.project,
     )

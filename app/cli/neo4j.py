@@ -11,8 +11,9 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from app.cli.output import error_console, pluralize, print_json, printable, say
+from app.cli.output import error_console, print_json, printable, say
 from app.cli.runner import FAILED, fail, run_async, settings
+from app.domain.text import pluralize
 from app.errors import Invalid, TrigraphError
 from app.settings import EMBEDDED, Settings
 

@@ -83,11 +83,6 @@ def printable(text: str) -> str:
     return " ".join(one_line(text).split())
 
 
-def pluralize(count: int, one: str, many: str | None = None) -> str:
-    """Return a number with its noun: `1 document`, `1,200 documents`; `many` is an irregular plural."""
-    return f"{count:,} {one if count == 1 else many or one + 's'}"
-
-
 def moment_text(moment: datetime) -> str:
     """Return a moment as the API writes it, in UTC with a Z."""
     return rfc_3339(moment)

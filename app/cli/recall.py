@@ -3,13 +3,18 @@
 from __future__ import annotations
 
 from datetime import datetime
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from app.cli.runner import MOMENT_HELP, parse_moment, print_error, run_async, settings
 from app.domain.artifact import MemoryDomain
-from app.domain.recall import RecallRequest, StateFlag
+from app.domain.recall import RecallRequest, RecallResult, StateFlag
+from app.domain.temporal import AsOf
+
+if TYPE_CHECKING:
+    from app.services.catalog import EntityNames
+    from app.services.container import Memory
 
 
 def recall(
@@ -63,16 +68,16 @@ def recall(
 
 
 async def _recall(request: RecallRequest, *, explain: bool, as_json: bool) -> None:
+    from app.cli.api_json import result_json
     from app.cli.output import console, print_json
-    from app.cli.recall_json import load_details, result_json
     from app.cli.recall_output import print_explanation, print_hits
     from app.services.container import open_memory
 
     async with open_memory(settings()) as memory:
         result = await memory.recall.recall(memory.caller, request)
-        details = await load_details(memory, result) if as_json else None
-    if details is not None:
-        print_json(result_json(result, details))
+        names = await load_names(memory, result) if as_json else None
+    if names is not None:
+        print_json(result_json(result, names))
         return
     if explain:
         print_explanation(console(), result)
@@ -80,3 +85,11 @@ async def _recall(request: RecallRequest, *, explain: bool, as_json: bool) -> No
     if result.hits or any(ranking.problem for ranking in result.legs):
         for advisory in result.advisories:
             print_error(advisory)
+
+
+async def load_names(memory: Memory, result: RecallResult) -> EntityNames:
+    """Load the entities of the hits, of their replacements and of the anchors."""
+    ids = {hit.artifact.entity for hit in result.hits}
+    ids |= {hit.annotation.superseded_by for hit in result.hits if hit.annotation.superseded_by}
+    ids |= {anchor.entity.id for anchor in result.anchors}
+    return await memory.catalog.names(memory.caller, ids, AsOf(result.as_of, result.known_at))

@@ -7,9 +7,9 @@ import re
 from rich.console import Console
 from rich.text import Text
 
-from app.cli.output import moment_text, pluralize, printable, styled_text
+from app.cli.output import moment_text, printable, styled_text
 from app.domain.recall import Anchor, FlagGround, Hit, RecallRequest, RecallResult, StateFlag
-from app.domain.text import beginning
+from app.domain.text import beginning, pluralize
 from app.domain.types import label_of
 
 _GROUNDS = {

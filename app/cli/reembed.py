@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from app.cli.output import error_console, pluralize, say
+from app.cli.output import error_console, say
 from app.cli.runner import run_async, settings
+from app.domain.text import pluralize
 
 
 def reembed() -> None:

@@ -14,10 +14,10 @@ from app.cli.runner import MOMENT_HELP, parse_moment, run_async, settings
 from app.domain.entity import Reference
 from app.domain.page import PageRequest
 from app.domain.pending_reference import PendingReference
-from app.domain.temporal import EVERYTHING_KNOWN
+from app.domain.temporal import EVERYTHING_KNOWN, AsOf
 
 if TYPE_CHECKING:
-    from app.cli.entity_lookup import EntityNames
+    from app.services.catalog import EntityNames
     from app.services.container import Memory
 
 
@@ -46,37 +46,36 @@ async def load_references(
 
     Raises NotFound for an unknown project or name.
     """
-    from app.cli.entity_lookup import find_named, load_entities
-    from app.services.catalog import CatalogService, Edges
+    from app.cli.entity_lookup import find_named
+    from app.services.catalog import Edges
 
     wanted = [Edges()]
     if what is not None:
         thing = (await find_named(memory, what, project, as_of)).entity.id
         wanted, project = [Edges(source=thing), Edges(target=thing)], None
-    catalog = CatalogService(memory.database)
-    found = [await catalog.references(memory.caller, project, each, as_of, page) for each in wanted]
+    found = [await memory.catalog.references(memory.caller, project, each, as_of, page) for each in wanted]
     listed = tuple(reference for listing in found for reference in listing.page.items)
     ends = {end for reference in listed for end in (reference.source, reference.target)}
     count = sum([await listing.count() for listing in found])
-    return CurrentReferences(listed, count, await load_entities(memory, ends, as_of))
+    moment = None if as_of is None else AsOf(as_of, EVERYTHING_KNOWN)
+    return CurrentReferences(listed, count, await memory.catalog.names(memory.caller, ends, moment))
 
 
 async def load_pending(
     memory: Memory, what: str | None, project: str | None, page: PageRequest
 ) -> PendingReferences:
     """Load the pending references of a project, of all projects or of one document; raises as above."""
-    from app.cli.entity_lookup import find_named, load_entities
-    from app.services.catalog import CatalogService
+    from app.cli.entity_lookup import find_named
 
-    catalog = CatalogService(memory.database)
     if what is None:
-        listing = await catalog.pending_references(memory.caller, project, page)
+        listing = await memory.catalog.pending_references(memory.caller, project, page)
         listed, count = listing.page.items, await listing.count()
     else:
         document = (await find_named(memory, what, project, None)).entity.id
-        every = await catalog.pending_of(memory.caller, document, EVERYTHING_KNOWN)
+        every = await memory.catalog.pending_of(memory.caller, document, EVERYTHING_KNOWN)
         listed, count = tuple(every[: page.first]), len(every)
-    return PendingReferences(listed, count, await load_entities(memory, {each.source for each in listed}))
+    ends = await memory.catalog.names(memory.caller, {each.source for each in listed})
+    return PendingReferences(listed, count, ends)
 
 
 def print_references(console: Console, found: CurrentReferences | PendingReferences, nothing: str) -> None:
@@ -108,34 +107,17 @@ def _pending_line(pending: PendingReference, ends: EntityNames) -> str:
 
 def references_json(found: CurrentReferences) -> dict[str, Any]:
     """Return the references as a JSON object with the names of the API."""
-    listed = [
-        {
-            "id": reference.id,
-            "source": found.ends.object(reference.source),
-            "type": reference.type,
-            "target": found.ends.object(reference.target),
-            "validFrom": reference.valid.start,
-            "validUntil": reference.valid.end,
-        }
-        for reference in found.listed
-    ]
+    from app.cli.api_json import reference_json
+
+    listed = [reference_json(reference, found.ends) for reference in found.listed]
     return {"references": listed, "count": found.count}
 
 
 def pending_json(found: PendingReferences) -> dict[str, Any]:
     """Return the pending references as a JSON object with the names of the API."""
-    listed = [
-        {
-            "id": pending.id,
-            "source": found.ends.object(pending.source),
-            "type": pending.type,
-            "waitsFor": pending.waits_for,
-            "isInverted": pending.is_inverted,
-            "isAmbiguous": pending.is_ambiguous,
-            "recordedAt": pending.recorded_at,
-        }
-        for pending in found.listed
-    ]
+    from app.cli.api_json import pending_reference_json
+
+    listed = [pending_reference_json(pending, found.ends) for pending in found.listed]
     return {"pendingReferences": listed, "count": found.count}
 
 

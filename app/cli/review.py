@@ -13,11 +13,11 @@ from rich.console import Console
 from app.cli.output import printable, styled_text
 from app.cli.runner import run_async, settings
 from app.domain.artifact import Artifact
-from app.domain.candidate import AliasCandidate, Candidate, CandidateStatus, FactCandidate, status_of
+from app.domain.candidate import AliasCandidate, Candidate, CandidateStatus, FactCandidate
 from app.domain.page import PageRequest
 
 if TYPE_CHECKING:
-    from app.cli.entity_lookup import EntityNames
+    from app.services.catalog import EntityNames
     from app.services.container import Memory
     from app.services.review import Decision
 
@@ -34,19 +34,12 @@ class PendingCandidates:
 
 async def load_candidates(memory: Memory, project: str | None, page: PageRequest) -> PendingCandidates:
     """Load the pending candidates, names before facts; raises NotFound for an unknown project."""
-    from app.cli.entity_lookup import load_entities
-    from app.services.review import ReviewService
-    from app.stores.postgres import artifacts
-
-    service, caller = ReviewService(memory.database), memory.caller
+    service, caller = memory.review, memory.caller
     names = await service.alias_candidates(caller, project, CandidateStatus.PENDING, page)
     facts = await service.fact_candidates(caller, project, CandidateStatus.PENDING, page)
     listed: tuple[Candidate, ...] = (*names.page.items, *facts.page.items)
-    entities = await load_entities(memory, {candidate.entity for candidate in listed})
-    async with memory.database.reading(caller.tenant) as connection:
-        documents = await artifacts.artifacts_by_id(
-            connection, caller.tenant, list({candidate.artifact for candidate in listed})
-        )
+    entities = await memory.catalog.names(caller, {candidate.entity for candidate in listed})
+    documents = await memory.catalog.artifacts_by_id(caller, {candidate.artifact for candidate in listed})
     return PendingCandidates(
         listed=listed,
         pending_count=await names.count() + await facts.count(),
@@ -81,31 +74,14 @@ def _candidate_text(candidate: Candidate, found: PendingCandidates) -> str:
 
 def candidates_json(found: PendingCandidates) -> dict[str, Any]:
     """Return the candidates as a JSON object with the names of the API."""
-    return {
-        "aliasCandidates": [
-            _json(candidate, found) | {"surfaceForm": candidate.surface_form}
-            for candidate in found.listed
-            if isinstance(candidate, AliasCandidate)
-        ],
-        "factCandidates": [
-            _json(candidate, found) | {"property": candidate.property, "value": candidate.value}
-            for candidate in found.listed
-            if isinstance(candidate, FactCandidate)
-        ],
-        "waiting": found.pending_count,
-    }
+    from app.cli.api_json import candidate_json
 
-
-def _json(candidate: Candidate, found: PendingCandidates) -> dict[str, Any]:
-    source = found.artifacts[candidate.artifact]
+    aliases = [each for each in found.listed if isinstance(each, AliasCandidate)]
+    facts = [each for each in found.listed if isinstance(each, FactCandidate)]
     return {
-        "id": candidate.id,
-        "status": status_of(candidate),
-        "entity": found.entities.object(candidate.entity),
-        "artifact": {"id": source.id, "identifier": source.identifier, "title": source.title},
-        "quote": candidate.quote.text,
-        "quoteStart": candidate.quote.start,
-        "recordedAt": candidate.recorded_at,
+        "aliasCandidates": [candidate_json(each, found.entities, found.artifacts) for each in aliases],
+        "factCandidates": [candidate_json(each, found.entities, found.artifacts) for each in facts],
+        "pending": found.pending_count,
     }
 
 
@@ -162,13 +138,9 @@ async def _decide(candidate: UUID, status: CandidateStatus, reason: str | None, 
 
 async def _review(memory: Memory, decision: Decision) -> UUID | None:
     """Decide about a candidate; return the id of the alias or state written. Raises NotFound without it."""
-    from app.services.catalog import CatalogService
-    from app.services.review import ReviewService
-
-    kind = await CatalogService(memory.database).kind_of_node(memory.caller, decision.candidate)
-    service = ReviewService(memory.database)
+    kind = await memory.catalog.kind_of_node(memory.caller, decision.candidate)
     if kind == "FactCandidate":
-        fact = await service.review_fact(memory.caller, decision)
+        fact = await memory.review.review_fact(memory.caller, decision)
         return None if fact.written is None else fact.written.id
-    alias = await service.review_alias(memory.caller, decision)
+    alias = await memory.review.review_alias(memory.caller, decision)
     return None if alias.written is None else alias.written.id

@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 import asyncio
-import difflib
 import re
 import signal
-from collections.abc import Callable, Coroutine, Iterable
+from collections.abc import Callable, Coroutine
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any, NoReturn, TypeVar
 
@@ -16,12 +15,10 @@ from pydantic import ValidationError
 from app.cli.escaping import one_line
 from app.cli.output import error_console, styled_text
 from app.errors import Invalid, TrigraphError
-from app.settings import Settings, read_settings
+from app.settings import ENV_PREFIX, Settings, read_settings
 
 if TYPE_CHECKING:
     from pydantic_core import ErrorDetails
-
-PREFIX = "TRIGRAPH_"
 
 _PROBLEMS = {
     "int_parsing": "{value!r} is no whole number",
@@ -40,20 +37,7 @@ def setting_error(problem: ErrorDetails) -> str:
     """Return a line that names the variable of a wrong setting and says what is wrong."""
     name = "_".join(str(part) for part in problem["loc"]).upper()
     template = _PROBLEMS.get(problem["type"], problem["msg"])
-    return f"{PREFIX}{name}: {template.format(value=problem['input'], **problem.get('ctx', {}))}"
-
-
-def unknown_variables(names: Iterable[str]) -> list[str]:
-    """Return a line for each variable that has the prefix of the settings but is not one."""
-    settings = {f"{PREFIX}{name}".upper() for name in Settings.model_fields}
-    unknown = sorted({name for name in names if name.upper().startswith(PREFIX)} - settings)
-    return [_unknown_variable(name, settings) for name in unknown if name.upper() not in settings]
-
-
-def _unknown_variable(name: str, settings: set[str]) -> str:
-    near = difflib.get_close_matches(name.upper(), sorted(settings), n=1, cutoff=0.8)
-    hint = f"; is {near[0]} meant?" if near else f"; there are {', '.join(sorted(settings))}"
-    return f"{name} is no setting and changes nothing{hint}"
+    return f"{ENV_PREFIX}{name}: {template.format(value=problem['input'], **problem.get('ctx', {}))}"
 
 
 FAILED = 1

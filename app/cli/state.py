@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import datetime
 from typing import TYPE_CHECKING, Annotated, Any
@@ -13,31 +13,29 @@ from rich.console import Console
 
 from app.cli.output import moment_text, printable, properties_text, styled_text
 from app.cli.runner import MOMENT_HELP, parse_moment, run_async, settings
-from app.domain.entity import AliasResolution, Entity
+from app.domain.artifact import Artifact
+from app.domain.entity import AliasResolution
 from app.domain.page import MAX_ITEMS, PageRequest
-from app.domain.temporal import EVERYTHING_KNOWN, AsOf, EntityState, StateEvent, present
+from app.domain.temporal import EVERYTHING_KNOWN, AsOf, EntityState, StateEvent
 from app.errors import NotFound
 
 if TYPE_CHECKING:
-    import asyncpg
-
-    from app.cli.entity_lookup import EntityNames
+    from app.services.catalog import EntityNames
     from app.services.container import Memory
+    from app.services.states import Timeline
 
 
 @dataclass(frozen=True, slots=True)
 class StateListing:
-    """An entity, some of its states in order with their events, and the labels of the causes.
+    """Some states of an entity, and the aliases that led to it; none led there if its own name or id did."""
 
-    `aliases` are the aliases that led from the given name to the entity; empty for its own name or id.
-    """
-
-    entity: Entity
-    label: str
-    project: str
+    timeline: Timeline
     aliases: tuple[str, ...]
-    states: tuple[tuple[EntityState, StateEvent | None], ...]
-    causes: Mapping[UUID, str]
+
+    @property
+    def label(self) -> str:
+        """What the entity is called now."""
+        return self.timeline.names.names[self.timeline.entity.id].label
 
 
 async def load_history(
@@ -48,15 +46,9 @@ async def load_history(
     Raises NotFound when no entity has the name, or nothing was known of it then.
     """
     from app.cli.entity_lookup import find_named
-    from app.stores.postgres import state_history
 
     named = await find_named(memory, what, project, None)
-    known = known_at or EVERYTHING_KNOWN
-    async with memory.database.reading(memory.caller.tenant) as connection:
-        where = (connection, memory.caller.tenant)
-        id = named.entity.id
-        pages = await state_history.states_of_entities(*where, [id], known, PageRequest(MAX_ITEMS))
-        return await _load_listing(*where, named, pages[id].items)
+    return _listing(named, await memory.states.history(memory.caller, named.entity, known_at))
 
 
 async def load_moment(
@@ -64,55 +56,32 @@ async def load_moment(
 ) -> StateListing:
     """Load the state of an entity at a moment, and its draft; raises NotFound as `load_history` does."""
     from app.cli.entity_lookup import find_named
-    from app.stores.postgres import ledger_clock, states
 
     named = await find_named(memory, what, project, as_of)
-    async with memory.database.reading(memory.caller.tenant) as connection:
-        where = (connection, memory.caller.tenant)
-        valid = as_of or present(await ledger_clock.read_clock(*where))
-        moment = AsOf(valid, known_at or EVERYTHING_KNOWN)
-        found = await states.states_as_of(*where, [named.entity.id], moment)
-        return await _load_listing(*where, named, sorted(found.values(), key=lambda held: held.branch))
+    return _listing(named, await memory.states.at(memory.caller, named.entity, as_of, known_at))
 
 
-async def _load_listing(
-    connection: asyncpg.Connection, tenant: int, named: AliasResolution, held: Sequence[EntityState]
-) -> StateListing:
-    from app.stores.postgres import artifacts, ledger_clock, lookups, state_history
-    from app.stores.postgres.lookups import labels_as_of
-    from app.stores.postgres.state_history import Arrival
-
-    entity, now = (
-        named.entity,
-        AsOf(present(await ledger_clock.read_clock(connection, tenant)), EVERYTHING_KNOWN),
+def _listing(named: AliasResolution, timeline: Timeline) -> StateListing:
+    listing = StateListing(timeline, tuple(alias.surface_form for alias in named.chain))
+    if timeline.states:
+        return listing
+    raise NotFound(
+        f"nothing was known of {named.entity.type_name} {printable(listing.label)} at that moment; --history"
+        " alone shows since when it is"
     )
-    label = (await labels_as_of(connection, tenant, [entity.id], now))[entity.id]
-    if not held:
-        raise NotFound(
-            f"nothing was known of {entity.type_name} {printable(label)} at that moment; --history alone"
-            " shows since when it is"
-        )
-    project = (await lookups.projects_by_number(connection, tenant, [entity.project]))[entity.project]
-    arrivals = [Arrival(entity.id, each.branch, each.valid.start, each.retracted_at) for each in held]
-    events = await state_history.events_into(connection, tenant, arrivals)
-    ids = [event.cause_artifact for event in events.values() if event.cause_artifact is not None]
-    documents = await artifacts.artifacts_by_id(connection, tenant, ids)
-    causes = {id: document.identifier or document.title for id, document in documents.items()}
-    pairs = zip(held, arrivals, strict=True)
-    listing = tuple((each, events.get(arrival)) for each, arrival in pairs)
-    aliases = tuple(alias.surface_form for alias in named.chain)
-    return StateListing(entity, label, project.key, aliases, listing, causes)
 
 
 def print_states(console: Console, listing: StateListing) -> None:
     """Print the entity, then each state: since when, its event, its description and its properties."""
     console.print(styled_text(_heading(listing)), soft_wrap=True)
-    for held, event in listing.states:
+    for held, event in listing.timeline.states:
         until = "" if held.valid.end is None else f" until {moment_text(held.valid.end)}"
         line = styled_text(
             f"{held.branch.lower().ljust(9)}  {moment_text(held.valid.start)}{until}", style="bold"
         )
-        console.print(line.append(f"  {_event_text(event, listing.causes)}", style="blue"), soft_wrap=True)
+        console.print(
+            line.append(f"  {_event_text(event, listing.timeline.causes)}", style="blue"), soft_wrap=True
+        )
         if event is not None and event.description is not None:
             console.print(styled_text(f"    {printable(event.description)}", style="italic"), soft_wrap=True)
         console.print(styled_text(f"    {properties_text(held.props)}"), soft_wrap=True)
@@ -121,51 +90,32 @@ def print_states(console: Console, listing: StateListing) -> None:
 def _heading(listing: StateListing) -> str:
     """Return the entity and the aliases that led to it: `ADR Queue (id) in harbor, by the alias Mole`."""
     by = "" if not listing.aliases else f", by the alias {', then '.join(listing.aliases)}"
-    return printable(
-        f"{listing.entity.type_name} {listing.label} ({listing.entity.id}) in {listing.project}{by}"
-    )
+    entity = listing.timeline.entity
+    project = listing.timeline.names.project(entity.id).key
+    return printable(f"{entity.type_name} {listing.label} ({entity.id}) in {project}{by}")
 
 
-def _event_text(event: StateEvent | None, causes: Mapping[UUID, str]) -> str:
+def _event_text(event: StateEvent | None, causes: Mapping[UUID, Artifact]) -> str:
     """Return the event of a state: `superseded at 1a2b3c because of ADR-13, told by ada`."""
     if event is None:
         return ""
     commit = "" if event.cause_commit is None else f" at {event.cause_commit[:12]}"
     cause = None if event.cause_artifact is None else causes.get(event.cause_artifact)
-    because = "" if cause is None else f" because of {cause}"
+    because = "" if cause is None else f" because of {cause.identifier or cause.title}"
     return printable(f"{event.event_type}{commit}{because}, told by {event.actor}")
-
-
-def _cause(event: StateEvent, causes: Mapping[UUID, str]) -> dict[str, Any] | None:
-    cause = event.cause_artifact
-    return None if cause is None else {"id": cause, "label": causes.get(cause)}
 
 
 def states_json(listing: StateListing) -> dict[str, Any]:
     """Return an entity and its states as a JSON object with the names of the API."""
+    from app.cli.api_json import entity_json, event_json, state_json
+
+    timeline = listing.timeline
     return {
-        "entity": {
-            "id": str(listing.entity.id),
-            "type": listing.entity.type_name,
-            "label": listing.label,
-            "project": listing.project,
-        },
+        "entity": entity_json(timeline.entity.id, timeline.names),
         "aliases": listing.aliases,
         "states": [
-            {
-                "id": str(held.id),
-                "branch": held.branch,
-                "validFrom": held.valid.start,
-                "validUntil": held.valid.end,
-                "recordedAt": held.recorded_at,
-                "props": held.props,
-                "eventType": None if event is None else event.event_type,
-                "causeArtifact": None if event is None else _cause(event, listing.causes),
-                "causeCommit": None if event is None else event.cause_commit,
-                "description": None if event is None else event.description,
-                "actor": held.actor if event is None else event.actor,
-            }
-            for held, event in listing.states
+            {**state_json(held), "previous": None if event is None else event_json(event, timeline.causes)}
+            for held, event in timeline.states
         ],
     }
 
@@ -182,14 +132,10 @@ class OpenDrafts:
 
 async def load_drafts(memory: Memory, project: str | None) -> OpenDrafts:
     """Load the first hundred drafts of a project or of all; raises NotFound for an unknown project."""
-    from app.cli.entity_lookup import load_entities
-    from app.services.states import StateService
-    from app.stores.postgres import ledger_clock
-
-    listing = await StateService(memory.database).drafts(memory.caller, project, PageRequest(MAX_ITEMS))
-    async with memory.database.reading(memory.caller.tenant) as connection:
-        now = present(await ledger_clock.read_clock(connection, memory.caller.tenant))
-    names = await load_entities(memory, {draft.entity for draft in listing.page.items}, now)
+    listing = await memory.states.drafts(memory.caller, project, PageRequest(MAX_ITEMS))
+    now = await memory.catalog.read_present(memory.caller)
+    moment = AsOf(now, EVERYTHING_KNOWN)
+    names = await memory.catalog.names(memory.caller, {draft.entity for draft in listing.page.items}, moment)
     return OpenDrafts(listing.page.items, await listing.count(), names, now)
 
 
@@ -211,18 +157,16 @@ def print_drafts(console: Console, found: OpenDrafts) -> None:
 
 def drafts_json(found: OpenDrafts) -> dict[str, Any]:
     """Return the drafts as a JSON object with the names of the API."""
+    from app.cli.api_json import entity_json, state_json
     from app.services.states import is_stale
 
     return {
         "drafts": [
             {
-                "id": draft.id,
-                "entity": found.entities.object(draft.entity),
-                "props": draft.props,
-                "wipSource": draft.wip_source,
+                **state_json(draft),
+                "entity": entity_json(draft.entity, found.entities),
                 "touchedAt": draft.recorded_at,
                 "isStale": is_stale(draft, found.now),
-                "actor": draft.actor,
             }
             for draft in found.listed
         ],

@@ -145,3 +145,8 @@ def short_key(key: str) -> str:
     if len(key.encode()) <= MAX_KEY_BYTES:
         return key
     return f"{key[:128]}…{hashlib.sha256(key.encode()).hexdigest()}"
+
+
+def pluralize(count: int, one: str, many: str | None = None) -> str:
+    """Return a number with its noun: `1 document`, `1,200 documents`; `many` is an irregular plural."""
+    return f"{count:,} {one if count == 1 else many or one + 's'}"

@@ -12,7 +12,7 @@ from app.errors import Invalid
 from app.evaluation.judgements import read_judged
 from app.evaluation.scoring import EvaluationReport, score
 from app.services.container import Memory, open_memory_at
-from app.services.importing import ImportRequest, ImportService
+from app.services.importing import ImportRequest
 from app.services.importing.request import ImportSummary
 from app.settings import Settings
 from app.stores.postgres.connection import owner_connection
@@ -100,9 +100,8 @@ async def evaluate(
     """
     judged, files = read_judged(folder), document_files(folder)
     async with scratch_memory(settings) as memory:
-        importing = ImportService(memory.database, memory.filing, settings.embedding_threads + 1)
         request = ImportRequest(files, states=files_of(folder, "states"))
-        summary = await importing.run(memory.caller, request, watch=imported)
+        summary = await memory.imports.run(memory.caller, request, watch=imported)
         if summary.refused:
             first = summary.refused[0]
             raise Invalid(

@@ -16,7 +16,7 @@ from app.domain.identifier import identifier_key
 from app.domain.page import MAX_ITEMS, PageRequest
 from app.domain.recall import RecallRequest, RecallResult, StateFlag
 from app.domain.status_words import flag_of_status
-from app.domain.temporal import EVERYTHING_KNOWN, AsOf, Branch, EntityState, present
+from app.domain.temporal import EVERYTHING_KNOWN, AsOf, Branch, EntityState
 from app.domain.text import fold
 from app.evaluation.judgements import Expected, ExpectedRelation, Judged, ReferenceVerdict
 from app.services.container import Memory
@@ -41,7 +41,7 @@ async def judge(
     if expected.leader is not None:
         return ReferenceVerdict(ranking[:1] == [expected.leader], ", ".join(ranking[:2]) or "nothing")
     async with memory.database.reading(memory.caller.tenant) as connection:
-        now = present(await ledger_clock.read_clock(connection, memory.caller.tenant))
+        now = await ledger_clock.read_present(connection, memory.caller.tenant)
         asking = _Asking(connection, memory.caller.tenant, AsOf(as_of or now, EVERYTHING_KNOWN))
         return await asking.judge(expected)
 

@@ -60,3 +60,8 @@ def id_of(given: str, kind: str, field: str) -> UUID:
     if id is None:
         raise nothing_has(kind, given, field)
     return id
+
+
+def optional_id(given: str | None, kind: str, field: str) -> UUID | None:
+    """Return an optional id of an input as a UUID; raise NotFound if it is not one."""
+    return None if given is None else id_of(given, kind, field)

@@ -9,14 +9,7 @@ import strawberry
 from starlette.requests import Request
 
 from app.loaders import Loaders
-from app.services.aliases import AliasService
-from app.services.catalog import CatalogService
-from app.services.catalog.service import PathService
 from app.services.container import Memory
-from app.services.entities import CanonicalService
-from app.services.references import ReferenceService
-from app.services.review import ReviewService
-from app.services.states import StateService
 
 
 class Context:
@@ -26,13 +19,13 @@ class Context:
         self.caller = memory.caller
         self.filing = memory.filing
         self.recall = memory.recall
-        self.canonical = CanonicalService(memory.database)
-        self.catalog = CatalogService(memory.database)
-        self.review = ReviewService(memory.database)
-        self.aliases = AliasService(memory.database)
-        self.references = ReferenceService(memory.database)
-        self.states = StateService(memory.database)
-        self.paths = PathService(memory.database, memory.graph)
+        self.canonical = memory.canonical
+        self.catalog = memory.catalog
+        self.review = memory.review
+        self.aliases = memory.aliases
+        self.references = memory.references
+        self.states = memory.states
+        self.paths = memory.paths
         self._database = memory.database
         self._graph = memory.graph
 

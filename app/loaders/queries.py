@@ -14,7 +14,7 @@ from app.domain.artifact import Artifact
 from app.domain.entity import Alias, Reference
 from app.domain.graph_search import Neighbour
 from app.domain.page import Page, PageRequest
-from app.domain.temporal import EVERYTHING_KNOWN, AsOf, Branch, EntityState, present
+from app.domain.temporal import EVERYTHING_KNOWN, AsOf, Branch, EntityState
 from app.domain.types import ReferenceRule
 from app.loaders.batching import (
     BatchedKey,
@@ -53,7 +53,7 @@ class Present:
             return as_of
         async with self._settling:
             if self._now is None:
-                self._now = present(await ledger_clock.read_clock(connection, tenant))
+                self._now = await ledger_clock.read_present(connection, tenant)
             return self._now
 
     async def moment(

@@ -7,15 +7,25 @@ import logging
 from collections.abc import AsyncIterator
 from contextlib import AsyncExitStack, asynccontextmanager, suppress
 from dataclasses import dataclass
+from functools import cached_property
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from app.domain.entity import Caller, Role
 from app.embedding import Embedder, open_embedder
 from app.errors import TrigraphError
+from app.services.aliases import AliasService
+from app.services.catalog import CatalogService
+from app.services.catalog.service import PathService
 from app.services.document_reader import document_reader
+from app.services.entities import CanonicalService
 from app.services.filing import FilingService
 from app.services.maintenance.reembed import check_model
 from app.services.recall import RecallService
+from app.services.recall.fusion import RecencyRule
+from app.services.references import ReferenceService
+from app.services.review import ReviewService
+from app.services.states import StateService
 from app.settings import Settings
 from app.stores.background_task import background_task
 from app.stores.fallback_graph_reader import FallbackGraphReader
@@ -31,6 +41,10 @@ from app.stores.postgres.location import LedgerLocation, locate_ledger
 from app.stores.postgres.migrate import check, migrate
 from app.stores.postgres.pool import Database
 from app.stores.postgres.projects import ensure_tenant
+
+if TYPE_CHECKING:
+    from app.services.importing import ImportService
+    from app.services.importing.table import TableImportService
 
 MAX_DEADLINE = 1.0
 POLL_INTERVAL = 1.0
@@ -110,20 +124,83 @@ class _Keeper:
 LOCAL_PRINCIPAL = "local"
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Memory:
-    """The open services, and the local caller: one human, who works in the tenant the settings name.
+    """The composition root: the open parts, the caller, and every service on them.
 
-    `data` is the folder of the embedded ledger's data, None for one on a server.
+    A service is built on first use, once for a memory, and holds no state of a request. `dataclasses.replace`
+    gives a memory whose services use the replaced part. `leg_timeout` is in seconds, `import_width` is how
+    many documents an import prepares at once, and `data` is the folder of the embedded ledger's data, None
+    for a ledger on a server.
     """
 
     database: Database
     graph: GraphReader
     embedder: Embedder
-    filing: FilingService
-    recall: RecallService
     caller: Caller
+    leg_timeout: float
+    recency: RecencyRule = "bounded"
+    import_width: int = 2
     data: Path | None = None
+
+    @cached_property
+    def filing(self) -> FilingService:
+        """The service that files documents."""
+        return FilingService(self.database, self.embedder)
+
+    @cached_property
+    def recall(self) -> RecallService:
+        """The service that answers questions."""
+        return RecallService(self.database, self.embedder, self.graph, self.leg_timeout, self.recency)
+
+    @cached_property
+    def catalog(self) -> CatalogService:
+        """The service that reads lists and looks up names."""
+        return CatalogService(self.database)
+
+    @cached_property
+    def paths(self) -> PathService:
+        """The service that finds paths along references."""
+        return PathService(self.database, self.graph)
+
+    @cached_property
+    def canonical(self) -> CanonicalService:
+        """The service that defines types and creates entities without a document."""
+        return CanonicalService(self.database)
+
+    @cached_property
+    def states(self) -> StateService:
+        """The service that reads and changes states."""
+        return StateService(self.database)
+
+    @cached_property
+    def aliases(self) -> AliasService:
+        """The service that creates and withdraws aliases."""
+        return AliasService(self.database)
+
+    @cached_property
+    def references(self) -> ReferenceService:
+        """The service that creates and withdraws references."""
+        return ReferenceService(self.database)
+
+    @cached_property
+    def review(self) -> ReviewService:
+        """The service of the review queues."""
+        return ReviewService(self.database)
+
+    @cached_property
+    def imports(self) -> ImportService:
+        """The service that imports files, rows and repositories."""
+        from app.services.importing import ImportService  # a recall needs no reader of repositories
+
+        return ImportService(self.database, self.filing, self.import_width)
+
+    @cached_property
+    def table_imports(self) -> TableImportService:
+        """The service that imports the rows of a table of another database."""
+        from app.services.importing.table import TableImportService
+
+        return TableImportService(self.database, self.filing, self.import_width)
 
 
 @asynccontextmanager
@@ -171,8 +248,10 @@ async def open_memory_at(
             database=database,
             graph=graph,
             embedder=embedder,
-            filing=FilingService(database, embedder),
-            recall=RecallService(database, embedder, graph, settings.leg_timeout, settings.recency),
             caller=Caller(tenant, Role.HUMAN, LOCAL_PRINCIPAL),
+            leg_timeout=settings.leg_timeout,
+            recency=settings.recency,
+            # One document more than there are threads, so that none idles while another is written.
+            import_width=settings.embedding_threads + 1,
             data=None if location.embedded is None else location.embedded.data,
         )

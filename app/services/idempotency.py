@@ -1,11 +1,11 @@
-"""Idempotent requests: a request repeated under its key gets the first response and writes nothing."""
+"""The idempotent write: a request repeated under its key gets the first answer and writes nothing."""
 
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Mapping
-from dataclasses import fields, is_dataclass
-from typing import Any
+from collections.abc import Awaitable, Callable, Mapping
+from dataclasses import dataclass, fields, is_dataclass
+from typing import Any, Generic, TypeAlias, TypeVar
 
 import asyncpg
 import orjson
@@ -13,9 +13,10 @@ import orjson
 from app.domain.entity import Caller
 from app.errors import Conflict, Invalid
 from app.services.parsing.text import clean_value
-from app.services.unit_of_work import UnitOfWork
+from app.services.unit_of_work import NO_HOMONYMS, Homonyms, UnitOfWork, unit_of_work
 from app.stores.postgres import idempotency
 from app.stores.postgres.idempotency import IdempotentRequest
+from app.stores.postgres.pool import Database
 
 MAX_KEY_LENGTH = 255
 
@@ -53,24 +54,56 @@ def _fields_with_values(content: object) -> dict[str, Any]:
     return _without_none({field.name: getattr(content, field.name) for field in fields(content)})
 
 
-async def load_response(
-    connection: asyncpg.Connection, tenant: int, request: IdempotentRequest | None
-) -> dict[str, Any] | None:
-    """Return the response saved under a request's key; raise Conflict if the key came with other input."""
-    if request is None:
-        return None
-    saved = await idempotency.find_response(connection, tenant, request)
-    if saved is None:
-        return None
-    if saved.fingerprint != request.fingerprint:
-        raise Conflict(
-            "this idempotency key came with other input before; take a new key for a new request",
-            field="idempotencyKey",
-        )
-    return saved.answer
+Answer = TypeVar("Answer")
+ToResponse: TypeAlias = Callable[[Answer], dict[str, Any]]
+FromResponse: TypeAlias = Callable[[asyncpg.Connection, int, Mapping[str, Any]], Awaitable[Answer]]
 
 
-async def save_response(write: UnitOfWork, request: IdempotentRequest | None, answer: dict[str, Any]) -> None:
-    """Save the response to a request under its key, in the transaction that carries it out."""
-    if request is not None:
-        await idempotency.insert_response(write.connection, write.tenant, request, answer, write.recorded_at)
+@dataclass(frozen=True, slots=True)
+class SavedAnswer(Generic[Answer]):
+    """How the answer of an operation is saved as JSON, and restored by a connection and a tenant."""
+
+    to_response: ToResponse[Answer]
+    restore: FromResponse[Answer]
+
+    async def find(
+        self, connection: asyncpg.Connection, tenant: int, request: IdempotentRequest | None
+    ) -> Answer | None:
+        """Return the answer saved under a request's key; raise Conflict if the key came with other input."""
+        if request is None:
+            return None
+        saved = await idempotency.find_response(connection, tenant, request)
+        if saved is None:
+            return None
+        if saved.fingerprint != request.fingerprint:
+            raise Conflict(
+                "this idempotency key came with other input before; take a new key for a new request",
+                field="idempotencyKey",
+            )
+        return await self.restore(connection, tenant, saved.answer)
+
+
+async def write_once(
+    database: Database,
+    caller: Caller,
+    request: IdempotentRequest | None,
+    saved: SavedAnswer[Answer],
+    carry_out: Callable[[UnitOfWork], Awaitable[Answer]],
+    homonyms: Homonyms = NO_HOMONYMS,
+) -> Answer:
+    """Carry out a write in one transaction and save its answer under the request's key, if it has one.
+
+    A request repeated under its key gets the first answer, and nothing is written. Raises Conflict if the key
+    came with other input, and Forbidden for a caller who may only read.
+    """
+    async with unit_of_work(database, caller, homonyms) as write:
+        earlier = await saved.find(write.connection, write.tenant, request)
+        if earlier is not None:
+            return earlier
+        answer = await carry_out(write)
+        if request is not None:
+            response = saved.to_response(answer)
+            await idempotency.insert_response(
+                write.connection, write.tenant, request, response, write.recorded_at
+            )
+        return answer

@@ -14,7 +14,6 @@ from app.benchmark.embedders import SyntheticEmbedder
 from app.domain.artifact import Document
 from app.embedding import Embedder
 from app.services.container import Memory
-from app.services.filing import FilingService
 from tests.documents import file
 
 TEXTS = ["Workers read one queue.", "The bicycle shed is painted blue.", "Backups are taken every night."]
@@ -51,7 +50,7 @@ async def test_a_document_with_synthetic_vectors_is_filed_as_any_other(
     memory: Memory, owner: asyncpg.Connection
 ) -> None:
     real = await memory.embedder.embed_passages(TEXTS)
-    mixing = replace(memory, filing=FilingService(memory.database, SyntheticEmbedder(memory.embedder, real)))
+    mixing = replace(memory, embedder=SyntheticEmbedder(memory.embedder, real))
     for document in documents():
         await file(memory, document, "encoded")
         await file(mixing, document, "mixed")

@@ -18,7 +18,7 @@ from time import perf_counter, thread_time
 
 from app.errors import TrigraphError
 from app.services.container import Memory, open_memory
-from app.services.filing import FilingService, StatedDocument, read_stated
+from app.services.filing import StatedDocument, read_stated
 from app.settings import Settings
 from tests.documents import adr
 from tests.hurtful import SHAPES
@@ -93,7 +93,7 @@ async def run(characters: int, names: list[str]) -> None:
     with tempfile.TemporaryDirectory(prefix="trigraph-") as home:
         async with open_memory(Settings(home=Path(home))) as memory:
             embedder = HastyEmbedder(memory.embedder)
-            quick = replace(memory, embedder=embedder, filing=FilingService(memory.database, embedder))
+            quick = replace(memory, embedder=embedder)
             await measure(quick, "facts", 1_000)
             for name in names:
                 print(await measure(quick, name, characters), flush=True)  # noqa: T201

@@ -111,6 +111,7 @@ def test_the_doctor_finds_everything_well_or_says_what_is_wrong(served_home: She
     assert ill.code == 1
     assert not ill.object["isWell"]
     assert [each["part"] for each in ill.object["findings"] if not each["isWell"]] == ["postgresql"]
+    assert all(set(each) == {"part", "isWell", "isDoubtful", "message"} for each in ill.object["findings"])
 
 
 def test_the_schema_of_the_embedded_ledger_is_up_to_date(served_home: Shell) -> None:

@@ -34,8 +34,13 @@ def test_references_are_listed_of_a_project_or_of_a_thing(filed: Shell) -> None:
     (reference,) = shown["references"]
     source, target = reference["source"], reference["target"]
     assert (source.pop("id"), target.pop("id")) != (None, None)
-    assert source == {"project": "edges", "type": "ADR", "identifier": "ADR-2", "label": "Guide"}
-    assert target == {"project": "edges", "type": "ADR", "identifier": "ADR-1", "label": "Queue"}
+    assert (source.pop("createdAt"), target.pop("createdAt")) == (
+        "2026-02-01T00:00:00Z",
+        "2026-01-01T00:00:00Z",
+    )
+    here = {"type": {"name": "ADR"}, "project": {"key": "edges", "name": "edges"}}
+    assert source == {**here, "identifier": "ADR-2", "label": "Guide"}
+    assert target == {**here, "identifier": "ADR-1", "label": "Queue"}
     assert reference["type"] == "DEPENDS_ON"
     earlier = filed.run("references", "--project", "edges", "--as-of", "2026-01-15")
     assert earlier.out == "no references\n"

@@ -27,12 +27,12 @@ def test_candidates_are_listed_and_decided_about_once(harbor: Shell) -> None:
     assert "Lighthouse may mean ADR-7 Beacon\n    ADR-7: Beacon was formerly known as" in listed.out
     assert "status of ADR-7 Beacon may be Accepted\n    ADR-7: The status is now Accepted." in listed.out
     found = harbor.run("review", "--project", "harbor", "--json").object
-    assert found["waiting"] == 2
+    assert found["pending"] == 2
     (alias,), (fact,) = found["aliasCandidates"], found["factCandidates"]
     counted = harbor.run("review", "--project", "harbor", "--first", "0")
     assert counted.out == "2 wait; --first lists that many of each\n"
     assert (alias["surfaceForm"], alias["entity"]["label"]) == ("Lighthouse", "Beacon")
-    assert (alias["entity"]["type"], alias["entity"]["identifier"]) == ("ADR", "ADR-7")
+    assert (alias["entity"]["type"], alias["entity"]["identifier"]) == ({"name": "ADR"}, "ADR-7")
     assert (fact["property"], fact["value"], fact["quoteStart"]) == (
         "status",
         "Accepted",

@@ -13,15 +13,16 @@ from app.cli.runner import MISUSED
 from app.cli.state import OpenDrafts, drafts_json, load_drafts, print_drafts
 from app.errors import NotFound
 from app.services.container import Memory
-from app.services.states import DraftChange, StateService
+from app.services.states import DraftChange
 from tests.documents import adr, file
 
 
 async def test_drafts_are_listed_with_what_they_say(memory: Memory) -> None:
     assert _printed(await load_drafts(memory, None)) == "no drafts\n"
-    entity = (await file(memory, adr(1, "Queue"), "harbor")).entity.id
+    filed = (await file(memory, adr(1, "Queue"), "harbor")).entity
+    entity = filed.id
     saving = DraftChange({"status": "Rejected", "tags": ["queue"]})
-    saved = await StateService(memory.database).save_wip(memory.caller, entity, saving)
+    saved = await memory.states.save_wip(memory.caller, entity, saving)
     found = await load_drafts(memory, "harbor")
     first, second = _printed(found).splitlines()
     assert first.startswith(f"{saved.state.id}  ADR-1 Queue  touched ")
@@ -31,10 +32,11 @@ async def test_drafts_are_listed_with_what_they_say(memory: Memory) -> None:
     (draft,) = shown["drafts"]
     assert draft["entity"] == {
         "id": entity,
-        "project": "harbor",
-        "type": "ADR",
+        "type": {"name": "ADR"},
+        "project": {"key": "harbor", "name": "harbor"},
         "identifier": "ADR-1",
         "label": "Queue",
+        "createdAt": filed.created_at,
     }
     assert (draft["isStale"], shown["count"]) == (False, 1)
     later = replace(found, now=found.now + timedelta(days=31))

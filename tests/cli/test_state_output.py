@@ -8,7 +8,7 @@ from rich.console import Console
 from app.cli.state import StateListing, load_history, load_moment, print_states, states_json
 from app.errors import Invalid, NotFound
 from app.services.container import Memory
-from app.services.states import StateChange, StatedCause, StateService
+from app.services.states import StateChange, StatedCause
 from tests.documents import adr, day, file
 
 
@@ -17,7 +17,7 @@ async def test_a_history_says_what_is_shown_and_what_was_said(memory: Memory) ->
     entity = (await file(memory, document, "harbor")).entity.id
     cause = StatedCause("fact", description="Found in the\nminutes of May.")
     change = StateChange({"status": "Withdrawn"}, day(2021))
-    await StateService(memory.database).record_fact(memory.caller, entity, change, cause)
+    await memory.states.record_fact(memory.caller, entity, change, cause)
     listing = await load_history(memory, "mole", None, None)
     heading, _, created, since, said, says = _printed(listing).splitlines()
     assert heading == f"ADR Queue ({entity}) in harbor, by the alias Mole"
@@ -25,7 +25,7 @@ async def test_a_history_says_what_is_shown_and_what_was_said(memory: Memory) ->
     assert since.startswith("committed  2021-01-01T00:00:00Z  fact, told by ")
     assert (said, says[:30]) == ("    Found in the minutes of May.", "    identifier: ADR-1; status:")
     shown = states_json(listing)
-    assert (shown["entity"]["label"], shown["entity"]["project"]) == ("Queue", "harbor")
+    assert (shown["entity"]["label"], shown["entity"]["project"]["key"]) == ("Queue", "harbor")
     assert shown["aliases"] == ("Mole",)
     assert _printed(await load_history(memory, "ADR-1", None, None)).startswith(
         f"ADR Queue ({entity}) in harbor\n"

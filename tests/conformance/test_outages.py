@@ -16,7 +16,6 @@ from app.domain.recall import LegName, RecallResult
 from app.errors import Unavailable
 from app.projector.loop import Backoff, Projector
 from app.services.container import Memory, open_graph_reader
-from app.services.recall import RecallService
 from app.settings import Settings
 from app.stores.background_task import background_task
 from app.stores.fallback_graph_reader import Breaker, FallbackGraphReader
@@ -37,8 +36,7 @@ PATIENCE = 60.0
 
 def read_from(memory: Memory, graph: FallbackGraphReader) -> Memory:
     """Return the services with this graph."""
-    recall = RecallService(memory.database, memory.embedder, graph, leg_deadline=10.0)
-    return replace(memory, graph=graph, recall=recall)
+    return replace(memory, graph=graph)
 
 
 @dataclass(frozen=True)

@@ -12,7 +12,6 @@ from rich.text import Text
 
 from app.cli.demo import IN_2010, NOW, demo_import, print_examples
 from app.services.container import Memory, open_memory
-from app.services.importing import ImportService
 from app.settings import Settings
 
 PICTURE = Path(__file__).parents[2] / "docs/pictures/demo.svg"
@@ -67,7 +66,7 @@ def terminal(file: StringIO, *, record: bool = False) -> Console:
 
 async def draw_demo(memory: Memory) -> str:
     """Return the picture, an SVG, of the two questions about version schemes; imports what they ask about."""
-    await ImportService(memory.database, memory.filing, 2).run(memory.caller, demo_import())
+    await memory.imports.run(memory.caller, demo_import())
     printed = StringIO()
     await print_examples(terminal(printed), memory, (IN_2010, NOW))
     picture = terminal(StringIO(), record=True)

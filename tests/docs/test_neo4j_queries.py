@@ -13,8 +13,6 @@ from app.cli.demo import demo_import
 from app.embedding import Embedder
 from app.projector.sync import catch_up
 from app.services.container import Memory
-from app.services.importing import ImportService
-from app.services.references import ReferenceService
 from app.stores.neo4j.driver import Graph
 from app.stores.postgres.outbox import projecting_alone
 from app.stores.postgres.pool import Database
@@ -39,7 +37,7 @@ async def demo(
 ) -> Graph:
     """What the demo imports, and some documents of another project, projected."""
     memory = memory_on(database, ScatteringEmbedder(embedder), tenant)
-    imported = await ImportService(database, memory.filing, 2).run(memory.caller, demo_import())
+    imported = await memory.imports.run(memory.caller, demo_import())
     assert not imported.refused
     await file_others(memory)
     async with projecting_alone(owner):
@@ -67,7 +65,7 @@ async def file_others(memory: Memory) -> None:
     ]
     for document in documents:
         await file(memory, document, OTHERS)
-    references = ReferenceService(memory.database)
+    references = memory.references
     for number, status in ((8, "Accepted"), (10, "Proposed")):
         claim = claims(SUPERSEDES, "ADR-7")
         stated = adr(number, f"Tell {number}", status=status, created_at=day(2024), references=claim)

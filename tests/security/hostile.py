@@ -8,9 +8,9 @@ from dataclasses import replace
 
 from app.domain.artifact import AliasClaim, Document, FactClaim, Quote
 from app.domain.entity import ReferenceType
-from app.services.aliases import AliasRequest, AliasService
+from app.services.aliases import AliasRequest
 from app.services.container import Memory
-from app.services.states import DraftChange, StateChange, StatedCause, StateService
+from app.services.states import DraftChange, StateChange, StatedCause
 from tests.documents import claims, day, file
 
 CONTROLS = "\x1b]0;owned\x07\x1b[7;41mX\x1b]8;;https://evil.example\x1b\\L\x08\x7f\x9b7mC\x85N\x0b\x0c"
@@ -72,9 +72,9 @@ async def fill(memory: Memory, project: str) -> None:
         fact_claims=(),
     )
     await file(memory, replacing, project)
-    states = StateService(memory.database)
+    states = memory.states
     cause = StatedCause(event_type="correction", description=LINES)
     change = StateChange({"summary": f"Later {LINES}"})
     await states.transition(caller, filed.entity.id, change, cause)
     await states.save_wip(caller, filed.entity.id, DraftChange({"summary": f"Draft {LINES}"}))
-    await AliasService(memory.database).create(caller, AliasRequest(ALIAS, filed.entity.id, project))
+    await memory.aliases.create(caller, AliasRequest(ALIAS, filed.entity.id, project))

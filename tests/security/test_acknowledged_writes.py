@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import AsyncIterator, Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -17,7 +17,7 @@ from app.errors import Invalid, Unavailable
 from app.graphql.errors import client_error
 from app.services.entities import CanonicalService
 from app.services.filing import batch_writer
-from app.services.importing import ImportRequest, ImportService
+from app.services.importing import ImportRequest
 from app.stores.postgres.pool import Database
 from tests.conftest import Server, memory_on
 from tests.graphql.api import Api
@@ -183,7 +183,7 @@ async def test_an_import_tells_what_it_filed_before_the_ledger_went(scene: Scene
     for number in range(1, 5):
         (tmp_path / f"ADR-{number}.md").write_text(f"# ADR-{number}: Poll\n\nText {number}.\n")
     memory = scene.api.memory
-    importing = ImportService(memory.database, memory.filing, 4)
+    importing = replace(memory, import_width=4).imports
     scene.database.loss = scene.loss("stopped server")
     with pytest.raises(Unavailable, match="; 2 documents were filed before that: import again to go on"):
         await importing.run(memory.caller, ImportRequest((tmp_path,), None, "ADR"))

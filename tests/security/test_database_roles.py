@@ -10,7 +10,7 @@ from pathlib import Path
 import asyncpg
 import pytest
 
-from app.cli.diagnostics import Finding, examine
+from app.diagnostics import Finding, examine
 from app.errors import Unavailable
 from app.services.container import open_memory
 from app.settings import Settings

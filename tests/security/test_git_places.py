@@ -8,13 +8,13 @@ from pathlib import Path
 import pytest
 
 from app.errors import Invalid, NotFound
-from app.services.importing import ImportRequest, ImportService, ImportSummary
+from app.services.importing import ImportRequest, ImportSummary
 from tests.documents import ProjectFixture
 from tests.services.importing.history.conftest import Repository
 
 
 async def imported(desk: ProjectFixture, folder: Path) -> ImportSummary:
-    service = ImportService(desk.memory.database, desk.memory.filing, 2)
+    service = desk.memory.imports
     return await service.run(desk.memory.caller, ImportRequest(project=desk.project, repository=folder))
 
 

@@ -6,7 +6,7 @@ import asyncio
 import tempfile
 from collections.abc import AsyncIterator
 from contextlib import AbstractContextManager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from time import monotonic
 from typing import Any
@@ -18,7 +18,6 @@ from app.domain.recall import RecallRequest
 from app.embedding import Embedder
 from app.errors import OutcomeUnknown, Unavailable
 from app.services.container import Memory
-from app.services.recall import RecallService
 from app.stores.fallback_graph_reader import FallbackGraphReader
 from app.stores.neo4j.driver import Graph
 from app.stores.neo4j.embedded.jars import install_jars
@@ -187,7 +186,7 @@ async def test_a_neo4j_that_hangs_is_read_elsewhere_and_then_let_be(memory: Memo
             async with Graph(GraphLocation(embedded.uri, USER, embedded.password, embedded)) as graph:
                 reader = FallbackGraphReader(PostgresTraversal(memory.database), deadline=1.0)
                 reader.preferred = Neo4jTraversal(graph, memory.database)
-                recall = RecallService(memory.database, memory.embedder, reader, leg_deadline=10.0)
+                recall = replace(memory, graph=reader).recall
                 with frozen(embedded.process):
                     async with asyncio.timeout(PATIENCE):
                         for _ in range(4):

@@ -7,7 +7,7 @@ from datetime import UTC, datetime, timedelta
 import asyncpg
 import pytest
 
-from app.cli.diagnostics import Finding, examine
+from app.diagnostics import Finding, examine
 from app.errors import Unwritable
 from app.services.container import Memory
 from app.settings import Settings

@@ -15,7 +15,7 @@ from pathlib import Path
 
 import pytest
 
-from app.services.importing import ImportRequest, ImportService, ImportSummary, row_lines
+from app.services.importing import ImportRequest, ImportSummary, row_lines
 from app.services.importing.interruption import Stopped, never
 from app.services.importing.items import MAX_IN_A_ROW, MAX_LISTED, Refusal, RefusedRows
 from app.services.importing.jsonl import count_rows
@@ -46,7 +46,7 @@ async def imported(
     states: Sequence[Path] = (),
     revisions: Sequence[Path] = (),
 ) -> ImportSummary:
-    service = ImportService(desk.memory.database, desk.memory.filing, 2)
+    service = desk.memory.imports
     request = ImportRequest(paths, desk.project, states=tuple(states), revisions=tuple(revisions))
     return await service.run(desk.memory.caller, request, stop=stop)
 

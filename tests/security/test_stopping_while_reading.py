@@ -10,7 +10,7 @@ import pytest
 
 from app.services.container import Memory
 from app.services.document_reader import document_reader
-from app.services.importing import ImportRequest, ImportService
+from app.services.importing import ImportRequest
 from tests.hurtful import SHAPES
 
 CHARACTERS = 3_000_000
@@ -22,7 +22,7 @@ async def test_an_import_ends_while_it_reads(memory: Memory, tmp_path: Path, nam
     body = SHAPES["wiki links in a line"](CHARACTERS)
     row = f'{{"id": "ADR-1", "kind": "ADR", "title": "T", "body": "{body}"}}\n'
     (tmp_path / name).write_text(row if name.endswith("jsonl") else body)
-    stop, service = asyncio.Event(), ImportService(memory.database, memory.filing, 2)
+    stop, service = asyncio.Event(), memory.imports
     request = ImportRequest((tmp_path / name,), "p")
     importing = asyncio.create_task(service.run(memory.caller, request, stop=stop))
     async with asyncio.timeout(60):

@@ -1,16 +1,21 @@
-"""By what a request is known again when it comes under the same key."""
+"""A request that comes again under its key: by what it is known, and that it is carried out once."""
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 from uuid import UUID
 
+import asyncpg
 import pytest
 
 from app.domain.entity import Caller, Role
-from app.services.idempotency import idempotent_request
+from app.errors import Conflict
+from app.services.container import Memory
+from app.services.idempotency import SavedAnswer, idempotent_request, write_once
 from app.services.states import Sealing
+from app.services.unit_of_work import UnitOfWork
 
 ID = UUID(int=1)
 ADA = Caller(1, Role.HUMAN, "ada")
@@ -52,3 +57,30 @@ def test_what_no_store_keeps_is_one_with_what_stands_for_it() -> None:
 def test_nothing_else_can_be_an_argument() -> None:
     with pytest.raises(TypeError):
         fingerprint(reason={1, 2})
+
+
+async def test_a_write_under_a_key_is_carried_out_once(memory: Memory) -> None:
+    carried_out: list[str] = []
+
+    async def restore(connection: asyncpg.Connection, tenant: int, response: Mapping[str, Any]) -> str:
+        return f"{response['said']} again"
+
+    saved = SavedAnswer(lambda answer: {"said": answer}, restore)
+
+    async def write(said: str, key: str | None = "key", *, fails: bool = False) -> str:
+        async def carry_out(_: UnitOfWork) -> str:
+            carried_out.append(said)
+            if fails:
+                raise Conflict("the write is refused")
+            return said
+
+        request = idempotent_request(memory.caller, "say", key, said=said)
+        return await write_once(memory.database, memory.caller, request, saved, carry_out)
+
+    with pytest.raises(Conflict, match="is refused"):
+        await write("a", fails=True)
+    assert [await write("a"), await write("a")] == ["a", "a again"]
+    with pytest.raises(Conflict, match="this idempotency key came with other input before"):
+        await write("b")
+    assert [await write("a", None), await write("a", "another")] == ["a", "a"]
+    assert carried_out == ["a", "a", "a", "a"]

@@ -7,7 +7,13 @@ from typing import Annotated
 import strawberry
 
 from app.graphql.context import Info
-from app.graphql.mutations.change_state import RecordFactInput, TransitionInput, record_fact, transition
+from app.graphql.mutations.change_state import (
+    RecordFactInput,
+    StatePayload,
+    TransitionInput,
+    record_fact,
+    transition,
+)
 from app.graphql.mutations.create_alias import AliasPayload, CreateAliasInput, create_alias
 from app.graphql.mutations.create_entity import CreateEntityInput, EntityPayload, create_entity
 from app.graphql.mutations.create_reference import CreateReferenceInput, ReferencePayload, create_reference
@@ -20,7 +26,6 @@ from app.graphql.mutations.review_candidate import (
     review_alias_candidate,
     review_fact_candidate,
 )
-from app.graphql.mutations.state_payload import StatePayload
 from app.graphql.mutations.wip import (
     DiscardWipInput,
     SaveWipInput,

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import strawberry
 
-from app.errors import TrigraphError
-from app.graphql.arguments import IDEMPOTENCY_KEY, id_of
-from app.graphql.context import Info
-from app.graphql.errors import Problem, problem_from
+from app.graphql.arguments import IDEMPOTENCY_KEY, id_of, optional_id
+from app.graphql.context import Context
+from app.graphql.errors import Problem
+from app.graphql.mutations.payload import answers_with, position_text
 from app.graphql.types.alias import Alias
 from app.graphql.types.candidate import AliasCandidate
 from app.services.aliases import AliasAnswer, AliasRequest
@@ -46,11 +46,9 @@ class CreateAliasInput:
             surface_form=self.surface_form,
             target=id_of(self.target, "entity", "target"),
             project=self.project,
-            source=None if self.source is None else id_of(self.source, "entity", "source"),
+            source=optional_id(self.source, "entity", "source"),
             authority_tier=self.authority_tier,
-            source_artifact=None
-            if self.source_artifact is None
-            else id_of(self.source_artifact, "artifact", "sourceArtifact"),
+            source_artifact=optional_id(self.source_artifact, "artifact", "sourceArtifact"),
         )
 
 
@@ -79,16 +77,11 @@ class AliasPayload:
         return cls(
             alias=None if answer.alias is None else Alias.of(answer.alias),
             candidate=None if answer.candidate is None else AliasCandidate.of(answer.candidate),
-            position=None if answer.position is None else str(answer.position),
+            position=position_text(answer.position),
         )
 
 
-async def create_alias(info: Info, input: CreateAliasInput) -> AliasPayload:
-    """Write the alias; a caller's mistake becomes a problem."""
-    context = info.context
-    context.renew()
-    try:
-        answer = await context.aliases.create(context.caller, input.request(), input.idempotency_key)
-    except TrigraphError as error:
-        return AliasPayload(problems=[problem_from(error)])
-    return AliasPayload.of(answer)
+@answers_with(AliasPayload)
+async def create_alias(context: Context, input: CreateAliasInput) -> AliasAnswer:
+    """Write the alias."""
+    return await context.aliases.create(context.caller, input.request(), input.idempotency_key)

@@ -7,10 +7,10 @@ from datetime import datetime
 import strawberry
 from strawberry.scalars import JSON
 
-from app.errors import TrigraphError
 from app.graphql.arguments import IDEMPOTENCY_KEY
-from app.graphql.context import Info
-from app.graphql.errors import Problem, problem_from
+from app.graphql.context import Context
+from app.graphql.errors import Problem
+from app.graphql.mutations.payload import answers_with, position_text
 from app.graphql.types.entity import Entity
 from app.graphql.types.state import EntityState
 from app.services.entities import CreatedEntity, StatedEntity
@@ -56,19 +56,12 @@ class EntityPayload:
         return cls(
             entity=Entity.of(created.entity),
             state=EntityState.of(created.state),
-            position=None if created.position is None else str(created.position),
+            position=position_text(created.position),
         )
 
 
-async def create_entity(info: Info, input: CreateEntityInput) -> EntityPayload:
-    """Create the thing; a caller's mistake becomes a problem."""
-    context = info.context
-    context.renew()
+@answers_with(EntityPayload)
+async def create_entity(context: Context, input: CreateEntityInput) -> CreatedEntity:
+    """Create the thing."""
     stated = StatedEntity(input.type, input.props, input.valid_from)
-    try:
-        created = await context.canonical.create_entity(
-            context.caller, stated, input.project, input.idempotency_key
-        )
-    except TrigraphError as error:
-        return EntityPayload(problems=[problem_from(error)])
-    return EntityPayload.of(created)
+    return await context.canonical.create_entity(context.caller, stated, input.project, input.idempotency_key)

@@ -6,10 +6,10 @@ from datetime import datetime
 
 import strawberry
 
-from app.errors import TrigraphError
-from app.graphql.arguments import IDEMPOTENCY_KEY, id_of
-from app.graphql.context import Info
-from app.graphql.errors import Problem, problem_from
+from app.graphql.arguments import IDEMPOTENCY_KEY, id_of, optional_id
+from app.graphql.context import Context
+from app.graphql.errors import Problem
+from app.graphql.mutations.payload import answers_with, position_text
 from app.graphql.types.enums import ReferenceType
 from app.graphql.types.reference import Reference
 from app.services.references import ReferenceAnswer, StatedReference
@@ -41,9 +41,7 @@ class CreateReferenceInput:
             source=id_of(self.source, "entity", "source"),
             target=id_of(self.target, "entity", "target"),
             type=self.type,
-            source_artifact=None
-            if self.source_artifact is None
-            else id_of(self.source_artifact, "artifact", "sourceArtifact"),
+            source_artifact=optional_id(self.source_artifact, "artifact", "sourceArtifact"),
             valid_from=self.valid_from,
         )
 
@@ -67,16 +65,11 @@ class ReferencePayload:
     @classmethod
     def of(cls, answer: ReferenceAnswer) -> ReferencePayload:
         """Create the payload from the service's answer."""
-        position = None if answer.position is None else str(answer.position)
+        position = position_text(answer.position)
         return cls(reference=Reference.of(answer.reference), position=position)
 
 
-async def create_reference(info: Info, input: CreateReferenceInput) -> ReferencePayload:
-    """Write the reference; a caller's mistake becomes a problem."""
-    context = info.context
-    context.renew()
-    try:
-        answer = await context.references.create(context.caller, input.to_reference(), input.idempotency_key)
-    except TrigraphError as error:
-        return ReferencePayload(problems=[problem_from(error)])
-    return ReferencePayload.of(answer)
+@answers_with(ReferencePayload)
+async def create_reference(context: Context, input: CreateReferenceInput) -> ReferenceAnswer:
+    """Write the reference."""
+    return await context.references.create(context.caller, input.to_reference(), input.idempotency_key)

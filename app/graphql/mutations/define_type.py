@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import strawberry
 
-from app.errors import TrigraphError
 from app.graphql.arguments import IDEMPOTENCY_KEY
-from app.graphql.context import Info
-from app.graphql.errors import Problem, problem_from
+from app.graphql.context import Context
+from app.graphql.errors import Problem
+from app.graphql.mutations.payload import answers_with, position_text
 from app.graphql.types.project import Type
 from app.services.entities import DefinedType, StatedType
 
@@ -77,18 +77,13 @@ class TypePayload:
         return cls(
             type=Type.of(defined.definition),
             changed=defined.changed,
-            position=None if defined.position is None else str(defined.position),
+            position=position_text(defined.position),
         )
 
 
-async def define_type(info: Info, input: DefineTypeInput) -> TypePayload:
-    """Define the type; a caller's mistake becomes a problem."""
-    context = info.context
-    context.renew()
-    try:
-        defined = await context.canonical.define_type(
-            context.caller, input.to_type(), input.project, input.idempotency_key
-        )
-    except TrigraphError as error:
-        return TypePayload(problems=[problem_from(error)])
-    return TypePayload.of(defined)
+@answers_with(TypePayload)
+async def define_type(context: Context, input: DefineTypeInput) -> DefinedType:
+    """Define the type."""
+    return await context.canonical.define_type(
+        context.caller, input.to_type(), input.project, input.idempotency_key
+    )

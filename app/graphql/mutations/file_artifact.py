@@ -6,10 +6,10 @@ from datetime import datetime
 
 import strawberry
 
-from app.errors import TrigraphError
 from app.graphql.arguments import IDEMPOTENCY_KEY
-from app.graphql.context import Info
-from app.graphql.errors import Problem, problem_from
+from app.graphql.context import Context
+from app.graphql.errors import Problem
+from app.graphql.mutations.payload import answers_with, position_text
 from app.graphql.types.artifact import Artifact
 from app.graphql.types.entity import Entity
 from app.graphql.types.enums import MemoryDomain
@@ -112,20 +112,15 @@ class FileArtifactPayload:
             references=[Reference.of(reference) for reference in filed.references],
             candidates=filed.candidates,
             warnings=[*filed.warnings, *describe_pending(filed.pending)],
-            position=None if filed.position is None else str(filed.position),
+            position=position_text(filed.position),
         )
 
 
-async def file_artifact(info: Info, input: FileArtifactInput) -> FileArtifactPayload:
-    """File the document; a caller's mistake becomes a problem."""
-    context = info.context
-    context.renew()
-    try:
-        prefixes = await context.filing.prefixes(context.caller, input.project)
-        document = await read_stated(input.to_document(), prefixes)
-        filed = await context.filing.file(
-            context.caller, document, input.project, idempotency_key=input.idempotency_key
-        )
-    except TrigraphError as error:
-        return FileArtifactPayload(problems=[problem_from(error)])
-    return FileArtifactPayload.of(filed)
+@answers_with(FileArtifactPayload)
+async def file_artifact(context: Context, input: FileArtifactInput) -> FiledDocument:
+    """File the document."""
+    prefixes = await context.filing.prefixes(context.caller, input.project)
+    document = await read_stated(input.to_document(), prefixes)
+    return await context.filing.file(
+        context.caller, document, input.project, idempotency_key=input.idempotency_key
+    )

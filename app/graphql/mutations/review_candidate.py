@@ -7,10 +7,10 @@ import strawberry
 from app.domain import candidate as domain
 from app.domain.entity import Alias as DomainAlias
 from app.domain.temporal import EntityState as DomainState
-from app.errors import TrigraphError
 from app.graphql.arguments import IDEMPOTENCY_KEY, id_of
-from app.graphql.context import Info
-from app.graphql.errors import Problem, problem_from
+from app.graphql.context import Context
+from app.graphql.errors import Problem
+from app.graphql.mutations.payload import answers_with, position_text
 from app.graphql.types.alias import Alias
 from app.graphql.types.candidate import AliasCandidate, FactCandidate
 from app.graphql.types.enums import CandidateStatus
@@ -55,19 +55,16 @@ class AliasCandidatePayload:
         return cls(
             candidate=AliasCandidate.of(reviewed.candidate),
             alias=None if reviewed.written is None else Alias.of(reviewed.written),
-            position=None if reviewed.position is None else str(reviewed.position),
+            position=position_text(reviewed.position),
         )
 
 
-async def review_alias_candidate(info: Info, input: ReviewCandidateInput) -> AliasCandidatePayload:
-    """Decide; a caller's mistake becomes a problem."""
-    context = info.context
-    context.renew()
-    try:
-        reviewed = await context.review.review_alias(context.caller, input.decision(), input.idempotency_key)
-    except TrigraphError as error:
-        return AliasCandidatePayload(problems=[problem_from(error)])
-    return AliasCandidatePayload.of(reviewed)
+@answers_with(AliasCandidatePayload)
+async def review_alias_candidate(
+    context: Context, input: ReviewCandidateInput
+) -> Reviewed[domain.AliasCandidate, DomainAlias]:
+    """Decide."""
+    return await context.review.review_alias(context.caller, input.decision(), input.idempotency_key)
 
 
 @strawberry.type(description="A likely fact as it was decided about.")
@@ -91,16 +88,13 @@ class FactCandidatePayload:
         return cls(
             candidate=FactCandidate.of(reviewed.candidate),
             state=None if reviewed.written is None else EntityState.of(reviewed.written),
-            position=None if reviewed.position is None else str(reviewed.position),
+            position=position_text(reviewed.position),
         )
 
 
-async def review_fact_candidate(info: Info, input: ReviewCandidateInput) -> FactCandidatePayload:
-    """Decide; a caller's mistake becomes a problem."""
-    context = info.context
-    context.renew()
-    try:
-        reviewed = await context.review.review_fact(context.caller, input.decision(), input.idempotency_key)
-    except TrigraphError as error:
-        return FactCandidatePayload(problems=[problem_from(error)])
-    return FactCandidatePayload.of(reviewed)
+@answers_with(FactCandidatePayload)
+async def review_fact_candidate(
+    context: Context, input: ReviewCandidateInput
+) -> Reviewed[domain.FactCandidate, DomainState]:
+    """Decide."""
+    return await context.review.review_fact(context.caller, input.decision(), input.idempotency_key)

@@ -5,10 +5,10 @@ from __future__ import annotations
 import strawberry
 from strawberry.scalars import JSON
 
-from app.graphql.arguments import IDEMPOTENCY_KEY, id_of
-from app.graphql.context import Context, Info
-from app.graphql.mutations import state_payload as shared
-from app.graphql.mutations.state_payload import StatePayload, optional_id, properties_of, state_payload
+from app.graphql.arguments import IDEMPOTENCY_KEY, id_of, optional_id
+from app.graphql.context import Context
+from app.graphql.mutations.change_state import DESCRIPTION, ENTITY, StatePayload, properties_of
+from app.graphql.mutations.payload import answers_with
 from app.graphql.types.enums import WipSource
 from app.services.states import DraftChange, Sealing, StateAnswer
 
@@ -17,7 +17,7 @@ from app.services.states import DraftChange, Sealing, StateAnswer
 class SaveWipInput:
     """The input of saveWip."""
 
-    entity: strawberry.ID = strawberry.field(description=shared.ENTITY)
+    entity: strawberry.ID = strawberry.field(description=ENTITY)
     props: JSON = strawberry.field(
         description='The properties to lay over the draft, as an object such as {"status": "accepted"}; null'
         " takes one away, and those not named stay as they are. A first draft begins from what is in force."
@@ -34,22 +34,19 @@ class SaveWipInput:
     idempotency_key: str | None = strawberry.field(default=None, description=IDEMPOTENCY_KEY)
 
 
-async def save_wip(info: Info, input: SaveWipInput) -> StatePayload:
+@answers_with(StatePayload)
+async def save_wip(context: Context, input: SaveWipInput) -> StateAnswer:
     """Save the draft."""
-
-    async def save(context: Context) -> StateAnswer:
-        return await context.states.save_wip(
-            context.caller,
-            id_of(input.entity, "entity", "entity"),
-            DraftChange(
-                properties_of(input.props),
-                input.source,
-                optional_id(input.expected_state, "state", "expectedState"),
-            ),
-            input.idempotency_key,
-        )
-
-    return await state_payload(info, save)
+    return await context.states.save_wip(
+        context.caller,
+        id_of(input.entity, "entity", "entity"),
+        DraftChange(
+            properties_of(input.props),
+            input.source,
+            optional_id(input.expected_state, "state", "expectedState"),
+        ),
+        input.idempotency_key,
+    )
 
 
 @strawberry.input(description="The draft to seal.")
@@ -73,27 +70,24 @@ class SealWipInput:
         " written and the answer is a conflict. Without it what the draft says wins over whatever others"
         " changed in the same properties meanwhile.",
     )
-    description: str | None = strawberry.field(default=None, description=shared.DESCRIPTION)
+    description: str | None = strawberry.field(default=None, description=DESCRIPTION)
     idempotency_key: str | None = strawberry.field(default=None, description=IDEMPOTENCY_KEY)
 
 
-async def seal_wip(info: Info, input: SealWipInput) -> StatePayload:
+@answers_with(StatePayload)
+async def seal_wip(context: Context, input: SealWipInput) -> StateAnswer:
     """Seal the draft."""
-
-    async def seal(context: Context) -> StateAnswer:
-        return await context.states.seal_wip(
-            context.caller,
-            id_of(input.state, "state", "state"),
-            Sealing(
-                {} if input.props is None else properties_of(input.props),
-                input.event_type or "",
-                input.description,
-                optional_id(input.expected_state, "state", "expectedState"),
-            ),
-            input.idempotency_key,
-        )
-
-    return await state_payload(info, seal)
+    return await context.states.seal_wip(
+        context.caller,
+        id_of(input.state, "state", "state"),
+        Sealing(
+            {} if input.props is None else properties_of(input.props),
+            input.event_type or "",
+            input.description,
+            optional_id(input.expected_state, "state", "expectedState"),
+        ),
+        input.idempotency_key,
+    )
 
 
 @strawberry.input(description="The draft to discard.")
@@ -104,19 +98,16 @@ class DiscardWipInput:
         description="The id of the draft, as it was saved last: one that was saved again, sealed or discarded"
         " since is a conflict."
     )
-    description: str | None = strawberry.field(default=None, description=shared.DESCRIPTION)
+    description: str | None = strawberry.field(default=None, description=DESCRIPTION)
     idempotency_key: str | None = strawberry.field(default=None, description=IDEMPOTENCY_KEY)
 
 
-async def discard_wip(info: Info, input: DiscardWipInput) -> StatePayload:
+@answers_with(StatePayload)
+async def discard_wip(context: Context, input: DiscardWipInput) -> StateAnswer:
     """Discard the draft."""
-
-    async def discard(context: Context) -> StateAnswer:
-        return await context.states.discard_wip(
-            context.caller,
-            id_of(input.state, "state", "state"),
-            input.description,
-            input.idempotency_key,
-        )
-
-    return await state_payload(info, discard)
+    return await context.states.discard_wip(
+        context.caller,
+        id_of(input.state, "state", "state"),
+        input.description,
+        input.idempotency_key,
+    )

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import strawberry
 
-from app.errors import TrigraphError
 from app.graphql.arguments import IDEMPOTENCY_KEY, id_of
-from app.graphql.context import Info
-from app.graphql.errors import problem_from
+from app.graphql.context import Context
 from app.graphql.mutations.create_alias import AliasPayload
 from app.graphql.mutations.create_reference import ReferencePayload
+from app.graphql.mutations.payload import answers_with
+from app.services.aliases import AliasAnswer
+from app.services.references import ReferenceAnswer
 
 
 @strawberry.input(description="A name that no longer means its entity, from now on.")
@@ -21,16 +22,11 @@ class WithdrawAliasInput:
     idempotency_key: str | None = strawberry.field(default=None, description=IDEMPOTENCY_KEY)
 
 
-async def withdraw_alias(info: Info, input: WithdrawAliasInput) -> AliasPayload:
-    """End the alias; a caller's mistake becomes a problem."""
-    context = info.context
-    context.renew()
-    try:
-        id = id_of(input.alias, "alias", "alias")
-        answer = await context.aliases.withdraw(context.caller, id, input.reason, input.idempotency_key)
-    except TrigraphError as error:
-        return AliasPayload(problems=[problem_from(error)])
-    return AliasPayload.of(answer)
+@answers_with(AliasPayload)
+async def withdraw_alias(context: Context, input: WithdrawAliasInput) -> AliasAnswer:
+    """End the alias."""
+    id = id_of(input.alias, "alias", "alias")
+    return await context.aliases.withdraw(context.caller, id, input.reason, input.idempotency_key)
 
 
 @strawberry.input(description="A reference that holds no longer, from now on.")
@@ -44,13 +40,8 @@ class WithdrawReferenceInput:
     idempotency_key: str | None = strawberry.field(default=None, description=IDEMPOTENCY_KEY)
 
 
-async def withdraw_reference(info: Info, input: WithdrawReferenceInput) -> ReferencePayload:
-    """End the reference; a caller's mistake becomes a problem."""
-    context = info.context
-    context.renew()
-    try:
-        id = id_of(input.reference, "reference", "reference")
-        answer = await context.references.withdraw(context.caller, id, input.reason, input.idempotency_key)
-    except TrigraphError as error:
-        return ReferencePayload(problems=[problem_from(error)])
-    return ReferencePayload.of(answer)
+@answers_with(ReferencePayload)
+async def withdraw_reference(context: Context, input: WithdrawReferenceInput) -> ReferenceAnswer:
+    """End the reference."""
+    id = id_of(input.reference, "reference", "reference")
+    return await context.references.withdraw(context.caller, id, input.reason, input.idempotency_key)

@@ -5,13 +5,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
-from uuid import uuid4
+from uuid import UUID, uuid4
 
-from app.domain.entity import Alias, Entity
+from app.domain.entity import Alias, AuthorityTier, Entity
 from app.domain.temporal import Interval, still_missing
 from app.domain.text import fold
 from app.errors import Conflict
-from app.services.aliases.input import StatedAlias
 from app.services.aliases.mentions import note_earlier_mentions
 from app.services.aliases.rules import (
     AliasEnds,
@@ -28,6 +27,22 @@ from app.services.references.supersession import recompute_statuses
 from app.services.unit_of_work import UnitOfWork
 from app.stores.postgres import aliases, lookups
 from app.stores.postgres.mentions import NamedForm
+
+
+@dataclass(frozen=True, slots=True)
+class StatedAlias:
+    """A form, the entity it means, and the entity that was replaced, if the form was its name.
+
+    Without `valid_from` it means the target from now on; without `tier` it has the caller's authority, and
+    never a higher one.
+    """
+
+    surface_form: str
+    target: UUID
+    source: UUID | None = None
+    source_artifact: UUID | None = None
+    valid_from: datetime | None = None
+    tier: AuthorityTier | None = None
 
 
 @dataclass(frozen=True, slots=True)

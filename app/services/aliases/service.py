@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 from uuid import UUID
@@ -13,12 +14,11 @@ from app.domain.artifact import AliasClaim, Artifact, Quote
 from app.domain.candidate import AliasCandidate, describe_review
 from app.domain.entity import Alias, AuthorityTier, Caller, Entity
 from app.errors import Conflict, Forbidden, Invalid
-from app.services.aliases.create import add_alias, examine
-from app.services.aliases.input import StatedAlias
+from app.services.aliases.create import StatedAlias, add_alias, examine
 from app.services.aliases.rules import FORM_FIELD
 from app.services.catalog.lookup import nothing_has, project_of
-from app.services.idempotency import idempotent_request, load_response, save_response
-from app.services.unit_of_work import UnitOfWork, require_writer, unit_of_work
+from app.services.idempotency import SavedAnswer, idempotent_request, write_once
+from app.services.unit_of_work import UnitOfWork, require_writer
 from app.services.withdrawal import fit_reason, note_withdrawal, require_lasting
 from app.stores.postgres import aliases, artifacts, candidates, entities, ledger_clock, lookups
 from app.stores.postgres.pool import Database
@@ -163,13 +163,12 @@ class AliasService:
         require_writer(caller)
         tier = tier_of(caller, request.authority_tier)
         keyed = idempotent_request(caller, "createAlias", idempotency_key, request=request)
-        async with unit_of_work(self._database, caller) as write:
-            if response := await load_response(write.connection, caller.tenant, keyed):
-                return await _restore(write.connection, caller.tenant, response)
+
+        async def create(write: UnitOfWork) -> AliasAnswer:
             await _require_project(write, request)
-            answer = await _create(write, request, tier)
-            await save_response(write, keyed, _response(answer))
-            return answer
+            return await _create(write, request, tier)
+
+        return await write_once(self._database, caller, keyed, _SAVED, create)
 
     async def withdraw(
         self, caller: Caller, alias: UUID, reason: str | None = None, idempotency_key: str | None = None
@@ -181,13 +180,12 @@ class AliasService:
         require_writer(caller)
         reason = fit_reason(reason)
         keyed = idempotent_request(caller, "withdrawAlias", idempotency_key, alias=alias, reason=reason)
-        async with unit_of_work(self._database, caller) as write:
-            if response := await load_response(write.connection, caller.tenant, keyed):
-                return await _restore(write.connection, caller.tenant, response)
+
+        async def end(write: UnitOfWork) -> AliasAnswer:
             ended = await end_alias(write, alias, reason)
-            answer = AliasAnswer(ended, position=await ledger_clock.finish_write(write.connection))
-            await save_response(write, keyed, _response(answer))
-            return answer
+            return AliasAnswer(ended, position=await ledger_clock.finish_write(write.connection))
+
+        return await write_once(self._database, caller, keyed, _SAVED, end)
 
 
 async def _create(write: UnitOfWork, request: AliasRequest, tier: AuthorityTier) -> AliasAnswer:
@@ -215,7 +213,7 @@ async def _require_project(write: UnitOfWork, request: AliasRequest) -> None:
         )
 
 
-def _response(answer: AliasAnswer) -> dict[str, Any]:
+def _to_response(answer: AliasAnswer) -> dict[str, Any]:
     return {
         "alias": None if answer.alias is None else str(answer.alias.id),
         "candidate": None if answer.candidate is None else str(answer.candidate.id),
@@ -223,7 +221,7 @@ def _response(answer: AliasAnswer) -> dict[str, Any]:
     }
 
 
-async def _restore(connection: asyncpg.Connection, tenant: int, response: dict[str, Any]) -> AliasAnswer:
+async def _restore(connection: asyncpg.Connection, tenant: int, response: Mapping[str, Any]) -> AliasAnswer:
     if response["alias"] is None:
         candidate = UUID(response["candidate"])
         found = await candidates.alias_candidates_by_id(connection, tenant, [candidate])
@@ -232,3 +230,6 @@ async def _restore(connection: asyncpg.Connection, tenant: int, response: dict[s
     return AliasAnswer(
         (await lookups.aliases_by_id(connection, tenant, [id]))[id], None, response["position"]
     )
+
+
+_SAVED = SavedAnswer(_to_response, _restore)

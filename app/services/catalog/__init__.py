@@ -1,7 +1,7 @@
 """Read the catalog: projects, types, lists of nodes, and the meaning of names."""
 
 from app.services.catalog.alias_resolution import Ambiguous
-from app.services.catalog.lookup import describe_pending
+from app.services.catalog.lookup import EntityNames, describe_pending
 from app.services.catalog.service import CatalogService, Edges, Listing
 
-__all__ = ["Ambiguous", "CatalogService", "Edges", "Listing", "describe_pending"]
+__all__ = ["Ambiguous", "CatalogService", "Edges", "EntityNames", "Listing", "describe_pending"]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from datetime import datetime
 from types import MappingProxyType
 from uuid import UUID
@@ -12,11 +13,12 @@ import asyncpg
 from app.domain.bounds import MAX_NAME, excerpt, require_length
 from app.domain.entity import Caller, Entity, Project
 from app.domain.pending_reference import PendingReference
-from app.domain.temporal import present
+from app.domain.temporal import AsOf
 from app.domain.text import UNKEEPABLE, fold
 from app.errors import Invalid, NotFound
 from app.services.unit_of_work import UnitOfWork
 from app.stores.postgres import entities, ledger_clock, lookups, projects, type_definitions
+from app.stores.postgres.lookups import Called
 
 MAX_NAMED = 20
 ID_HINTS: Mapping[str, str] = MappingProxyType(
@@ -66,7 +68,38 @@ async def require_entities(write: UnitOfWork, ids: Mapping[str, UUID | None]) ->
 
 async def instant(connection: asyncpg.Connection, caller: Caller, as_of: datetime | None) -> datetime:
     """Return the asked instant, or now."""
-    return as_of or present(await ledger_clock.read_clock(connection, caller.tenant))
+    return as_of or await ledger_clock.read_present(connection, caller.tenant)
+
+
+@dataclass(frozen=True, slots=True)
+class EntityNames:
+    """Entities, what they are called at a moment, and their projects by number."""
+
+    entities: Mapping[UUID, Entity]
+    names: Mapping[UUID, Called]
+    projects: Mapping[int, Project]
+
+    def project(self, id: UUID) -> Project:
+        """Return the project of an entity."""
+        return self.projects[self.entities[id].project]
+
+    def text(self, id: UUID) -> str:
+        """Return an entity as `ADR-7 Queue`, with the project (`Harbor (platform)`) if there are several."""
+        entity, names = self.entities[id], self.names[id]
+        is_named_alone = names.identifier is None or names.identifier == names.label
+        kind = entity.type_name if is_named_alone else names.identifier
+        project = f" ({self.project(id).key})" if len(self.projects) > 1 else ""
+        return f"{kind} {names.label}{project}"
+
+
+async def name_entities(
+    connection: asyncpg.Connection, tenant: int, found: Mapping[UUID, Entity], moment: AsOf
+) -> EntityNames:
+    """Return entities with the names they have at a moment, in two statements."""
+    numbers = list({entity.project for entity in found.values()})
+    there = await lookups.projects_by_number(connection, tenant, numbers)
+    names = await lookups.called_as_of(connection, tenant, list(found), moment)
+    return EntityNames(found, names, there)
 
 
 async def project_of(connection: asyncpg.Connection, caller: Caller, key: str | None) -> int | None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Collection, Mapping
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Generic, TypeVar
@@ -20,10 +20,25 @@ from app.domain.temporal import EVERYTHING_KNOWN, AsOf
 from app.domain.types import TypeDefinition
 from app.errors import Invalid
 from app.services.catalog.alias_resolution import resolve
-from app.services.catalog.lookup import instant, project_numbers, project_of, require_type
+from app.services.catalog.lookup import (
+    EntityNames,
+    instant,
+    name_entities,
+    project_numbers,
+    project_of,
+    require_type,
+)
 from app.services.parsing import clean_text
 from app.stores.graph_reader import GraphReader
-from app.stores.postgres import entities, lists, lookups, pending_references, projects, type_definitions
+from app.stores.postgres import (
+    artifacts,
+    entities,
+    lists,
+    lookups,
+    pending_references,
+    projects,
+    type_definitions,
+)
 from app.stores.postgres.lists import ArtifactFilter, EntityFilter, ReferenceFilter
 from app.stores.postgres.pool import Database
 from app.stores.postgres.scope import Scope
@@ -141,6 +156,28 @@ class CatalogService:
             numbers = await project_numbers(connection, caller, project)
             moment = AsOf(await instant(connection, caller, as_of), EVERYTHING_KNOWN)
             return await resolve(connection, Scope(caller.tenant, numbers, moment), clean_text(form))
+
+    async def entity(self, caller: Caller, id: UUID) -> Entity | None:
+        """Return the entity with an id, None if there is none."""
+        async with self._database.reading(caller.tenant) as connection:
+            return (await entities.entities_by_id(connection, caller.tenant, [id])).get(id)
+
+    async def names(self, caller: Caller, ids: Collection[UUID], moment: AsOf | None = None) -> EntityNames:
+        """Return entities with the names they have at a moment, or now by all that is known."""
+        async with self._database.reading(caller.tenant) as connection:
+            found = await entities.entities_by_id(connection, caller.tenant, list(set(ids)))
+            moment = moment or AsOf(await instant(connection, caller, None), EVERYTHING_KNOWN)
+            return await name_entities(connection, caller.tenant, found, moment)
+
+    async def artifacts_by_id(self, caller: Caller, ids: Collection[UUID]) -> Mapping[UUID, Artifact]:
+        """Return the artifacts with these ids."""
+        async with self._database.reading(caller.tenant) as connection:
+            return await artifacts.artifacts_by_id(connection, caller.tenant, list(set(ids)))
+
+    async def read_present(self, caller: Caller) -> datetime:
+        """Return the present: the later of now and the ledger's clock."""
+        async with self._database.reading(caller.tenant) as connection:
+            return await instant(connection, caller, None)
 
     async def kind_of_node(self, caller: Caller, node: UUID) -> str | None:
         """Return the name of the node type that an id belongs to; None for an unknown id.

@@ -4,18 +4,19 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import replace
+from functools import partial
 from typing import Any
 from uuid import UUID
 
 import asyncpg
 
 from app.domain.entity import Caller
-from app.services import idempotency
 from app.services.catalog.lookup import project_for, project_key
 from app.services.entities.create import CreatedEntity, create
 from app.services.entities.types import DefinedType, StatedEntity, StatedType, define
+from app.services.idempotency import SavedAnswer, idempotent_request, write_once
 from app.services.parsing.text import clean_text, clean_value
-from app.services.unit_of_work import require_writer, unit_of_work
+from app.services.unit_of_work import UnitOfWork, require_writer
 from app.stores.postgres import entities, ledger_clock, projects, states, type_definitions
 from app.stores.postgres.pool import Database
 
@@ -40,23 +41,14 @@ class CanonicalService:
         require_writer(caller)
         key = project_key(project)
         stated = _clean_type(stated)
-        keyed = idempotency.idempotent_request(
-            caller, "defineType", idempotency_key, project=key, stated=stated
-        )
-        async with unit_of_work(self._database, caller) as write:
-            if response := await idempotency.load_response(write.connection, caller.tenant, keyed):
-                return await _restore_type(write.connection, caller.tenant, response)
-            found = await project_for(write, key)
-            defined = await define(write, found, stated)
-            defined = replace(defined, position=await ledger_clock.finish_write(write.connection))
-            answer = {
-                "project": key,
-                "name": defined.definition.name,
-                "changed": defined.changed,
-                "position": defined.position,
-            }
-            await idempotency.save_response(write, keyed, answer)
-            return defined
+        keyed = idempotent_request(caller, "defineType", idempotency_key, project=key, stated=stated)
+
+        async def define_in_project(write: UnitOfWork) -> DefinedType:
+            defined = await define(write, await project_for(write, key), stated)
+            return replace(defined, position=await ledger_clock.finish_write(write.connection))
+
+        saved = SavedAnswer(partial(_type_response, key), _restore_type)
+        return await write_once(self._database, caller, keyed, saved, define_in_project)
 
     async def create_entity(
         self,
@@ -71,21 +63,14 @@ class CanonicalService:
         stated = replace(
             stated, type_name=clean_text(stated.type_name).strip(), props=clean_value(stated.props)
         )
-        keyed = idempotency.idempotent_request(
-            caller, "createEntity", idempotency_key, project=key, stated=stated
-        )
-        async with unit_of_work(self._database, caller) as write:
-            if response := await idempotency.load_response(write.connection, caller.tenant, keyed):
-                return await _restore_entity(write.connection, caller.tenant, response)
+        keyed = idempotent_request(caller, "createEntity", idempotency_key, project=key, stated=stated)
+
+        async def create_in_project(write: UnitOfWork) -> CreatedEntity:
             created = await create(write, await project_for(write, key), stated)
-            created = replace(created, position=await ledger_clock.finish_write(write.connection))
-            answer = {
-                "entity": str(created.entity.id),
-                "state": str(created.state.id),
-                "position": created.position,
-            }
-            await idempotency.save_response(write, keyed, answer)
-            return created
+            return replace(created, position=await ledger_clock.finish_write(write.connection))
+
+        saved = SavedAnswer(_entity_response, _restore_entity)
+        return await write_once(self._database, caller, keyed, saved, create_in_project)
 
 
 def _clean_type(stated: StatedType) -> StatedType:
@@ -98,6 +83,15 @@ def _clean_type(stated: StatedType) -> StatedType:
     )
 
 
+def _type_response(project: str, defined: DefinedType) -> dict[str, Any]:
+    return {
+        "project": project,
+        "name": defined.definition.name,
+        "changed": defined.changed,
+        "position": defined.position,
+    }
+
+
 async def _restore_type(
     connection: asyncpg.Connection, tenant: int, response: Mapping[str, Any]
 ) -> DefinedType:
@@ -108,6 +102,14 @@ async def _restore_type(
     recorded = type_definitions.type_named(known, response["name"])
     assert recorded is not None  # a type is never taken away
     return DefinedType(recorded.definition, response["changed"], response["position"])
+
+
+def _entity_response(created: CreatedEntity) -> dict[str, Any]:
+    return {
+        "entity": str(created.entity.id),
+        "state": str(created.state.id),
+        "position": created.position,
+    }
 
 
 async def _restore_entity(

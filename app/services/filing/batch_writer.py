@@ -19,7 +19,7 @@ from app.services.aliases.mentions import NOTHING_SOUGHT, seek_forms, text_of
 from app.services.catalog.lookup import project_for
 from app.services.document_reader.limits import MAX_SMALL_CHARACTERS
 from app.services.filing.document_names import listed_aliases, spellings_of
-from app.services.filing.idempotency import load_filed, save_filed
+from app.services.filing.idempotency import SAVED_FILING
 from app.services.filing.prepare import PreparedDocument
 from app.services.filing.write_document import (
     FiledDocument,
@@ -28,6 +28,7 @@ from app.services.filing.write_document import (
     with_pending,
     write_document,
 )
+from app.services.idempotency import write_once
 from app.services.lookup_cache import CachedForms, CachedLookup, LookupCache
 from app.services.maintenance.reembed import require_model
 from app.services.parsing.target_readings import target_lookups
@@ -135,13 +136,12 @@ class BatchWriter:
     async def file_one(self, prepared: PreparedDocument, keyed: IdempotentRequest | None) -> FiledDocument:
         """File a document, or return the result saved under its key."""
         prepared = await self._seek_names(prepared)
-        async with unit_of_work(self.database, self.caller, self.homonyms) as write:
-            if keyed and (filed := await load_filed(write.connection, self.caller.tenant, keyed)):
-                return filed
+
+        async def write_one(write: UnitOfWork) -> FiledDocument:
             (filed,) = await self._write(write, [prepared])
-            if keyed:
-                await save_filed(write, keyed, filed)
-            return await with_pending(write.connection, self.caller.tenant, filed)
+            return await with_pending(write.connection, write.tenant, filed)
+
+        return await write_once(self.database, self.caller, keyed, SAVED_FILING, write_one, self.homonyms)
 
     async def file_all(
         self, groups: Sequence[Sequence[PreparedDocument]]

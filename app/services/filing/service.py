@@ -13,7 +13,7 @@ from app.embedding import Embedder
 from app.services.catalog.lookup import project_key
 from app.services.filing.batch_writer import BatchWriter
 from app.services.filing.document_types import prefixes_of
-from app.services.filing.idempotency import idempotent_filing, load_filed
+from app.services.filing.idempotency import SAVED_FILING, idempotent_filing
 from app.services.filing.pipeline import DocumentBatch, Hashed, IngestPipeline, Origin, Outcome
 from app.services.filing.prepare import check_limits, content_hash, prepare
 from app.services.filing.write_document import FiledDocument, load_unchanged
@@ -109,7 +109,7 @@ class FilingService:
             (filed,) = await self._find_unchanged(caller, project, [Hashed(document, hashed)])
             return filed
         async with self._database.snapshot(caller.tenant) as connection:
-            return await load_filed(connection, caller.tenant, keyed)
+            return await SAVED_FILING.find(connection, caller.tenant, keyed)
 
     async def _find_unchanged(
         self, caller: Caller, project: str, documents: Sequence[Hashed]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
@@ -12,13 +12,12 @@ import asyncpg
 
 from app.domain.entity import Caller, Reference, ReferenceType
 from app.services.catalog.lookup import nothing_has
-from app.services.idempotency import idempotent_request, load_response, save_response
+from app.services.idempotency import SavedAnswer, idempotent_request, write_once
 from app.services.references.create import StatedReference, add_reference
 from app.services.references.supersession import effective_from, recompute_status
-from app.services.unit_of_work import UnitOfWork, require_writer, unit_of_work
+from app.services.unit_of_work import UnitOfWork, require_writer
 from app.services.withdrawal import fit_reason, note_withdrawal, require_lasting
 from app.stores.postgres import ledger_clock, references
-from app.stores.postgres.idempotency import IdempotentRequest
 from app.stores.postgres.pool import Database
 from app.stores.postgres.references import RecordedReference
 
@@ -96,10 +95,11 @@ class ReferenceService:
         """
         require_writer(caller)
         keyed = idempotent_request(caller, "createReference", idempotency_key, stated=stated)
-        async with unit_of_work(self._database, caller) as write:
-            if response := await load_response(write.connection, caller.tenant, keyed):
-                return await _restore(write.connection, caller.tenant, response)
-            return await _settle(write, keyed, await add_reference(write, stated))
+
+        async def add(write: UnitOfWork) -> ReferenceAnswer:
+            return await _answer(write, await add_reference(write, stated))
+
+        return await write_once(self._database, caller, keyed, _SAVED, add)
 
     async def withdraw(
         self, caller: Caller, reference: UUID, reason: str | None = None, idempotency_key: str | None = None
@@ -113,21 +113,27 @@ class ReferenceService:
         keyed = idempotent_request(
             caller, "withdrawReference", idempotency_key, reference=reference, reason=reason
         )
-        async with unit_of_work(self._database, caller) as write:
-            if response := await load_response(write.connection, caller.tenant, keyed):
-                return await _restore(write.connection, caller.tenant, response)
-            return await _settle(write, keyed, await end_reference(write, reference, reason))
+
+        async def end(write: UnitOfWork) -> ReferenceAnswer:
+            return await _answer(write, await end_reference(write, reference, reason))
+
+        return await write_once(self._database, caller, keyed, _SAVED, end)
 
 
-async def _settle(
-    write: UnitOfWork, keyed: IdempotentRequest | None, reference: Reference
+async def _answer(write: UnitOfWork, reference: Reference) -> ReferenceAnswer:
+    return ReferenceAnswer(reference, await ledger_clock.finish_write(write.connection))
+
+
+def _to_response(answer: ReferenceAnswer) -> dict[str, Any]:
+    return {"reference": str(answer.reference.id), "position": answer.position}
+
+
+async def _restore(
+    connection: asyncpg.Connection, tenant: int, response: Mapping[str, Any]
 ) -> ReferenceAnswer:
-    answer = ReferenceAnswer(reference, await ledger_clock.finish_write(write.connection))
-    await save_response(write, keyed, {"reference": str(reference.id), "position": answer.position})
-    return answer
-
-
-async def _restore(connection: asyncpg.Connection, tenant: int, response: dict[str, Any]) -> ReferenceAnswer:
     id = UUID(response["reference"])
     found = await references.references_by_id(connection, tenant, [id])
     return ReferenceAnswer(found[id], response["position"])
+
+
+_SAVED = SavedAnswer(_to_response, _restore)

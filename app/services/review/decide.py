@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
-from typing import Generic, TypeVar
+from functools import partial
+from typing import Any, Generic, TypeVar
 from uuid import UUID
 
 import asyncpg
@@ -18,19 +19,18 @@ from app.domain.candidate import (
     Review,
     describe_review,
 )
-from app.domain.entity import Alias, Caller
+from app.domain.entity import Alias
 from app.domain.page import Page, PageRequest
 from app.domain.temporal import Branch, EntityState
 from app.errors import Conflict, Invalid, NotFound, TrigraphError, Unavailable
-from app.services import idempotency
 from app.services.aliases import StatedAlias, add_alias
 from app.services.catalog.lookup import ID_HINTS
+from app.services.idempotency import SavedAnswer
 from app.services.parsing import clean_text
 from app.services.states import Cause, StateChange, change_state
 from app.services.unit_of_work import UnitOfWork
 from app.stores.postgres import artifacts, candidates, ledger_clock, lookups, states
 from app.stores.postgres.candidates import CandidateFilter
-from app.stores.postgres.idempotency import IdempotentRequest
 
 FACT = "fact"
 
@@ -137,13 +137,6 @@ def fit_decision(decision: Decision) -> Decision:
     return Decision(decision.candidate, decision.status, reason)
 
 
-def idempotent_decision(
-    caller: Caller, operation: str, key: str | None, decision: Decision
-) -> IdempotentRequest | None:
-    """Return the decision as a request with a key, or None without one; raise Invalid for an unfit key."""
-    return idempotency.idempotent_request(caller, operation, key, decision=decision)
-
-
 async def review(
     write: UnitOfWork, queue: Queue[Noticed, Written], decision: Decision
 ) -> Reviewed[Noticed, Written]:
@@ -187,27 +180,21 @@ async def _promote(write: UnitOfWork, queue: Queue[Noticed, Written], candidate:
         raise type(error)(message, field="candidate", rule=error.rule) from error
 
 
-async def load_reviewed(
-    connection: asyncpg.Connection,
-    tenant: int,
-    queue: Queue[Noticed, Written],
-    request: IdempotentRequest | None,
-) -> Reviewed[Noticed, Written] | None:
-    """Return the review saved under a key; raise Conflict if the key came with other input."""
-    answer = await idempotency.load_response(connection, tenant, request)
-    if answer is None:
-        return None
-    id = UUID(answer["candidate"])
-    written = None if answer["written"] is None else UUID(answer["written"])
+def saved_review(queue: Queue[Noticed, Written]) -> SavedAnswer[Reviewed[Noticed, Written]]:
+    """Return how the review of a queue's candidate is saved under its key."""
+    return SavedAnswer(_to_response, partial(_restore, queue))
+
+
+def _to_response(reviewed: Reviewed[Noticed, Written]) -> dict[str, Any]:
+    written = None if reviewed.written is None else str(reviewed.written.id)
+    return {"candidate": str(reviewed.candidate.id), "written": written, "position": reviewed.position}
+
+
+async def _restore(
+    queue: Queue[Noticed, Written], connection: asyncpg.Connection, tenant: int, response: Mapping[str, Any]
+) -> Reviewed[Noticed, Written]:
+    id = UUID(response["candidate"])
+    written = None if response["written"] is None else UUID(response["written"])
     found = await queue.by_id(connection, tenant, [id])
     there = {} if written is None else await queue.written_by_id(connection, tenant, [written])
-    return Reviewed(found[id], None if written is None else there[written], answer["position"])
-
-
-async def save_reviewed(
-    write: UnitOfWork, request: IdempotentRequest | None, reviewed: Reviewed[Noticed, Written]
-) -> None:
-    """Save the review under its key, in the transaction that records the decision."""
-    written = None if reviewed.written is None else str(reviewed.written.id)
-    answer = {"candidate": str(reviewed.candidate.id), "written": written, "position": reviewed.position}
-    await idempotency.save_response(write, request, answer)
+    return Reviewed(found[id], None if written is None else there[written], response["position"])

@@ -9,6 +9,7 @@ from app.domain.temporal import EntityState
 from app.errors import Forbidden
 from app.services.catalog import Listing
 from app.services.catalog.lookup import project_numbers
+from app.services.idempotency import idempotent_request, write_once
 from app.services.review.decide import (
     ALIASES,
     FACTS,
@@ -18,12 +19,9 @@ from app.services.review.decide import (
     Reviewed,
     Written,
     fit_decision,
-    idempotent_decision,
-    load_reviewed,
     review,
-    save_reviewed,
+    saved_review,
 )
-from app.services.unit_of_work import unit_of_work
 from app.stores.postgres.candidates import CandidateFilter
 from app.stores.postgres.pool import Database
 
@@ -93,13 +91,10 @@ class ReviewService:
     ) -> Reviewed[Noticed, Written]:
         require_reviewer(caller)
         decision = fit_decision(decision)
-        keyed = idempotent_decision(caller, queue.operation, idempotency_key, decision)
-        async with unit_of_work(self._database, caller) as write:
-            if earlier := await load_reviewed(write.connection, caller.tenant, queue, keyed):
-                return earlier
-            reviewed = await review(write, queue, decision)
-            await save_reviewed(write, keyed, reviewed)
-            return reviewed
+        keyed = idempotent_request(caller, queue.operation, idempotency_key, decision=decision)
+        return await write_once(
+            self._database, caller, keyed, saved_review(queue), lambda write: review(write, queue, decision)
+        )
 
 
 def require_reviewer(caller: Caller) -> None:

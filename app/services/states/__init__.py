@@ -4,6 +4,7 @@ from app.services.states.change import StateChange, Written, change_state
 from app.services.states.drafts import DraftChange, Reminder, Sealing, is_stale
 from app.services.states.event_types import StatedCause
 from app.services.states.service import StateAnswer, StateService
+from app.services.states.timeline import Timeline
 from app.services.states.write_state import Cause
 
 __all__ = [
@@ -15,6 +16,7 @@ __all__ = [
     "StateChange",
     "StateService",
     "StatedCause",
+    "Timeline",
     "Written",
     "change_state",
     "is_stale",

@@ -124,7 +124,7 @@ async def change_state(write: UnitOfWork, entity: UUID, change: StateChange, cau
     left, or, naming the property, for one that the type lacks or that never changes, even if no other
     property changes.
     """
-    definition = await type_of_entity(write, entity)
+    definition = await type_of_entity(write.connection, write.tenant, entity)
     held = await states.current_states(write.connection, write.tenant, entity, Branch.COMMITTED)
     props = check_properties(definition, change.props, held)
     if change.props and not props:

@@ -53,7 +53,7 @@ async def save_draft(write: UnitOfWork, entity: UUID, saved: DraftChange) -> Wri
     Raises NotFound for an unknown entity, Invalid as a change does, and Conflict if the draft is not the
     expected one.
     """
-    definition = await type_of_entity(write, entity)
+    definition = await type_of_entity(write.connection, write.tenant, entity)
     held = await states.current_states(write.connection, write.tenant, entity, Branch.COMMITTED)
     drafts = await states.current_states(write.connection, write.tenant, entity, Branch.WIP)
     props = check_properties(definition, saved.props, held)

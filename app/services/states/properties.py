@@ -7,6 +7,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 from uuid import UUID
 
+import asyncpg
 import orjson
 
 from app.domain.bounds import excerpts
@@ -19,7 +20,6 @@ from app.domain.types import LABEL_PROPERTIES, NAMING_PROPERTIES, TypeDefinition
 from app.errors import Invalid
 from app.services.catalog.lookup import nothing_has
 from app.services.parsing.text import clean_text, clean_value
-from app.services.unit_of_work import UnitOfWork
 from app.stores.postgres import lookups
 
 
@@ -49,9 +49,9 @@ MAX_PROPERTIES_BYTES = 64 * 1024
 """Bytes of JSON: every change of a state writes all of its properties again."""
 
 
-async def type_of_entity(write: UnitOfWork, entity: UUID) -> TypeDefinition:
+async def type_of_entity(connection: asyncpg.Connection, tenant: int, entity: UUID) -> TypeDefinition:
     """Return the type of an entity; raise NotFound for an unknown one."""
-    found = await lookups.types_of_entities(write.connection, write.tenant, [entity])
+    found = await lookups.types_of_entities(connection, tenant, [entity])
     if entity not in found:
         raise nothing_has("entity", entity, "entity")
     return found[entity]

@@ -2,20 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import Any, TypeAlias
 from uuid import UUID
 
+import asyncpg
+
 from app.domain.entity import Caller, Entity
-from app.domain.page import PageRequest
-from app.domain.temporal import EntityState, StateEvent, present
+from app.domain.page import MAX_ITEMS, PageRequest
+from app.domain.temporal import EVERYTHING_KNOWN, AsOf, EntityState, StateEvent
 from app.errors import Invalid
-from app.services import idempotency
 from app.services.catalog import Listing
-from app.services.catalog.lookup import project_of
-from app.services.idempotency import idempotent_request
+from app.services.catalog.lookup import instant, project_of
+from app.services.idempotency import SavedAnswer, idempotent_request, write_once
 from app.services.states.change import FACT, StateChange, Written, change_state
 from app.services.states.drafts import (
     SEALED,
@@ -36,7 +37,8 @@ from app.services.states.event_types import (
     fit_text,
 )
 from app.services.states.properties import odd_status, type_of_entity
-from app.services.unit_of_work import UnitOfWork, unit_of_work
+from app.services.states.timeline import Timeline, load_timeline
+from app.services.unit_of_work import UnitOfWork
 from app.stores.postgres import entities, ledger_clock, state_history, states
 from app.stores.postgres.idempotency import IdempotentRequest
 from app.stores.postgres.pool import Database
@@ -56,20 +58,12 @@ class StateAnswer:
     warnings: tuple[str, ...] = ()
 
 
-async def load_answer(write: UnitOfWork, request: IdempotentRequest | None) -> StateAnswer | None:
-    """Return the answer saved under a request's key; raise Conflict if the key came with other input."""
-    response = await idempotency.load_response(write.connection, write.tenant, request)
-    return None if response is None else await _restore(write, response)
+def _to_response(answer: StateAnswer) -> dict[str, Any]:
+    return {"state": str(answer.state.id), "event": str(answer.event.id), "position": answer.position}
 
 
-async def save_answer(write: UnitOfWork, request: IdempotentRequest | None, answer: StateAnswer) -> None:
-    """Save the answer to a request under its key, in the transaction that carries it out."""
-    response = {"state": str(answer.state.id), "event": str(answer.event.id), "position": answer.position}
-    await idempotency.save_response(write, request, response)
-
-
-async def _restore(write: UnitOfWork, response: dict[str, Any]) -> StateAnswer:
-    where = (write.connection, write.tenant)
+async def _restore(connection: asyncpg.Connection, tenant: int, response: Mapping[str, Any]) -> StateAnswer:
+    where = (connection, tenant)
     state_id, event_id = UUID(response["state"]), UUID(response["event"])
     state = (await states.states_by_id(*where, [state_id]))[state_id]
     event = (await state_history.events_by_id(*where, [event_id]))[event_id]
@@ -78,8 +72,11 @@ async def _restore(write: UnitOfWork, response: dict[str, Any]) -> StateAnswer:
         state=replace(state, retracted_at=None),  # as it was in the first answer
         event=event,
         position=response["position"],
-        warnings=odd_status(await type_of_entity(write, state.entity), state, event),
+        warnings=odd_status(await type_of_entity(*where, state.entity), state, event),
     )
+
+
+_SAVED = SavedAnswer(_to_response, _restore)
 
 
 Verb: TypeAlias = Callable[[UnitOfWork], Awaitable[Written]]
@@ -142,6 +139,24 @@ class StateService:
         request = idempotent_request(caller, "discardWip", key, state=state, description=said)
         return await self._carry_out(caller, request, lambda write: discard_draft(write, state, said))
 
+    async def history(self, caller: Caller, entity: Entity, known_at: datetime | None = None) -> Timeline:
+        """Return the first hundred states of an entity, by what was known at a transaction time."""
+        known, page = known_at or EVERYTHING_KNOWN, PageRequest(MAX_ITEMS)
+        async with self._database.reading(caller.tenant) as connection:
+            where = (connection, caller.tenant)
+            pages = await state_history.states_of_entities(*where, [entity.id], known, page)
+            return await load_timeline(*where, entity, pages[entity.id].items)
+
+    async def at(
+        self, caller: Caller, entity: Entity, as_of: datetime | None = None, known_at: datetime | None = None
+    ) -> Timeline:
+        """Return the state of an entity at an instant, now by default, and the draft that is open then."""
+        async with self._database.reading(caller.tenant) as connection:
+            where = (connection, caller.tenant)
+            moment = AsOf(await instant(connection, caller, as_of), known_at or EVERYTHING_KNOWN)
+            found = await states.states_as_of(*where, [entity.id], moment)
+            return await load_timeline(*where, entity, sorted(found.values(), key=lambda held: held.branch))
+
     async def drafts(self, caller: Caller, project: str | None, page: PageRequest) -> Listing[EntityState]:
         """Return the open drafts of a project, or of all, the longest untouched first.
 
@@ -163,7 +178,7 @@ class StateService:
         """Return what needs attention in a project, or in all; raise NotFound for an unknown project."""
         async with self._database.reading(caller.tenant) as connection:
             number = await project_of(connection, caller, project)
-            now = now or present(await ledger_clock.read_clock(connection, caller.tenant))
+            now = await instant(connection, caller, now)
             return await stale_drafts(connection, caller.tenant, number, now)
 
     async def _change(
@@ -185,14 +200,12 @@ class StateService:
         return await self._carry_out(caller, request, carry_out_change)
 
     async def _carry_out(self, caller: Caller, request: IdempotentRequest | None, verb: Verb) -> StateAnswer:
-        async with unit_of_work(self._database, caller) as write:
-            if answer := await load_answer(write, request):
-                return answer
+        async def carry_out(write: UnitOfWork) -> StateAnswer:
             written = await verb(write)
-            entity = written.state.entity
-            found = await entities.entities_by_id(write.connection, write.tenant, [entity])
+            entity, where = written.state.entity, (write.connection, write.tenant)
+            found = await entities.entities_by_id(*where, [entity])
             position = await ledger_clock.finish_write(write.connection)
-            warnings = odd_status(await type_of_entity(write, entity), written.state, written.event)
-            answer = StateAnswer(found[entity], written.state, written.event, position, warnings)
-            await save_answer(write, request, answer)
-            return answer
+            warnings = odd_status(await type_of_entity(*where, entity), written.state, written.event)
+            return StateAnswer(found[entity], written.state, written.event, position, warnings)
+
+        return await write_once(self._database, caller, request, _SAVED, carry_out)

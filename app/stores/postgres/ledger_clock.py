@@ -9,7 +9,7 @@ from datetime import UTC, datetime, timedelta
 
 import asyncpg
 
-from app.domain.temporal import AsOf, rfc_3339
+from app.domain.temporal import AsOf, present, rfc_3339
 from app.domain.text import UNKEEPABLE, fold
 from app.stores.named_blocks import sql_blocks
 
@@ -110,6 +110,11 @@ async def read_clock(connection: asyncpg.Connection, tenant: int) -> datetime:
     """Return the transaction time up to which this connection sees everything of the tenant."""
     recorded_at: datetime = await connection.fetchval(SQL["read_clock"], tenant)
     return recorded_at
+
+
+async def read_present(connection: asyncpg.Connection, tenant: int) -> datetime:
+    """Return the present: the later of now and the tenant's clock, so that what was just written exists."""
+    return present(await read_clock(connection, tenant))
 
 
 async def read_extent(connection: asyncpg.Connection, tenant: int, project: str | None) -> Extent:

@@ -10,7 +10,7 @@ import pytest
 from app.domain.entity import Alias, AuthorityTier
 from app.domain.temporal import Interval
 from app.errors import Conflict, Invalid
-from app.services.aliases import AddedAlias, AliasService, StatedAlias, add_alias
+from app.services.aliases import AddedAlias, StatedAlias, add_alias
 from app.services.unit_of_work import unit_of_work
 from app.stores.postgres import ledger_clock, lookups, projects
 from tests.documents import ProjectFixture, adr, day
@@ -63,7 +63,7 @@ async def test_a_name_dated_back_past_a_withdrawal_holds_again_since(
     """What it was before it was withdrawn is one thing, that it is stated again another."""
     thing = await make_thing(desk, "Harbor")
     held = await add(desk, "Quay", thing, first)
-    ended = await AliasService(desk.memory.database).withdraw(desk.memory.caller, held.alias.id)
+    ended = await desk.memory.aliases.withdraw(desk.memory.caller, held.alias.id)
     assert ended.alias is not None
     end = ended.alias.valid.end
     assert end is not None
@@ -77,7 +77,7 @@ async def test_a_name_dated_back_past_a_withdrawal_holds_again_since(
 async def test_a_name_that_something_else_has_since_it_was_withdrawn_is_taken(desk: ProjectFixture) -> None:
     one, other = await make_thing(desk, "Harbor"), await make_thing(desk, "Beacon")
     held = await add(desk, "Quay", one, day(2020, 6))
-    await AliasService(desk.memory.database).withdraw(desk.memory.caller, held.alias.id)
+    await desk.memory.aliases.withdraw(desk.memory.caller, held.alias.id)
     await add(desk, "Quay", other)
     with pytest.raises(Conflict, match="Harbor"):
         await add(desk, "Quay", one, day(2021))

@@ -14,7 +14,7 @@ from tests.documents import RELATES_TO, ProjectFixture, adr, claims, day, edges,
 
 @pytest.fixture
 def canonical(desk: ProjectFixture) -> CanonicalService:
-    return CanonicalService(desk.memory.database)
+    return desk.memory.canonical
 
 
 def test_a_key_tells_types_and_names_apart_and_has_no_namespace() -> None:

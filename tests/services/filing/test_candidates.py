@@ -7,14 +7,14 @@ from uuid import UUID
 from app.domain.candidate import CandidateStatus, FactCandidate
 from app.domain.page import PageRequest
 from app.services.filing import StatedDocument, document_from
-from app.services.review import Decision, ReviewService
+from app.services.review import Decision
 from tests.documents import ProjectFixture, day
 from tests.services.states.things import Thing
 from tests.things import make_thing
 
 
 async def _facts(desk: ProjectFixture) -> tuple[FactCandidate, ...]:
-    service = ReviewService(desk.memory.database)
+    service = desk.memory.review
     listing = await service.fact_candidates(desk.memory.caller, desk.project, None, PageRequest(10))
     return listing.page.items
 
@@ -52,6 +52,6 @@ async def test_a_fact_of_what_begins_after_its_document_holds_from_the_beginning
     thing = Thing(desk.memory, await make_thing(desk, "Lighthouse", day(2023), status="running"))
     await _filed(desk, "Lighthouse status is now degraded.")
     (fact,) = await _facts(desk)
-    service = ReviewService(desk.memory.database)
+    service = desk.memory.review
     await service.review_fact(desk.memory.caller, Decision(fact.id, CandidateStatus.PROMOTED))
     assert await thing.history() == [(day(2023), {"name": "Lighthouse", "status": "degraded"})]

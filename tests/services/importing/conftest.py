@@ -1,12 +1,13 @@
 from __future__ import annotations
 
 from collections.abc import Awaitable, Callable
+from dataclasses import replace
 from pathlib import Path
 from typing import TypeAlias
 
 import pytest
 
-from app.services.importing import ImportRequest, ImportService, ImportSummary
+from app.services.importing import ImportRequest, ImportSummary
 from tests.documents import ProjectFixture
 
 Importer: TypeAlias = Callable[..., Awaitable[ImportSummary]]
@@ -43,7 +44,7 @@ def imported(desk: ProjectFixture) -> Importer:
     """Import paths into the test's own project."""
 
     async def run(*paths: Path, kind: str | None = None, width: int = 3) -> ImportSummary:
-        service = ImportService(desk.memory.database, desk.memory.filing, width)
+        service = replace(desk.memory, import_width=width).imports
         return await service.run(desk.memory.caller, ImportRequest(paths, desk.project, kind))
 
     return run

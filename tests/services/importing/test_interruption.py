@@ -4,6 +4,7 @@ import asyncio
 import io
 import subprocess
 import sys
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -13,8 +14,7 @@ from rich.console import Console
 
 from app.cli.import_output import print_summary
 from app.errors import Unavailable
-from app.services.filing import FilingService
-from app.services.importing import ImportRequest, ImportService, ImportSummary
+from app.services.importing import ImportRequest, ImportSummary
 from app.stores.postgres import artifacts
 from app.stores.postgres.pool import Database
 from tests.documents import ProjectFixture
@@ -30,15 +30,16 @@ SELECT (SELECT count(*) FROM artifact), (SELECT count(*) FROM entity), (SELECT c
 
 IMPORT = """
 import asyncio, sys
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
-from app.services.importing import ImportRequest, ImportService
+from app.services.importing import ImportRequest
 from app.services.container import open_memory
 from app.settings import Settings
 
 async def main(url, folder):
     async with open_memory(Settings(database_url=url)) as memory:
-        service = ImportService(memory.database, memory.filing, 3)
+        service = replace(memory, import_width=3).imports
         report = lambda summary: print(summary.filed, flush=True)
         await service.run(memory.caller, ImportRequest((Path(folder),), "p"), watch=report)
 
@@ -82,7 +83,7 @@ async def test_an_import_killed_and_run_again_leaves_the_same_ledger(
     await asyncio.to_thread(again.communicate)
     assert again.returncode == 0
     resumed = await counts(database_url)
-    service = ImportService(desk.memory.database, desk.memory.filing, width=3)
+    service = replace(desk.memory, import_width=3).imports
     whole = await service.run(desk.memory.caller, ImportRequest((corpus,), desk.project))
     assert whole.filed == DOCUMENTS == resumed[0] == resumed[1]
     async with desk.reading() as connection:
@@ -113,7 +114,7 @@ async def test_a_stop_lets_the_documents_at_hand_end_and_the_next_run_goes_on(
     desk: ProjectFixture, corpus: Path
 ) -> None:
     stop = asyncio.Event()
-    service = ImportService(desk.memory.database, desk.memory.filing, width=2)
+    service = desk.memory.imports
     request = ImportRequest((corpus,), desk.project)
 
     def watch(summary: ImportSummary) -> None:
@@ -131,7 +132,7 @@ async def test_a_stop_lets_the_documents_at_hand_end_and_the_next_run_goes_on(
 async def test_a_stop_before_all_is_looked_at_files_nothing(desk: ProjectFixture, corpus: Path) -> None:
     stop = asyncio.Event()
     stop.set()
-    service = ImportService(desk.memory.database, desk.memory.filing, width=2)
+    service = desk.memory.imports
     stopped = await service.run(desk.memory.caller, ImportRequest((corpus,), desk.project), stop=stop)
     assert (stopped.was_stopped, stopped.filed, stopped.total) == (True, 0, 0)
     screen = io.StringIO()
@@ -143,7 +144,7 @@ async def test_a_ledger_that_is_gone_ends_the_import(
     corpus: Path, desk: ProjectFixture, database_url: str
 ) -> None:
     database = await Database.open(database_url, size=4, patience=1.0)
-    filing = FilingService(database, desk.memory.embedder)
+    memory = replace(desk.memory, database=database)
     closing: list[asyncio.Task[None]] = []
 
     def watch(summary: ImportSummary) -> None:
@@ -151,9 +152,7 @@ async def test_a_ledger_that_is_gone_ends_the_import(
             closing.append(asyncio.create_task(database.close()))
 
     with pytest.raises(Unavailable, match="import again to go on"):
-        await ImportService(database, filing, width=2).run(
-            desk.memory.caller, ImportRequest((corpus,), "p"), watch=watch
-        )
+        await memory.imports.run(memory.caller, ImportRequest((corpus,), "p"), watch=watch)
     await asyncio.gather(*closing)
 
 
@@ -172,7 +171,7 @@ async def test_a_disk_that_fills_ends_the_import_and_keeps_what_was_filed(
         return await inserted(*given)
 
     monkeypatch.setattr(artifacts, "insert_artifact", on_a_full_disk)
-    service = ImportService(desk.memory.database, desk.memory.filing, width=2)
+    service = desk.memory.imports
     request = ImportRequest((corpus,), desk.project)
     with pytest.raises(Unavailable) as failed:
         await service.run(desk.memory.caller, request)

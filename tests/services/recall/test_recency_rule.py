@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from app.services.recall import RecallService
 from tests.documents import ProjectFixture, adr, ask, day, identifiers
 
 QUESTION = "which queue carries the events"
@@ -17,8 +16,5 @@ async def test_an_old_decision_leads_unless_the_older_formula_is_asked_for(desk:
     asked = {"project": desk.project, "as_of": day(2026, 6)}
     assert identifiers(await ask(desk.memory, QUESTION, **asked))[0] == "ADR-1"
     memory = desk.memory
-    literal = RecallService(
-        memory.database, memory.embedder, memory.graph, leg_deadline=10.0, recency="literal"
-    )
-    found = await ask(replace(memory, recall=literal), QUESTION, **asked)
+    found = await ask(replace(memory, recency="literal"), QUESTION, **asked)
     assert identifiers(found) == ["ADR-2", "ADR-1"]

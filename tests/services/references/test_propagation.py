@@ -14,8 +14,8 @@ from app.domain.recall import StateFlag
 from app.domain.temporal import AsOf, Branch
 from app.loaders import Loaders
 from app.loaders.batching import BatchedKey
-from app.services.references import ReferenceService, StatedReference
-from app.services.states import StateChange, StatedCause, StateService
+from app.services.references import StatedReference
+from app.services.states import StateChange, StatedCause
 from app.stores.postgres import ledger_clock, states
 from tests.documents import SUPERSEDES, ProjectFixture, adr, claims, day, edges, hit_of
 
@@ -58,7 +58,7 @@ async def standing(
 
 
 async def transition(desk: ProjectFixture, entity: UUID, status: str, at: datetime) -> None:
-    service = StateService(desk.memory.database)
+    service = desk.memory.states
     change = StateChange({"status": status}, valid_from=at)
     await service.transition(desk.memory.caller, entity, change, StatedCause("status_transition"))
 
@@ -210,7 +210,7 @@ async def test_a_draft_that_claims_it_no_longer_brings_nothing_back(desk: Projec
 
 
 async def test_a_supersession_stated_by_a_caller_waits_for_acceptance_too(desk: ProjectFixture) -> None:
-    service = ReferenceService(desk.memory.database)
+    service = desk.memory.references
     caller = desk.memory.caller
     old, new = await desk.file_all(adr(1, OLD), proposal(references=()))
     stated = StatedReference(new.entity.id, old.entity.id, SUPERSEDES, valid_from=day(2022))
@@ -224,7 +224,7 @@ async def test_a_supersession_stated_by_a_caller_waits_for_acceptance_too(desk: 
 
 
 async def test_a_supersession_never_in_effect_is_withdrawn_without_a_trace(desk: ProjectFixture) -> None:
-    service = ReferenceService(desk.memory.database)
+    service = desk.memory.references
     old, new = await desk.file_all(adr(1, OLD), proposal(references=()))
     stated = StatedReference(new.entity.id, old.entity.id, SUPERSEDES, valid_from=day(2022))
     answer = await service.create(desk.memory.caller, stated)

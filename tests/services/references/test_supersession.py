@@ -11,7 +11,6 @@ import pytest
 
 from app.domain.recall import StateFlag
 from app.domain.temporal import AsOf, Branch
-from app.services.references import ReferenceService
 from app.stores.postgres import ledger_clock, states
 from tests.documents import SUPERSEDES, ProjectFixture, adr, claims, day, hit_of
 
@@ -262,7 +261,7 @@ async def test_what_two_documents_superseded_is_again_what_it_was_once_neither_d
         number: await desk.file(adr(number, f"{NEW} {number}", created_at=day(2020 + number), references=OF))
         for number in order
     }
-    service = ReferenceService(desk.memory.database)
+    service = desk.memory.references
     first = filed.pop(withdrawn_first)
     await service.withdraw(desk.memory.caller, first.references[0].id)
     assert await status_at(desk, old.entity.id, day(2999)) == "superseded"

@@ -13,7 +13,7 @@ from app.domain.page import PageRequest
 from app.domain.temporal import Branch
 from app.errors import Conflict, NotFound
 from app.services.container import Memory
-from app.services.entities import CanonicalService, StatedEntity
+from app.services.entities import StatedEntity
 from app.services.filing import StatedDocument, document_from
 from app.services.review import Decision, ReviewService
 from app.stores.postgres import candidates, ledger_clock, states
@@ -32,7 +32,7 @@ def read(title: str, body: str, **stated: Any) -> Document:
 
 @pytest.fixture
 def review(desk: ProjectFixture) -> ReviewService:
-    return ReviewService(desk.memory.database)
+    return desk.memory.review
 
 
 async def likely_aliases(desk: ProjectFixture, review: ReviewService) -> tuple[AliasCandidate, ...]:
@@ -81,7 +81,7 @@ async def test_what_was_judged_is_not_queued_again(desk: ProjectFixture, review:
 async def test_a_likely_alias_is_about_the_one_thing_of_that_name(
     desk: ProjectFixture, review: ReviewService
 ) -> None:
-    created = await CanonicalService(desk.memory.database).create_entity(
+    created = await desk.memory.canonical.create_entity(
         desk.memory.caller, StatedEntity("Component", {"name": "Beacon"}), desk.project
     )
     await desk.file(read("Retro", TEXT))
@@ -107,7 +107,7 @@ async def test_a_fact_stated_by_an_older_version_holds_until_the_next(
 
 
 async def test_another_tenant_sees_and_reviews_nothing(memory: Memory, owner: asyncpg.Connection) -> None:
-    desk, review = ProjectFixture(memory, "reviewed"), ReviewService(memory.database)
+    desk, review = ProjectFixture(memory, "reviewed"), memory.review
     await desk.file(read("Beacon", TEXT))
     (candidate,) = await likely_aliases(desk, review)
     stranger = Caller(await ensure_tenant(owner, "other"), Role.HUMAN, "mallory")

@@ -9,7 +9,7 @@ import pytest
 from app.domain.temporal import Branch, EntityState, WipSource
 from app.errors import Conflict, Invalid, NotFound
 from app.services.container import Memory
-from app.services.states import DraftChange, Sealing, StateAnswer, StateService
+from app.services.states import DraftChange, Sealing, StateAnswer
 from tests.documents import day
 from tests.services.states.things import Thing, make_thing
 
@@ -19,7 +19,7 @@ class Drawer:
 
     def __init__(self, thing: Thing) -> None:
         self.thing = thing
-        self._service = StateService(thing.memory.database)
+        self._service = thing.memory.states
         self._caller = thing.memory.caller
 
     async def save(self, **props: Any) -> StateAnswer:
@@ -119,7 +119,7 @@ async def test_a_discarded_draft_ends_and_changes_nothing(shared_memory: Memory)
 
 async def test_con_06_a_draft_saved_from_a_stale_read_is_a_conflict(shared_memory: Memory) -> None:
     thing = await make_thing(shared_memory, name="Gate")
-    service, caller = StateService(shared_memory.database), shared_memory.caller
+    service, caller = shared_memory.states, shared_memory.caller
     first = await service.save_wip(caller, thing.id, DraftChange({"status": "a"}))
     stale = DraftChange({"status": "b"}, expected=first.state.id)
     second = await service.save_wip(caller, thing.id, stale)
@@ -136,7 +136,7 @@ async def test_what_is_no_draft_is_refused(shared_memory: Memory) -> None:
     with pytest.raises(Invalid, match="is a state in force and no draft"):
         await drafts.seal(committed)
     with pytest.raises(NotFound):
-        await StateService(shared_memory.database).discard_wip(shared_memory.caller, uuid4())
+        await shared_memory.states.discard_wip(shared_memory.caller, uuid4())
     with pytest.raises(Invalid, match="has no property colour"):
         await drafts.save(colour="red")
 
@@ -144,7 +144,7 @@ async def test_what_is_no_draft_is_refused(shared_memory: Memory) -> None:
 async def test_a_draft_untouched_for_thirty_days_is_a_reminder(memory: Memory) -> None:
     drafts = await drawer(memory, name="Gate")
     touched = (await drafts.save(status="active")).state.recorded_at
-    service = StateService(memory.database)
+    service = memory.states
 
     async def reminded(days: float, project: str | None = "things") -> list[str]:
         found = await service.reminders(memory.caller, project, touched + timedelta(days=days))

@@ -29,7 +29,7 @@ from hypothesis.stateful import (
 from app.domain.temporal import Branch, EntityState
 from app.errors import Conflict, Invalid
 from app.services.container import Memory
-from app.services.states import DraftChange, Sealing, StateAnswer, StateChange, StatedCause, StateService
+from app.services.states import DraftChange, Sealing, StateAnswer, StateChange, StatedCause
 from app.stores.postgres import states
 from tests.documents import day
 from tests.services.states.reference_model import Reference
@@ -82,7 +82,7 @@ class Verbs(RuleBasedStateMachine):
     def begin(self, start: datetime, props: dict[str, Any]) -> None:
         given = {name: value for name, value in props.items() if value is not None}
         self.thing = self.wait(make_thing(self.memory, "EnvVar", start, **CONSTANT, **given))
-        self.service = StateService(self.memory.database)
+        self.service = self.memory.states
         (first,) = self.wait(self.thing.held())
         self.begins = start
         self.reference = Reference(first.recorded_at, start, CONSTANT, given)

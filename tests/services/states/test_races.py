@@ -10,7 +10,7 @@ from itertools import pairwise
 from app.domain.temporal import Branch
 from app.errors import Conflict
 from app.services.container import Memory
-from app.services.states import DraftChange, Sealing, StateAnswer, StateChange, StatedCause, StateService
+from app.services.states import DraftChange, Sealing, StateAnswer, StateChange, StatedCause
 from tests.services.states.things import Thing, make_thing
 
 CLIENTS = 200
@@ -38,7 +38,7 @@ async def open_states(thing: Thing, branch: Branch) -> int:
 
 async def test_con_01_of_many_who_expect_one_state_one_moves_it(shared_memory: Memory) -> None:
     thing = await make_thing(shared_memory, name="Gate")
-    service, caller = StateService(shared_memory.database), shared_memory.caller
+    service, caller = shared_memory.states, shared_memory.caller
     (base,) = await thing.held()
     changes = [StateChange({"status": str(number)}, expected=base.id) for number in range(CLIENTS)]
     (won,) = await outcomes([service.transition(caller, thing.id, each, SHIFT) for each in changes])
@@ -48,7 +48,7 @@ async def test_con_01_of_many_who_expect_one_state_one_moves_it(shared_memory: M
 
 async def test_con_01_those_who_expect_nothing_come_one_after_the_other(shared_memory: Memory) -> None:
     thing = await make_thing(shared_memory, name="Gate")
-    service, caller = StateService(shared_memory.database), shared_memory.caller
+    service, caller = shared_memory.states, shared_memory.caller
     changes = [StateChange({"status": str(number)}) for number in range(20)]
     won = await outcomes([service.transition(caller, thing.id, each, SHIFT) for each in changes])
     held = await thing.held()
@@ -60,7 +60,7 @@ async def test_con_01_those_who_expect_nothing_come_one_after_the_other(shared_m
 
 async def test_con_07_of_many_who_end_or_change_one_draft_one_does(shared_memory: Memory) -> None:
     thing = await make_thing(shared_memory, name="Gate")
-    service, caller = StateService(shared_memory.database), shared_memory.caller
+    service, caller = shared_memory.states, shared_memory.caller
     draft = (await service.save_wip(caller, thing.id, DraftChange({"status": "draft"}))).state
     sealing = [service.seal_wip(caller, draft.id, Sealing({"owner": str(n)})) for n in range(CLIENTS // 3)]
     late = [DraftChange({"status": str(n)}, expected=draft.id) for n in range(CLIENTS // 3)]
@@ -76,7 +76,7 @@ async def test_con_07_of_many_who_end_or_change_one_draft_one_does(shared_memory
 
 async def test_con_07_a_draft_is_sealed_by_one_of_many(shared_memory: Memory) -> None:
     thing = await make_thing(shared_memory, name="Gate")
-    service, caller = StateService(shared_memory.database), shared_memory.caller
+    service, caller = shared_memory.states, shared_memory.caller
     draft = (await service.save_wip(caller, thing.id, DraftChange({"status": "draft"}))).state
     sealing = [service.seal_wip(caller, draft.id, Sealing({})) for _ in range(CLIENTS)]
     (won,) = await outcomes(sealing)
@@ -86,7 +86,7 @@ async def test_con_07_a_draft_is_sealed_by_one_of_many(shared_memory: Memory) ->
 
 async def test_one_key_sent_by_many_writes_once(shared_memory: Memory) -> None:
     thing = await make_thing(shared_memory, name="Gate")
-    service, caller = StateService(shared_memory.database), shared_memory.caller
+    service, caller = shared_memory.states, shared_memory.caller
     change = StateChange({"status": "active"})
     same = [service.record_fact(caller, thing.id, change, SHIFT, "key") for _ in range(20)]
     won = await outcomes(same)

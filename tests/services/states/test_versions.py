@@ -5,7 +5,7 @@ from __future__ import annotations
 from app.domain.temporal import Branch
 from app.services.container import Memory
 from app.services.filing import FiledDocument
-from app.services.states import StateChange, StatedCause, StateService
+from app.services.states import StateChange, StatedCause
 from app.stores.postgres import states
 from tests.documents import ProjectFixture, adr, day
 
@@ -21,7 +21,7 @@ async def events_of(desk: ProjectFixture, filed: FiledDocument) -> list[tuple[in
 
 
 async def fact(memory: Memory, filed: FiledDocument, year: int, **props: object) -> None:
-    service, change = StateService(memory.database), StateChange(dict(props), day(year))
+    service, change = memory.states, StateChange(dict(props), day(year))
     await service.record_fact(memory.caller, filed.entity.id, change, StatedCause("fact"))
 
 

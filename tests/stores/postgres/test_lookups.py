@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from app.domain.temporal import EVERYTHING_KNOWN, AsOf
-from app.services.entities import CanonicalService, StatedEntity, StatedType
+from app.services.entities import StatedEntity, StatedType
 from app.stores.postgres.lookups import labels_as_of
 from tests.documents import ProjectFixture, adr, day
 from tests.graphql.api import Api
@@ -29,7 +29,7 @@ async def test_a_thing_is_called_by_the_state_of_the_moment_or_the_first_to_come
 
 
 async def test_a_thing_without_a_name_is_called_by_what_never_changes(desk: ProjectFixture) -> None:
-    service, caller = CanonicalService(desk.memory.database), desk.memory.caller
+    service, caller = desk.memory.canonical, desk.memory.caller
     kind = StatedType("Port", immutable_props=("host", "number"), mutable_props=("name",))
     await service.define_type(caller, kind, desk.project)
     said = {"host": "harbor", "number": 80, "name": "Web"}

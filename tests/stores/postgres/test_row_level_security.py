@@ -11,7 +11,7 @@ import pytest
 from app.domain.artifact import AliasClaim, FactClaim, Quote
 from app.embedding import Embedder
 from app.errors import NotFound
-from app.services.aliases.service import AliasRequest, AliasService
+from app.services.aliases.service import AliasRequest
 from app.services.container import Memory
 from app.stores.postgres.connection import SERVICE_ROLE
 from app.stores.postgres.pool import Database
@@ -57,10 +57,9 @@ async def neighbours(server: Server, embedder: Embedder, tenant: int) -> AsyncIt
     for memory in (mine, theirs):
         for document in (adr(2, "Clock", props={"aliases": ["Ann"]}), adr(3, "Old"), BUSY):
             filed = await memory.filing.file(memory.caller, document, idempotency_key=document.title)
-        names = AliasService(database)
-        given = await names.create(memory.caller, AliasRequest("Line", filed.entity.id))
+        given = await memory.aliases.create(memory.caller, AliasRequest("Line", filed.entity.id))
         assert given.alias is not None
-        await names.withdraw(memory.caller, given.alias.id, "too vague")
+        await memory.aliases.withdraw(memory.caller, given.alias.id, "too vague")
         await owner.execute(
             "INSERT INTO token VALUES ($1, gen_random_uuid(), ($1 * 1)::text, 'agent', 'bot')",
             memory.caller.tenant,

@@ -13,8 +13,7 @@ import asyncpg
 from app.domain.entity import Caller
 from app.domain.identifier import identifier_key
 from app.errors import Conflict, Invalid, NotFound, TrigraphError, Unavailable
-from app.services.aliases.create import add_alias
-from app.services.aliases.input import StatedAlias
+from app.services.aliases.create import StatedAlias, add_alias
 from app.services.aliases.rules import aliases_from, named_from
 from app.services.filing.prepare import EARLIEST
 from app.services.importing.items import Refusal

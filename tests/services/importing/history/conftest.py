@@ -10,7 +10,7 @@ from typing import Any, TypeAlias
 
 import pytest
 
-from app.services.importing import ImportRequest, ImportService, ImportSummary
+from app.services.importing import ImportRequest, ImportSummary
 from tests.documents import ProjectFixture
 
 Rows: TypeAlias = Callable[..., Path]
@@ -56,7 +56,7 @@ class Repository:
 
     async def run(self, inside: str = "") -> ImportSummary:
         memory = self.desk.memory
-        service = ImportService(memory.database, memory.filing, 2)
+        service = memory.imports
         request = ImportRequest(project=self.desk.project, repository=self.folder / inside)
         return await service.run(memory.caller, request)
 

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from datetime import datetime
 
 import pytest
 
 from app.domain.recall import StateFlag
 from app.services.filing import StatedDocument, document_from
-from app.services.importing import ImportRequest, ImportService
+from app.services.importing import ImportRequest
 from tests.documents import ProjectFixture, day, file
 from tests.services.importing.history.conftest import Believed, Repository, Rows, line_of
 from tests.services.importing.history.test_git import record
@@ -171,7 +172,7 @@ async def test_a_status_of_now_is_not_one_of_then(repository: Repository, by_git
         await repository.run()
     else:
         memory = repository.desk.memory
-        service = ImportService(memory.database, memory.filing, 1)
+        service = replace(memory, import_width=1).imports
         await service.run(memory.caller, ImportRequest((repository.folder,), repository.desk.project))
     assert await flags(repository.desk, "ADR-0001", day(2020, 6), day(2022), day(2024)) == [
         StateFlag.CURRENT,

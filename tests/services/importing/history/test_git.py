@@ -3,7 +3,7 @@ from __future__ import annotations
 import pytest
 
 from app.errors import Invalid
-from app.services.importing import ImportRequest, ImportService
+from app.services.importing import ImportRequest
 from tests.documents import day, edges, identifiers, pending
 from tests.services.importing.history.conftest import Believed, Repository, line_of, spans_of
 
@@ -261,7 +261,7 @@ async def test_a_folder_that_is_no_repository_is_refused_with_the_words_of_git(
     repository: Repository,
 ) -> None:
     memory = repository.desk.memory
-    service = ImportService(memory.database, memory.filing, 2)
+    service = memory.imports
     with pytest.raises(Invalid, match="no commit yet"):
         await service.run(memory.caller, ImportRequest(repository=repository.folder))
     with pytest.raises(Invalid, match=r"git cannot read .*nowhere"):

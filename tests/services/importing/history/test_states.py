@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from app.services.importing import ImportRequest, ImportService, ImportSummary
+from app.services.importing import ImportRequest, ImportSummary
 from app.services.states.change import StateChange, change_state
 from app.services.states.write_state import Cause
 from app.services.unit_of_work import unit_of_work
@@ -50,7 +50,7 @@ STATES = [
 
 
 async def bring(desk: ProjectFixture, documents: Path, states: Path, *revisions: Path) -> ImportSummary:
-    service = ImportService(desk.memory.database, desk.memory.filing, 2)
+    service = desk.memory.imports
     request = ImportRequest((documents,), desk.project, None, (states,), revisions)
     return await service.run(desk.memory.caller, request)
 
@@ -121,7 +121,7 @@ async def test_a_document_filed_before_gets_the_past_that_its_history_tells(
     desk: ProjectFixture, rows: Rows
 ) -> None:
     documents = rows("docs.jsonl", {**DOCUMENTS[1], "created_at": "2022-01-01T00:00:00Z"})
-    service = ImportService(desk.memory.database, desk.memory.filing, 2)
+    service = desk.memory.imports
     await service.run(desk.memory.caller, ImportRequest((documents,), desk.project))
     summary = await bring(desk, documents, rows("states.jsonl", *STATES[4:]))
     assert (summary.filed, summary.unchanged, summary.states_recorded) == (0, 1, 3)
@@ -212,7 +212,7 @@ async def test_what_somebody_said_before_the_history_was_told_holds_on(
     desk: ProjectFixture, rows: Rows
 ) -> None:
     documents = rows("docs.jsonl", DOCUMENTS[1])
-    service = ImportService(desk.memory.database, desk.memory.filing, 2)
+    service = desk.memory.imports
     await service.run(desk.memory.caller, ImportRequest((documents,), desk.project))
     await say(desk, "rfc-2", day(2021, 3), author="Ada")
     await bring(desk, documents, rows("states.jsonl", *STATES[4:]))
@@ -313,7 +313,7 @@ async def test_an_import_that_was_stopped_goes_on_where_it_ended(desk: ProjectFi
         if summary.histories_seen == 1:
             stop.set()
 
-    service = ImportService(desk.memory.database, desk.memory.filing, 2)
+    service = desk.memory.imports
     request = ImportRequest((documents,), desk.project, states=(states,))
     stopped = await service.run(desk.memory.caller, request, stop=stop, watch=watch)
     assert (stopped.was_stopped, stopped.histories, stopped.histories_seen) == (True, 2, 1)

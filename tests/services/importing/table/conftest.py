@@ -1,14 +1,14 @@
 from __future__ import annotations
 
 from collections.abc import AsyncIterator, Awaitable, Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, TypeAlias
 
 import asyncpg
 import pytest
 
 from app.services.importing import ImportSummary
-from app.services.importing.table import TableImportService, TableRequest
+from app.services.importing.table import TableRequest
 from tests.conftest import Server
 from tests.documents import ProjectFixture
 
@@ -41,7 +41,7 @@ def migrated(desk: ProjectFixture, old: OldDatabase) -> Migrated:
 
     async def run(table: str = "artifacts", width: int = 3, **asked: Any) -> ImportSummary:
         memory = desk.memory
-        service = TableImportService(memory.database, memory.filing, width)
+        service = replace(memory, import_width=width).table_imports
         address = asked.pop("address", old.url)
         return await service.run(memory.caller, TableRequest(address, table, desk.project, **asked))
 

@@ -8,9 +8,8 @@ import pytest
 
 from app.domain.entity import Caller, Role
 from app.errors import Invalid, NotFound
-from app.services.aliases.service import AliasService
 from app.services.importing import ImportSummary
-from app.services.importing.table import TableImportService, TableRequest
+from app.services.importing.table import TableRequest
 from tests.documents import ProjectFixture, day
 from tests.services.importing.table.conftest import Migrated, OldDatabase, refused
 
@@ -101,13 +100,13 @@ async def test_an_alias_has_the_tier_of_its_caller_and_one_that_was_withdrawn_st
     await old.run(ARTIFACTS)
     await old.run("INSERT INTO aliases VALUES ('Pharos', 'ADR-1', NULL)")
     memory = desk.memory
-    service = TableImportService(memory.database, memory.filing, 2)
+    service = memory.table_imports
     agent = Caller(desk.tenant, Role.AGENT, "crawler")
     request = TableRequest(old.url, "artifacts", desk.project, aliases="aliases")
     await service.run(agent, request)
     assert [(form, tier) for form, _, tier, _ in await aliases(desk)] == [("Lighthouse", 2), ("Pharos", 2)]
     ((id, _),) = await held(desk, "Pharos")
-    await AliasService(memory.database).withdraw(memory.caller, id)
+    await memory.aliases.withdraw(memory.caller, id)
     again = await service.run(agent, request)
     assert (again.refused, again.aliases_recorded, again.aliases_unchanged) == ([], 0, 1)
     ((_, end),) = await held(desk, "Pharos")
@@ -130,7 +129,7 @@ async def test_a_stop_ends_the_aliases_too(desk: ProjectFixture, old: OldDatabas
     await old.run("INSERT INTO aliases SELECT 'Torch ' || n, 'ADR-1' FROM generate_series(1, 9) AS n")
     stop = asyncio.Event()
     memory = desk.memory
-    service = TableImportService(memory.database, memory.filing, 2)
+    service = memory.table_imports
     request = TableRequest(old.url, "artifacts", desk.project, aliases="aliases")
 
     def watch(summary: ImportSummary) -> None:

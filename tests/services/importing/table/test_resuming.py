@@ -3,13 +3,14 @@ from __future__ import annotations
 import asyncio
 import subprocess
 import sys
+from dataclasses import replace
 
 import pytest
 
 from app.errors import Unavailable
 from app.services.filing import pipeline
 from app.services.importing import ImportSummary
-from app.services.importing.table import TableImportService, TableRequest
+from app.services.importing.table import TableRequest
 from tests.documents import ProjectFixture, edges
 from tests.services.importing.table.conftest import Migrated, OldDatabase
 from tests.services.importing.test_interruption import counts
@@ -18,13 +19,14 @@ DOCUMENTS = 40
 
 IMPORT = """
 import asyncio, sys
-from app.services.importing.table import TableImportService, TableRequest
+from dataclasses import replace
+from app.services.importing.table import TableRequest
 from app.services.container import open_memory
 from app.settings import Settings
 
 async def main(url, address):
     async with open_memory(Settings(database_url=url)) as memory:
-        service = TableImportService(memory.database, memory.filing, 3)
+        service = replace(memory, import_width=3).table_imports
         report = lambda summary: print(summary.filed, flush=True)
         await service.run(memory.caller, TableRequest(address, "artifacts", "p"), watch=report)
 
@@ -81,7 +83,7 @@ async def test_a_stop_lets_the_documents_at_hand_end_and_the_next_run_goes_on(
         if summary.filed == 3:
             stop.set()
 
-    service = TableImportService(memory.database, memory.filing, 2)
+    service = memory.table_imports
     request = TableRequest(old.url, "artifacts", desk.project)
     stopped = await service.run(memory.caller, request, stop=stop, watch=watch)
     assert (stopped.was_stopped, stopped.total) == (True, DOCUMENTS)
@@ -106,7 +108,7 @@ async def test_a_source_that_is_gone_ends_the_import_and_what_was_filed_stays(
             )
             struck.append(asyncio.create_task(strike))
 
-    service = TableImportService(memory.database, memory.filing, 1)
+    service = replace(memory, import_width=1).table_imports
     with pytest.raises(Unavailable) as failed:
         await service.run(memory.caller, TableRequest(old.url, "artifacts", desk.project), watch=watch)
     await asyncio.gather(*struck)

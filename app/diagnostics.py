@@ -10,14 +10,13 @@ from dataclasses import dataclass
 
 import asyncpg
 
-from app.cli.output import pluralize
-from app.cli.runner import unknown_variables
+from app.domain.text import pluralize
 from app.embedding import Embedder, open_embedder
 from app.errors import TrigraphError
 from app.projector.stores import Stores, read_standing
 from app.services.maintenance.reembed import check_model
 from app.services.maintenance.vector_index import LARGE
-from app.settings import Settings
+from app.settings import Settings, unknown_variables
 from app.stores.disk_room import lack_of_room
 from app.stores.postgres import database_rights, passage_vectors, vector_indexes
 from app.stores.postgres.connection import owner_connection, without_password

@@ -2,7 +2,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from app.cli.diagnostics import search_method
+from app.diagnostics import search_method
 from app.stores.postgres.vector_indexes import LargeProject
 
 LARGE = LargeProject(1, "large", 30_000, has_index=False, is_building=False)
