@@ -130,7 +130,7 @@ def test_an_attribute_that_fails_is_reported_once_as_on_the_long_way(error: Exce
         reads = 0
 
         @property
-        def note(self) -> str | None:  # type: ignore[override]
+        def note(self) -> str | None:
             Failing.reads += 1
             raise error
 

@@ -9,11 +9,11 @@ from datetime import datetime
 from typing import Any
 from uuid import UUID
 
-from app.domain.bounds import MAX_FORM, require_length
+from app.domain.bounds import MAX_FORM, MAX_SURFACE_FORM, MIN_SURFACE_FORM, require_length
 from app.domain.entity import Alias, Entity
 from app.domain.identifier import identifier_key
 from app.domain.temporal import EVERYTHING_KNOWN, AsOf, Interval
-from app.domain.text import MAX_FORM_LENGTH, MIN_FORM_LENGTH, fold, is_blank, name_key
+from app.domain.text import fold, is_blank, name_key
 from app.domain.types import TypeDefinition, label_of, naming_forms
 from app.errors import Conflict, Invalid
 from app.services.catalog.alias_resolution import describe_entities
@@ -111,9 +111,9 @@ def is_of_fit_length(form: str) -> bool:
 
     Folding turns some characters into several.
     """
-    if not MIN_FORM_LENGTH <= len(form) <= MAX_FORM_LENGTH:
+    if not MIN_SURFACE_FORM <= len(form) <= MAX_SURFACE_FORM:
         return False
-    return MIN_FORM_LENGTH <= len(fold(form)) <= MAX_FORM_LENGTH
+    return MIN_SURFACE_FORM <= len(fold(form)) <= MAX_SURFACE_FORM
 
 
 def fit_form(given: str) -> str:
@@ -126,7 +126,7 @@ def fit_form(given: str) -> str:
         )
     if not is_of_fit_length(form) or is_blank(form):
         raise Invalid(
-            f"a surface form has {MIN_FORM_LENGTH} to {MAX_FORM_LENGTH} characters,"
+            f"a surface form has {MIN_SURFACE_FORM} to {MAX_SURFACE_FORM} characters,"
             " of which some can be seen",
             field=FORM_FIELD,
         )

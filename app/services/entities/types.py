@@ -8,17 +8,10 @@ from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import Any
 
-from app.domain.bounds import MAX_FORM, MAX_NAME, excerpts, require_length
+from app.domain.bounds import MAX_FORM, MAX_NAME, MAX_TYPE_NAME, excerpts, require_length
 from app.domain.entity import Project
 from app.domain.text import fold
-from app.domain.types import (
-    MAX_TYPE_NAME_LENGTH,
-    PTYPE,
-    TypeDefinition,
-    document_type,
-    rules_among,
-    thing_type,
-)
+from app.domain.types import PTYPE, TypeDefinition, document_type, rules_among, thing_type
 from app.errors import Conflict, Invalid
 from app.services.unit_of_work import UnitOfWork
 from app.stores.postgres import type_definitions
@@ -55,8 +48,8 @@ class StatedEntity:
 
 def definition_of(stated: StatedType) -> TypeDefinition:
     """Return the definition of a stated type; raise Invalid, naming the field, if it is unfit."""
-    name = _fit_name(stated.name, "name", MAX_TYPE_NAME_LENGTH)
-    ptype = PTYPE if stated.ptype is None else _fit_name(stated.ptype, "ptype", MAX_TYPE_NAME_LENGTH)
+    name = _fit_name(stated.name, "name", MAX_TYPE_NAME)
+    ptype = PTYPE if stated.ptype is None else _fit_name(stated.ptype, "ptype", MAX_TYPE_NAME)
     immutable = _fit_props(stated.immutable_props, "immutableProps")
     mutable = _fit_props(stated.mutable_props, "mutableProps")
     definition = (

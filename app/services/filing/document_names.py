@@ -8,9 +8,10 @@ from datetime import datetime
 from typing import Any
 from uuid import uuid4
 
+from app.domain.bounds import MAX_SURFACE_FORM
 from app.domain.entity import Alias
 from app.domain.temporal import Interval
-from app.domain.text import MAX_FORM_LENGTH, fold
+from app.domain.text import fold
 from app.services.aliases.mentions import SoughtForms, find_forms, note_earlier_mentions, text_of
 from app.services.aliases.rules import is_of_fit_length, named_from
 from app.services.cached_lookups import aliases_of, forms_to_look_for
@@ -56,7 +57,7 @@ def _too_many(forms: Sequence[str]) -> list[str]:
 
 def _unfit(form: str) -> str | None:
     if not is_of_fit_length(form):
-        return f"left out an alias of {len(form)} characters; 2 to {MAX_FORM_LENGTH} are kept"
+        return f"left out an alias of {len(form)} characters; 2 to {MAX_SURFACE_FORM} are kept"
     return None
 
 

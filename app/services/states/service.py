@@ -8,6 +8,7 @@ from datetime import datetime
 from typing import Any, TypeAlias
 from uuid import UUID
 
+from app.domain.bounds import MAX_DESCRIPTION
 from app.domain.entity import Caller, Entity
 from app.domain.page import PageRequest
 from app.domain.temporal import EntityState, StateEvent, present
@@ -28,7 +29,6 @@ from app.services.states.drafts import (
     stale_drafts,
 )
 from app.services.states.event_types import (
-    MAX_DESCRIPTION_LENGTH,
     OWN_EVENT_TYPES,
     StatedCause,
     check_cause,
@@ -128,7 +128,7 @@ class StateService:
         checked = Sealing(
             sealing.props,
             fit_event_type(sealing.event_type or SEALED, OWN_EVENT_TYPES - {SEALED}),
-            fit_text(sealing.description, "description", MAX_DESCRIPTION_LENGTH),
+            fit_text(sealing.description, "description", MAX_DESCRIPTION),
             sealing.expected,
         )
         request = idempotent_request(caller, "sealWip", key, state=state, sealing=checked)
@@ -138,7 +138,7 @@ class StateService:
         self, caller: Caller, state: UUID, description: str | None = None, key: str | None = None
     ) -> StateAnswer:
         """Close a draft without changing the committed state."""
-        said = fit_text(description, "description", MAX_DESCRIPTION_LENGTH)
+        said = fit_text(description, "description", MAX_DESCRIPTION)
         request = idempotent_request(caller, "discardWip", key, state=state, description=said)
         return await self._carry_out(caller, request, lambda write: discard_draft(write, state, said))
 
