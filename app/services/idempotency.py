@@ -73,4 +73,6 @@ async def load_response(
 async def save_response(write: UnitOfWork, request: IdempotentRequest | None, answer: dict[str, Any]) -> None:
     """Save the response to a request under its key, in the transaction that carries it out."""
     if request is not None:
-        await idempotency.insert_response(write.connection, write.tenant, request, answer, write.recorded_at)
+        await idempotency.insert_response(
+            await write.flush(), write.tenant, request, answer, write.recorded_at
+        )

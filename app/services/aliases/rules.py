@@ -82,7 +82,7 @@ async def _require_fit_source(write: UnitOfWork, target: Entity, source: Entity)
 
 
 async def _successors(write: UnitOfWork, entity: UUID) -> set[UUID]:
-    return await aliases.preferred_targets(write.connection, write.tenant, entity, write.recorded_at)
+    return await aliases.preferred_targets(await write.flush(), write.tenant, entity, write.recorded_at)
 
 
 async def _ways_from(write: UnitOfWork, entity: UUID) -> set[UUID]:
@@ -95,9 +95,9 @@ async def _ways_from(write: UnitOfWork, entity: UUID) -> set[UUID]:
 
 
 async def _describe(write: UnitOfWork, ids: set[UUID]) -> str:
-    found = await entities.entities_by_id(write.connection, write.tenant, list(ids))
+    found = await entities.entities_by_id(await write.flush(), write.tenant, list(ids))
     moment = AsOf(write.recorded_at, EVERYTHING_KNOWN)
-    return " and ".join(await describe_entities(write.connection, write.tenant, found.values(), moment))
+    return " and ".join(await describe_entities(await write.flush(), write.tenant, found.values(), moment))
 
 
 FORM_FIELD = "surfaceForm"
@@ -135,20 +135,20 @@ def fit_form(given: str) -> str:
 
 async def aliases_from(write: UnitOfWork, project: int, form: str, start: datetime) -> list[Alias]:
     """Return the aliases of a form that are valid at a moment or later, the earliest first."""
-    held = await aliases.current_aliases(write.connection, write.tenant, project, [form])
+    held = await aliases.current_aliases(await write.flush(), write.tenant, project, [form])
     lasting = [alias for alias in held if alias.valid.end is None or alias.valid.end > start]
     return sorted(lasting, key=lambda alias: alias.valid.start)
 
 
 async def named_from(write: UnitOfWork, project: int, form: str, start: datetime) -> set[UUID]:
     """Return the entities that have a form as their identifier, or as a name at a moment or later."""
-    where = (write.connection, write.tenant, project)
+    where = (await write.flush(), write.tenant, project)
     return await aliases.entities_named(*where, fold(form), identifier_key(form), Interval(start))
 
 
 async def require_name_of(write: UnitOfWork, entity: Entity, form: str, start: datetime) -> None:
     """Raise Invalid if a form was never a name of an entity that is to be replaced under it."""
-    where = (write.connection, write.tenant)
+    where = (await write.flush(), write.tenant)
     if await aliases.has_name(*where, entity.id, fold(form), identifier_key(form)):
         return
     moment = AsOf(max(start, write.recorded_at), EVERYTHING_KNOWN)
@@ -173,9 +173,9 @@ async def require_one_meaning(
     """
     if not meant and not named:
         return
-    found = await entities.entities_by_id(write.connection, write.tenant, [*meant, *named, target.id])
+    found = await entities.entities_by_id(await write.flush(), write.tenant, [*meant, *named, target.id])
     moment = AsOf(max(start, write.recorded_at), EVERYTHING_KNOWN)
-    descriptions = await describe_entities(write.connection, write.tenant, found.values(), moment)
+    descriptions = await describe_entities(await write.flush(), write.tenant, found.values(), moment)
     remedy = (
         "it is the identifier or a name of the other, so take another form"
         if named
@@ -203,7 +203,7 @@ async def require_free_names(write: UnitOfWork, naming: Naming, forms: Collectio
     label = label_of(dict(naming.props))
     if label is not None and label in forms and not naming.definition.immutable_props:
         called = await aliases.entities_named(
-            write.connection,
+            await write.flush(),
             write.tenant,
             naming.project,
             name_key(label),
@@ -238,7 +238,7 @@ async def _alias_targets(write: UnitOfWork, naming: Naming, form: str) -> set[UU
 
 async def entities_of(write: UnitOfWork, ids: Iterable[UUID]) -> list[Entity]:
     """Return the entities with these ids."""
-    return list((await entities.entities_by_id(write.connection, write.tenant, list(ids))).values())
+    return list((await entities.entities_by_id(await write.flush(), write.tenant, list(ids))).values())
 
 
 async def refuse_names(write: UnitOfWork, there: list[Entity], valid: Interval, how: str) -> None:
@@ -246,7 +246,7 @@ async def refuse_names(write: UnitOfWork, there: list[Entity], valid: Interval, 
     if not there:
         return
     moment = AsOf(max(valid.start, write.recorded_at), EVERYTHING_KNOWN)
-    descriptions = await describe_entities(write.connection, write.tenant, there, moment)
+    descriptions = await describe_entities(await write.flush(), write.tenant, there, moment)
     raise Conflict(
         f"{' and '.join(descriptions)} {how}; use that one, or take another name for this one", field="props"
     )

@@ -44,11 +44,11 @@ class CanonicalService:
             caller, "defineType", idempotency_key, project=key, stated=stated
         )
         async with unit_of_work(self._database, caller) as write:
-            if response := await idempotency.load_response(write.connection, caller.tenant, keyed):
-                return await _restore_type(write.connection, caller.tenant, response)
+            if response := await idempotency.load_response(await write.flush(), caller.tenant, keyed):
+                return await _restore_type(await write.flush(), caller.tenant, response)
             found = await project_for(write, key)
             defined = await define(write, found, stated)
-            defined = replace(defined, position=await ledger_clock.finish_write(write.connection))
+            defined = replace(defined, position=await ledger_clock.finish_write(await write.flush()))
             answer = {
                 "project": key,
                 "name": defined.definition.name,
@@ -75,10 +75,10 @@ class CanonicalService:
             caller, "createEntity", idempotency_key, project=key, stated=stated
         )
         async with unit_of_work(self._database, caller) as write:
-            if response := await idempotency.load_response(write.connection, caller.tenant, keyed):
-                return await _restore_entity(write.connection, caller.tenant, response)
+            if response := await idempotency.load_response(await write.flush(), caller.tenant, keyed):
+                return await _restore_entity(await write.flush(), caller.tenant, response)
             created = await create(write, await project_for(write, key), stated)
-            created = replace(created, position=await ledger_clock.finish_write(write.connection))
+            created = replace(created, position=await ledger_clock.finish_write(await write.flush()))
             answer = {
                 "entity": str(created.entity.id),
                 "state": str(created.state.id),

@@ -95,7 +95,7 @@ async def record_type(
     write: UnitOfWork, project: Project, definition: TypeDefinition, known: Sequence[RecordedType]
 ) -> RecordedType:
     """Record a type of a project, with the shipped rules between it and the known types."""
-    where = (write.connection, write.tenant)
+    where = (await write.flush(), write.tenant)
     await type_definitions.insert_type(*where, project.number, definition, write.recorded_at)
     rules = rules_among((*(recorded.definition for recorded in known), definition))
     own = [rule for rule in rules if definition.name in (rule.source, rule.target)]
@@ -121,7 +121,7 @@ async def define(write: UnitOfWork, project: Project, stated: StatedType) -> Def
     that name there.
     """
     require_length("name", stated.name, MAX_NAME)
-    known = await type_definitions.types_in_projects(write.connection, write.tenant, [project.number])
+    known = await type_definitions.types_in_projects(await write.flush(), write.tenant, [project.number])
     there = type_definitions.type_named(known, stated.name)
     if stated.is_document is None:
         stated = replace(stated, is_document=there is not None and there.definition.is_document)
@@ -165,5 +165,5 @@ async def _widen(write: UnitOfWork, there: RecordedType, missing: list[str]) -> 
         raise Conflict(
             f"{there.definition.name} would have more than {MAX_PROPERTIES} properties", field="mutableProps"
         )
-    await type_definitions.widen_type(write.connection, write.tenant, there.number, missing)
+    await type_definitions.widen_type(await write.flush(), write.tenant, there.number, missing)
     return replace(there.definition, mutable_props=wider)

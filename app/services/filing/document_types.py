@@ -80,7 +80,7 @@ async def _widen(
     if not unknown:
         return recorded, ()
     if may_widen and recorded.is_own:
-        await type_definitions.widen_type(write.connection, write.tenant, recorded.number, unknown)
+        await type_definitions.widen_type(await write.flush(), write.tenant, recorded.number, unknown)
         forget_types(write)
         wider = (*recorded.definition.mutable_props, *unknown)
         return replace(recorded, definition=replace(recorded.definition, mutable_props=wider)), ()

@@ -31,7 +31,7 @@ async def end_reference(write: UnitOfWork, id: UUID, reason: str | None) -> Refe
     back, so this must come last in a write. Raises NotFound for an id that no reference has, and Conflict for
     one that has ended.
     """
-    held = await references.recorded_reference(write.connection, write.tenant, id)
+    held = await references.recorded_reference(await write.flush(), write.tenant, id)
     if held is None:
         raise nothing_has("reference", id, "reference")
     reference = held.reference
@@ -50,10 +50,10 @@ async def _connected_pieces(write: UnitOfWork, first: RecordedReference) -> list
     edge = (first.reference.source, first.reference.target, first.reference.type)
     pieces = [first]
     for later in await references.current_pieces(
-        write.connection, write.tenant, edge, first.reference.valid.start
+        await write.flush(), write.tenant, edge, first.reference.valid.start
     ):
         if later.valid.start == pieces[-1].reference.valid.end:
-            recorded = await references.recorded_reference(write.connection, write.tenant, later.id)
+            recorded = await references.recorded_reference(await write.flush(), write.tenant, later.id)
             pieces += [] if recorded is None else [recorded]
     return pieces
 
@@ -68,7 +68,7 @@ async def _effective_since(write: UnitOfWork, pieces: Sequence[RecordedReference
 
 async def _end(write: UnitOfWork, held: RecordedReference, reason: str | None) -> Reference | None:
     now = write.recorded_at
-    ended = await references.end_reference(write.connection, write.tenant, held, now, now, write.actor)
+    ended = await references.end_reference(await write.flush(), write.tenant, held, now, now, write.actor)
     await note_withdrawal(write, held.reference.id, None if ended is None else ended.id, reason)
     return ended
 
@@ -97,8 +97,8 @@ class ReferenceService:
         require_writer(caller)
         keyed = idempotent_request(caller, "createReference", idempotency_key, stated=stated)
         async with unit_of_work(self._database, caller) as write:
-            if response := await load_response(write.connection, caller.tenant, keyed):
-                return await _restore(write.connection, caller.tenant, response)
+            if response := await load_response(await write.flush(), caller.tenant, keyed):
+                return await _restore(await write.flush(), caller.tenant, response)
             return await _settle(write, keyed, await add_reference(write, stated))
 
     async def withdraw(
@@ -114,15 +114,15 @@ class ReferenceService:
             caller, "withdrawReference", idempotency_key, reference=reference, reason=reason
         )
         async with unit_of_work(self._database, caller) as write:
-            if response := await load_response(write.connection, caller.tenant, keyed):
-                return await _restore(write.connection, caller.tenant, response)
+            if response := await load_response(await write.flush(), caller.tenant, keyed):
+                return await _restore(await write.flush(), caller.tenant, response)
             return await _settle(write, keyed, await end_reference(write, reference, reason))
 
 
 async def _settle(
     write: UnitOfWork, keyed: IdempotentRequest | None, reference: Reference
 ) -> ReferenceAnswer:
-    answer = ReferenceAnswer(reference, await ledger_clock.finish_write(write.connection))
+    answer = ReferenceAnswer(reference, await ledger_clock.finish_write(await write.flush()))
     await save_response(write, keyed, {"reference": str(reference.id), "position": answer.position})
     return answer
 

@@ -95,7 +95,7 @@ class ReviewService:
         decision = fit_decision(decision)
         keyed = idempotent_decision(caller, queue.operation, idempotency_key, decision)
         async with unit_of_work(self._database, caller) as write:
-            if earlier := await load_reviewed(write.connection, caller.tenant, queue, keyed):
+            if earlier := await load_reviewed(await write.flush(), caller.tenant, queue, keyed):
                 return earlier
             reviewed = await review(write, queue, decision)
             await save_reviewed(write, keyed, reviewed)

@@ -49,7 +49,7 @@ MAX_PROPERTIES_BYTES = 64 * 1024
 
 async def type_of_entity(write: UnitOfWork, entity: UUID) -> TypeDefinition:
     """Return the type of an entity; raise NotFound for an unknown one."""
-    found = await lookups.types_of_entities(write.connection, write.tenant, [entity])
+    found = await lookups.types_of_entities(await write.flush(), write.tenant, [entity])
     if entity not in found:
         raise nothing_has("entity", entity, "entity")
     return found[entity]

@@ -58,7 +58,7 @@ class StateAnswer:
 
 async def load_answer(write: UnitOfWork, request: IdempotentRequest | None) -> StateAnswer | None:
     """Return the answer saved under a request's key; raise Conflict if the key came with other input."""
-    response = await idempotency.load_response(write.connection, write.tenant, request)
+    response = await idempotency.load_response(await write.flush(), write.tenant, request)
     return None if response is None else await _restore(write, response)
 
 
@@ -69,7 +69,7 @@ async def save_answer(write: UnitOfWork, request: IdempotentRequest | None, answ
 
 
 async def _restore(write: UnitOfWork, response: dict[str, Any]) -> StateAnswer:
-    where = (write.connection, write.tenant)
+    where = (await write.flush(), write.tenant)
     state_id, event_id = UUID(response["state"]), UUID(response["event"])
     state = (await states.states_by_id(*where, [state_id]))[state_id]
     event = (await state_history.events_by_id(*where, [event_id]))[event_id]
@@ -190,8 +190,8 @@ class StateService:
                 return answer
             written = await verb(write)
             entity = written.state.entity
-            found = await entities.entities_by_id(write.connection, write.tenant, [entity])
-            position = await ledger_clock.finish_write(write.connection)
+            found = await entities.entities_by_id(await write.flush(), write.tenant, [entity])
+            position = await ledger_clock.finish_write(await write.flush())
             warnings = odd_status(await type_of_entity(write, entity), written.state, written.event)
             answer = StateAnswer(found[entity], written.state, written.event, position, warnings)
             await save_answer(write, request, answer)

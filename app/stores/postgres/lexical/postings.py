@@ -12,13 +12,13 @@ import asyncpg
 
 from app.domain.artifact import TermCounts
 from app.stores.named_blocks import sql_blocks
-from app.stores.postgres.write_buffer import Insert, Row, Table, insert_row, write_searched
+from app.stores.postgres.write_buffer import Insert, Row, RowTarget, Table, insert_row
 
 SQL = sql_blocks(__file__)
 
 
 async def insert_postings(
-    connection: asyncpg.Connection,
+    target: RowTarget,
     tenant: int,
     project: int,
     artifact: int,
@@ -27,11 +27,11 @@ async def insert_postings(
 ) -> None:
     """Record how often an artifact contains each of its terms, and update the terms' counts."""
     counts = frequencies if isinstance(frequencies, TermCounts) else TermCounts.of(frequencies)
-    await insert_row(connection, _INSERT_POSTINGS, tenant, project, artifact, counts, term_count)
+    await insert_row(target, _INSERT_POSTINGS, tenant, project, artifact, counts, term_count)
 
 
 async def count_document(
-    connection: asyncpg.Connection,
+    target: RowTarget,
     tenant: int,
     project: int,
     term_count: int,
@@ -39,7 +39,7 @@ async def count_document(
     recorded_at: datetime,
 ) -> None:
     """Add one document to its project's statistics."""
-    await insert_row(connection, _COUNT_DOCUMENTS, tenant, project, term_count, created_at, recorded_at)
+    await insert_row(target, _COUNT_DOCUMENTS, tenant, project, term_count, created_at, recorded_at)
 
 
 async def _write_postings(connection: asyncpg.Connection, rows: Sequence[Row]) -> None:
@@ -91,6 +91,5 @@ async def artifacts_holding(
     connection: asyncpg.Connection, tenant: int, project: int, terms: Sequence[str], limit: int
 ) -> list[HeldText]:
     """Return the artifacts of a project that contain all of these terms, at most `limit`, newest first."""
-    await write_searched(connection)
     rows = await connection.fetch(SQL["artifacts_holding"], tenant, project, list(terms), limit)
     return [HeldText(row["id"], row["entity"], f"{row['title']}\n{row['body']}") for row in rows]
