@@ -25,7 +25,7 @@ MAX_FORM = 1_024
 """Characters of what a caller calls a thing: no title is longer."""
 
 MAX_EXCERPT = 60
-MAX_LISTED = 5
+MAX_EXCERPTS = 5
 
 
 def require_length(field: str, text: str, most: int) -> None:
@@ -43,8 +43,8 @@ def excerpt(text: str) -> str:
 
 def excerpts(texts: list[str]) -> str:
     """Return the excerpts of the first five texts, separated by commas, and how many more there are."""
-    shown = ", ".join(map(excerpt, texts[:MAX_LISTED]))
-    more = len(texts) - MAX_LISTED
+    shown = ", ".join(map(excerpt, texts[:MAX_EXCERPTS]))
+    more = len(texts) - MAX_EXCERPTS
     return f"{shown} and {more} more" if more > 0 else shown
 
 
