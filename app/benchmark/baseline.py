@@ -18,10 +18,10 @@ from pgvector import HalfVector
 from app.domain.entity import ReferenceType
 from app.services.recall.legs.bm25 import LENGTH_NORMALISATION, TERM_SATURATION
 from app.stores.named_blocks import sql_blocks
+from app.stores.postgres.connection import unwrapped
 from app.stores.postgres.passage_vectors import embedding_model
 from app.stores.postgres.scope import Scope
 from app.stores.postgres.vector_indexes import VectorIndex
-from app.stores.postgres.write_buffer import unwrapped
 
 SQL = sql_blocks(__file__)
 

@@ -17,8 +17,8 @@ from urllib.parse import urlsplit
 import httptools
 import orjson
 
-from app.benchmark.corpus import AskedFor, Wordings
 from app.benchmark.ingest import PROJECT
+from app.benchmark.questions import AskedFor, Wordings
 from app.errors import Unavailable
 
 _CHUNK = 1 << 18

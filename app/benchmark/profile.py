@@ -14,10 +14,10 @@ from typing import Any
 
 import app.stores.postgres
 from app.benchmark.baseline import Baseline
-from app.benchmark.corpus import AskedFor, Wordings
 from app.benchmark.embedders import BorrowedEmbedder
 from app.benchmark.ingest import PROJECT
 from app.benchmark.load import REPEATS
+from app.benchmark.questions import AskedFor, Wordings
 from app.benchmark.scenarios import HITS, best_of_baseline
 from app.domain.recall import RecallRequest
 from app.embedding import Embedder, Vector

@@ -12,19 +12,20 @@ from itertools import count
 from pathlib import Path
 
 from app.benchmark.baseline import Baseline
-from app.benchmark.corpus import SEED, AskedFor, Body, Wordings, make_questions, read_corpus, spread
+from app.benchmark.corpus import SEED, Body, read_corpus
 from app.benchmark.embedders import open_synthetic
 from app.benchmark.environment import fast_writes, scratch_home, serve_ledger
 from app.benchmark.ingest import PROJECT, Filled, Made, Making, document_maker, fill, settle
 from app.benchmark.load import REPEATS, SECONDS, RecallClient, measure_throughput, percentiles, time_rows
 from app.benchmark.profile import against_bound, baseline_milliseconds, profile_recall
+from app.benchmark.questions import AskedFor, Wordings, make_questions, spread
 from app.benchmark.scenarios import LegRows, RecallRows, dense_recall
 from app.domain.recall import RecallRequest
 from app.services.container import Memory, open_memory
 from app.services.maintenance.vector_index import LARGE
 from app.services.recall.scope import scope_of
 from app.settings import Settings
-from app.stores.postgres.embedded.server import most_processes
+from app.stores.postgres.embedded.postmaster import most_processes
 from app.stores.postgres.location import locate_ledger
 from app.stores.postgres.pool import Database
 from app.stores.postgres.scope import Scope

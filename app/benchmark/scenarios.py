@@ -9,9 +9,10 @@ from dataclasses import dataclass, replace
 from datetime import datetime
 
 from app.benchmark.baseline import Baseline, BaselineHit
-from app.benchmark.corpus import MIDDLE, AskedFor, Wordings, identifier
+from app.benchmark.corpus import MIDDLE, identifier
 from app.benchmark.ingest import PROJECT
 from app.benchmark.load import Job, RecallClient, Row
+from app.benchmark.questions import AskedFor, Wordings
 from app.domain.artifact import Document
 from app.domain.entity import Entity
 from app.domain.identifier import identifier_key

@@ -31,7 +31,7 @@ from app.metrics import SHARED_FOLDER
 from app.services.container import open_memory_at
 from app.settings import Settings
 from app.stores.file_locks import share_lock, try_lock
-from app.stores.postgres.embedded.server import most_processes
+from app.stores.postgres.embedded.postmaster import most_processes
 from app.stores.postgres.location import LedgerLocation, locate_ledger
 
 if TYPE_CHECKING:

@@ -1,4 +1,4 @@
-"""Length limits for a caller's texts, and excerpts of texts for messages."""
+"""Length limits of names and other short texts, and excerpts of texts for messages."""
 
 from __future__ import annotations
 
@@ -6,13 +6,26 @@ from app.domain.text import beginning
 from app.errors import Invalid
 
 MAX_NAME = 256
-"""Characters of the key of a project, the name of a type or of a property, an event, a commit, a key."""
+"""Characters of a name that a caller sends: of a project, a type, a property or an event, or a key."""
+
+MAX_TYPE_NAME = 64
+"""Characters of the name of a type that is stored; a longer one is read to say so."""
+
+MAX_IDENTIFIER = 256
+MAX_TITLE = 1_024
+MAX_SOURCE = 4_096
+MAX_COMMIT = 256
+MAX_DESCRIPTION = 4_096
+
+MIN_SURFACE_FORM = 2
+MAX_SURFACE_FORM = 512
+"""Characters of an alias that is stored."""
 
 MAX_FORM = 1_024
-"""Characters of what a thing may be called: no title is longer."""
+"""Characters of what a caller calls a thing: no title is longer."""
 
 MAX_EXCERPT = 60
-MAX_LISTED = 5
+MAX_EXCERPTS = 5
 
 
 def require_length(field: str, text: str, most: int) -> None:
@@ -30,8 +43,8 @@ def excerpt(text: str) -> str:
 
 def excerpts(texts: list[str]) -> str:
     """Return the excerpts of the first five texts, separated by commas, and how many more there are."""
-    shown = ", ".join(map(excerpt, texts[:MAX_LISTED]))
-    more = len(texts) - MAX_LISTED
+    shown = ", ".join(map(excerpt, texts[:MAX_EXCERPTS]))
+    more = len(texts) - MAX_EXCERPTS
     return f"{shown} and {more} more" if more > 0 else shown
 
 

@@ -7,8 +7,6 @@ from collections.abc import Sequence
 
 from app.domain.text import fold, short_key
 
-MAX_IDENTIFIER_LENGTH = 256
-
 _NUMBERED = re.compile(
     r"(?P<space>(?:[^\s/]+/)*)(?P<prefix>[a-z][a-z]{0,15})(?:[\s_#\u2010-\u2015\u2212-])*0*(?P<number>[0-9]{1,9})"
 )

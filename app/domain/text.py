@@ -93,8 +93,6 @@ UNKEEPABLE = re.compile("[\x00\ud800-\udfff]")
 
 _WORD = re.compile(r"\w+")
 
-MIN_FORM_LENGTH = 2
-MAX_FORM_LENGTH = 512
 MAX_KEY_BYTES = 2_048
 
 

@@ -12,7 +12,6 @@ from typing import Any
 
 from app.domain.entity import ReferenceType
 
-MAX_TYPE_NAME_LENGTH = 64
 NAMING_PROPERTIES = ("name", "title", "identifier", "handle", "key", "pid", "fqdn")
 LABEL_PROPERTIES = ("name", "title", "identifier", "handle", "key")
 PTYPE = "application"

@@ -23,13 +23,20 @@ from graphql import (
 )
 from strawberry.types.base import StrawberryObjectDefinition
 
-from app.domain.bounds import MAX_FORM, MAX_NAME, require_length
-from app.domain.identifier import MAX_IDENTIFIER_LENGTH
+from app.domain.bounds import (
+    MAX_COMMIT,
+    MAX_DESCRIPTION,
+    MAX_FORM,
+    MAX_IDENTIFIER,
+    MAX_NAME,
+    MAX_SOURCE,
+    MAX_TITLE,
+    require_length,
+)
 from app.errors import Invalid
 from app.graphql.errors import problem_from
-from app.services.filing.prepare import MAX_BODY_BYTES, MAX_SOURCE_LENGTH, MAX_TITLE_LENGTH
+from app.services.filing.prepare import MAX_BODY_BYTES
 from app.services.recall.scope import MAX_QUERY_LENGTH
-from app.services.states.event_types import MAX_COMMIT_LENGTH, MAX_DESCRIPTION_LENGTH
 
 MAX_ID = 64
 """Characters of an id: a UUID has 36, in its longest spelling 45."""
@@ -50,11 +57,11 @@ MAX_CHARACTERS: Mapping[str, int] = MappingProxyType(
     {
         "after": MAX_CURSOR,
         "body": MAX_BODY_BYTES,
-        "causeCommit": MAX_COMMIT_LENGTH,
-        "description": MAX_DESCRIPTION_LENGTH,
+        "causeCommit": MAX_COMMIT,
+        "description": MAX_DESCRIPTION,
         "eventType": MAX_NAME,
         "idempotencyKey": MAX_NAME,
-        "identifier": MAX_IDENTIFIER_LENGTH,
+        "identifier": MAX_IDENTIFIER,
         "immutableProps": MAX_NAME,
         "kind": MAX_NAME,
         "kinds": MAX_NAME,
@@ -65,11 +72,11 @@ MAX_CHARACTERS: Mapping[str, int] = MappingProxyType(
         "ptype": MAX_NAME,
         "query": MAX_QUERY_LENGTH,
         "reason": MAX_REASON,
-        "sourceCommit": MAX_COMMIT_LENGTH,
-        "sourceUri": MAX_SOURCE_LENGTH,
+        "sourceCommit": MAX_COMMIT,
+        "sourceUri": MAX_SOURCE,
         "status": MAX_FORM,
         "surfaceForm": MAX_FORM,
-        "title": MAX_TITLE_LENGTH,
+        "title": MAX_TITLE,
         "type": MAX_NAME,
     }
 )

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
-from contextlib import suppress
 from functools import lru_cache
 from typing import Any, NamedTuple
 
@@ -12,6 +11,7 @@ from graphql import (
     DocumentNode,
     GraphQLError,
     GraphQLObjectType,
+    GraphQLOutputType,
     GraphQLSchema,
     OperationDefinitionNode,
     get_nullable_type,
@@ -34,18 +34,20 @@ from app.graphql.scalars import SCALARS
 
 
 class PlainField(NamedTuple):
-    """A field's attribute, the function that serialises it, and whether it may be null."""
+    """A field's attribute, the function that serialises it, its type, and whether it may be null."""
 
     attribute: str
     coerce: Callable[[Any], Any]
+    type: GraphQLOutputType
     is_nullable: bool
 
 
 class PlainFieldExecution(StrawberryGraphQLCoreExecutionContext):
     """Strawberry's execution with a shortcut for scalar and enum attributes.
 
-    They are most of a response and have neither arguments nor resolvers, so they need no path. A value that
-    fails, or is null although it may not be, takes the normal way.
+    They are most of a response and have neither arguments nor resolvers, so no resolver needs to hear of
+    the field. A null where none may be takes the normal way. graphql-core calls the two methods used here
+    private: a test fails when it changes them.
     """
 
     def execute_field(  # type: ignore[no-untyped-def]
@@ -54,13 +56,14 @@ class PlainFieldExecution(StrawberryGraphQLCoreExecutionContext):
         """Return the value of a field for the response."""
         plain = plain_field(self.schema, parent_type, field_details_list[0].node.name.value)
         if plain is not None:
-            # What is wrong is found once more on the long way, which says where.
-            with suppress(Exception):
+            try:
                 value = getattr(source, plain.attribute)
                 if value is not None:
                     return plain.coerce(value)
-                if plain.is_nullable:
-                    return None
+            except Exception as error:
+                return self.handle_field_error(error, plain.type, field_details_list, path)
+            if plain.is_nullable:
+                return None
         return super().execute_field(parent_type, source, field_details_list, path, position_context)
 
 
@@ -74,7 +77,7 @@ def plain_field(schema: GraphQLSchema, parent: GraphQLObjectType, name: str) -> 
     returned = get_nullable_type(field.type)
     if not isinstance(declared, StrawberryField) or not declared.is_basic_field or not is_leaf_type(returned):
         return None
-    return PlainField(declared.python_name, returned.coerce_output_value, returned is field.type)
+    return PlainField(declared.python_name, returned.coerce_output_value, field.type, returned is field.type)
 
 
 CACHED_DOCUMENTS = 1024

@@ -93,7 +93,7 @@ MAX_TEXT = 65_536
 
 MAX_LINES = 5_000
 MAX_TOKENS = 2_000
-MAX_NAME = 128
+MAX_GRAPHQL_NAME = 128  # characters of a field, an argument or a variable
 MAX_OPERATIONS = 20
 MAX_FRAGMENTS = 100
 MAX_DEPTH = 15
@@ -123,8 +123,8 @@ def require_short(text: str) -> None:
 
 def judge_crowd(document: DocumentNode) -> list[GraphQLError]:
     """Return the refusals of a document with too long names or too many fields to compare."""
-    if any(len(token.value or "") > MAX_NAME for token in _names(document)):
-        return [_refusal("name", f"It has a name of more than {MAX_NAME} characters.")]
+    if any(len(token.value or "") > MAX_GRAPHQL_NAME for token in _names(document)):
+        return [_refusal("name", f"It has a name of more than {MAX_GRAPHQL_NAME} characters.")]
     crowd = count_fields(document)
     if crowd.repeats > MAX_REPEATS:
         reason = f"It selects one field more than {MAX_REPEATS} times in one place; once says the same."

@@ -19,7 +19,7 @@ async def load_types(write: UnitOfWork, project: Project) -> list[RecordedType]:
     seen = write.cached
     if seen.types is None:
         seen.types = await type_definitions.types_in_projects(
-            write.connection, write.tenant, [project.number]
+            await write.flush(), write.tenant, [project.number]
         )
     return seen.types
 
@@ -38,7 +38,7 @@ async def entity_of_key(write: UnitOfWork, key: str) -> Entity | None:
 async def entities_of_keys(write: UnitOfWork, project: Project, keys: Sequence[str]) -> list[KeyedEntity]:
     """Return the entities with one of these keys, whole or without the namespace, by key."""
     if write.lookup_cache is None:
-        return await entities.entities_by_keys(write.connection, write.tenant, project.number, keys)
+        return await entities.entities_by_keys(await write.flush(), write.tenant, project.number, keys)
     found = await write.lookup_cache.by_key.find(keys)
     every = {each.id: each for held in found.values() for each in held}
     return sorted(every.values(), key=lambda each: each.key)
@@ -49,7 +49,7 @@ async def entities_of_sources(
 ) -> dict[str, KeyedEntity]:
     """Return the entities that came last from these sources, by source."""
     if write.lookup_cache is None:
-        return await entities.entities_by_source(write.connection, write.tenant, project.number, sources)
+        return await entities.entities_by_source(await write.flush(), write.tenant, project.number, sources)
     return {source: held[0] for source, held in (await write.lookup_cache.by_source.find(sources)).items()}
 
 
@@ -58,7 +58,7 @@ async def entities_of_names(
 ) -> dict[str, list[KeyedEntity]]:
     """Return the entities that have one of these folded names now, by name."""
     if write.lookup_cache is None:
-        return await entities.entities_by_name(write.connection, write.tenant, project.number, names)
+        return await entities.entities_by_name(await write.flush(), write.tenant, project.number, names)
     return await write.lookup_cache.by_name.find(names)
 
 
@@ -67,7 +67,7 @@ async def entities_of_aliases(
 ) -> dict[str, list[KeyedEntity]]:
     """Return the entity that each of these folded names means now as an alias, by name."""
     if write.lookup_cache is None:
-        return await entities.entities_by_alias(write.connection, write.tenant, project.number, names)
+        return await entities.entities_by_alias(await write.flush(), write.tenant, project.number, names)
     return await write.lookup_cache.by_alias.find(names)
 
 
@@ -76,7 +76,7 @@ async def find_pending(
 ) -> list[PendingReferenceRow]:
     """Return the pending references of other entities under one of these keys, oldest first."""
     if write.lookup_cache is None:
-        rows = await references.pending_on(write.connection, write.tenant, project.number, keys)
+        rows = await references.pending_on(await write.flush(), write.tenant, project.number, keys)
     else:
         found = (await write.lookup_cache.pending.find(keys)).values()
         rows = sorted((each for held in found for each in held), key=lambda each: (each[0], each[1].id))

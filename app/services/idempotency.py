@@ -97,13 +97,13 @@ async def write_once(
     came with other input, and Forbidden for a caller who may only read.
     """
     async with unit_of_work(database, caller, homonyms) as write:
-        earlier = await saved.find(write.connection, write.tenant, request)
+        earlier = await saved.find(await write.flush(), write.tenant, request)
         if earlier is not None:
             return earlier
         answer = await carry_out(write)
         if request is not None:
             response = saved.to_response(answer)
             await idempotency.insert_response(
-                write.connection, write.tenant, request, response, write.recorded_at
+                await write.flush(), write.tenant, request, response, write.recorded_at
             )
         return answer

@@ -16,6 +16,7 @@ from app.errors import Forbidden
 from app.services.lookup_cache import LookupCache
 from app.stores.postgres import ledger_clock
 from app.stores.postgres.pool import Database
+from app.stores.postgres.write_buffer import SEARCHED, RowTarget, WriteBuffer
 
 Homonyms: TypeAlias = Mapping[str, tuple[str, ...]]
 """Keys that several documents claim, with the distinct keys those documents have instead."""
@@ -27,7 +28,9 @@ NO_HOMONYMS: Homonyms = MappingProxyType({})
 class UnitOfWork:
     """One write transaction: its connection, its caller, its transaction time, and the homonyms.
 
-    `lookup_cache` holds what was read from the ledger in advance, if the write files documents.
+    A write that files documents has a `buffer` of rows still to be written, and a `lookup_cache` of what was
+    read from the ledger in advance. Steps insert into `rows`, and read through the connection that `flush`
+    returns.
     """
 
     connection: asyncpg.Connection
@@ -36,6 +39,7 @@ class UnitOfWork:
     homonyms: Homonyms
     times: ledger_clock.TransactionTimes
     lookup_cache: LookupCache | None = None
+    buffer: WriteBuffer | None = None
 
     @property
     def tenant(self) -> int:
@@ -46,6 +50,20 @@ class UnitOfWork:
     def actor(self) -> str:
         """The name every row is stamped with."""
         return self.caller.principal
+
+    @property
+    def rows(self) -> RowTarget:
+        """What rows are inserted into: the buffer, or the connection if there is none."""
+        return self.connection if self.buffer is None else self.buffer
+
+    async def flush(self, *, searched: bool = False) -> asyncpg.Connection:
+        """Write the buffered rows, and return the connection, which sees them now.
+
+        Rows that only recall reads stay in the buffer, unless they are `searched` too.
+        """
+        if self.buffer is not None:
+            await self.buffer.flush(self.connection, () if searched else SEARCHED)
+        return self.connection
 
     @property
     def cached(self) -> LookupCache:

@@ -32,4 +32,4 @@ def require_lasting(what: str, valid: Interval, now: datetime, *, is_current: bo
 async def note_withdrawal(write: UnitOfWork, withdrawn: UUID, ended: UUID | None, reason: str | None) -> None:
     """Record who withdraws something, and why."""
     withdrawal = Withdrawal(reason, write.recorded_at, write.actor)
-    await withdrawals.insert_withdrawal(write.connection, write.tenant, withdrawn, ended, withdrawal)
+    await withdrawals.insert_withdrawal(await write.flush(), write.tenant, withdrawn, ended, withdrawal)

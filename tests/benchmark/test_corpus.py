@@ -11,18 +11,15 @@ from app.benchmark.corpus import (
     LAST_DAY,
     MAX_DOCUMENTS,
     MIN_DOCUMENTS,
-    QUESTIONS,
     Corpus,
     Text,
-    Wordings,
     bodies,
     identifier,
     made_of,
-    make_questions,
     read_corpus,
-    spread,
     stretches_of,
 )
+from app.benchmark.questions import QUESTIONS, Wordings, make_questions, spread
 from app.domain.artifact import Document
 from app.domain.entity import ReferenceType
 from app.errors import Invalid

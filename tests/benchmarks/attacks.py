@@ -19,10 +19,11 @@ from time import monotonic
 
 import orjson
 
-from app.benchmark.corpus import SEED, Wordings, make_questions, spread
+from app.benchmark.corpus import SEED
 from app.benchmark.environment import scratch_home, serve_ledger
 from app.benchmark.ingest import PROJECT, document_maker, fill
 from app.benchmark.load import RecallClient, percentiles
+from app.benchmark.questions import Wordings, make_questions, spread
 from app.services.container import open_memory
 from app.settings import read_settings
 from tests.benchmarks.attack_probe import Probe, probing

@@ -19,9 +19,10 @@ from time import perf_counter
 
 import orjson
 
-from app.benchmark.corpus import SEED, make_questions
+from app.benchmark.corpus import SEED
 from app.benchmark.environment import scratch_home
 from app.benchmark.load import percentiles
+from app.benchmark.questions import make_questions
 from app.domain.recall import Candidate
 from app.domain.temporal import AsOf
 from app.services.analysis import query_terms

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 from starlette.testclient import TestClient
 
-from app.graphql.http import MAX_BODY
+from app.graphql.http_request import MAX_BODY
 from tests.graphql.sample import SECRET, written
 
 GRAPHQL = "application/graphql-response+json"

@@ -21,7 +21,8 @@ from app.stores.postgres.connection import (
     refuse_a_privileged_role,
 )
 from app.stores.postgres.database_rights import open_rights, stored_settings
-from app.stores.postgres.embedded.server import EmbeddedPostgres, binaries
+from app.stores.postgres.embedded.postmaster import binaries
+from app.stores.postgres.embedded.server import EmbeddedPostgres
 from app.stores.postgres.migrate import migrate, shipped_migrations
 from app.stores.postgres.pool import Database
 from tests.conftest import Server

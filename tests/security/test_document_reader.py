@@ -15,7 +15,7 @@ from time import monotonic, sleep
 import pytest
 
 from app.errors import Invalid
-from app.services.document_reader import DocumentReader, Interrupted
+from app.services.document_reader import DocumentReader, Stopped
 from app.services.document_reader.limits import MAX_SMALL_CHARACTERS
 from app.services.parsing import parse_markdown
 
@@ -122,7 +122,7 @@ async def test_a_thread_that_waits_stops_when_it_is_told(reader: DocumentReader)
     stop = Event()
     Timer(0.3, stop.set).start()
     before = monotonic()
-    with pytest.raises(Interrupted):
+    with pytest.raises(Stopped):
         await asyncio.to_thread(reader.wait, 1, stop.is_set, sleep, 60)
     assert monotonic() - before < 20
 

@@ -137,13 +137,13 @@ async def _insert(write: UnitOfWork, stated: StatedAlias, free: FreeForm, valid:
         source_artifact=stated.source_artifact,
         valid=valid,
     )
-    where = (write.connection, write.tenant, free.ends.target.project)
+    where = (write.rows, write.tenant, free.ends.target.project)
     await aliases.insert_alias(*where, alias, write.recorded_at, write.actor)
     return alias
 
 
 async def _resolve_pending(write: UnitOfWork, target: Entity, form: str) -> None:
-    found = await lookups.projects_by_number(write.connection, write.tenant, [target.project])
+    found = await lookups.projects_by_number(await write.flush(), write.tenant, [target.project])
     joined = Joined()
     await join_pending_by_name(write, found[target.project], target, [form], joined)
     await recompute_statuses(write, joined.changes)

@@ -71,7 +71,7 @@ async def note_earlier_mentions(write: UnitOfWork, project: int, form: NamedForm
     if not terms:
         return
     holding = await postings.artifacts_holding(
-        write.connection, write.tenant, project, terms, EARLIER_MENTIONS
+        await write.flush(searched=True), write.tenant, project, terms, EARLIER_MENTIONS
     )
     found = [
         Mention(held.artifact, form.entity, form, count)
@@ -79,4 +79,4 @@ async def note_earlier_mentions(write: UnitOfWork, project: int, form: NamedForm
         if held.entity != form.entity
         for count in find_forms(held.text, [form]).values()
     ]
-    await mentions.insert_mentions(write.connection, write.tenant, found, write.recorded_at)
+    await mentions.insert_mentions(write.rows, write.tenant, found, write.recorded_at)

@@ -9,11 +9,11 @@ from datetime import datetime
 from typing import Any
 from uuid import UUID
 
-from app.domain.bounds import MAX_FORM, require_length
+from app.domain.bounds import MAX_FORM, MAX_SURFACE_FORM, MIN_SURFACE_FORM, require_length
 from app.domain.entity import Alias, Entity
 from app.domain.identifier import identifier_key
 from app.domain.temporal import EVERYTHING_KNOWN, AsOf, Interval
-from app.domain.text import MAX_FORM_LENGTH, MIN_FORM_LENGTH, fold, is_blank, name_key
+from app.domain.text import fold, is_blank, name_key
 from app.domain.types import TypeDefinition, label_of, naming_forms
 from app.errors import Conflict, Invalid
 from app.services.catalog.alias_resolution import describe_entities
@@ -82,7 +82,7 @@ async def _require_fit_source(write: UnitOfWork, target: Entity, source: Entity)
 
 
 async def _successors(write: UnitOfWork, entity: UUID) -> set[UUID]:
-    return await aliases.preferred_targets(write.connection, write.tenant, entity, write.recorded_at)
+    return await aliases.preferred_targets(await write.flush(), write.tenant, entity, write.recorded_at)
 
 
 async def _ways_from(write: UnitOfWork, entity: UUID) -> set[UUID]:
@@ -95,9 +95,9 @@ async def _ways_from(write: UnitOfWork, entity: UUID) -> set[UUID]:
 
 
 async def _describe(write: UnitOfWork, ids: set[UUID]) -> str:
-    found = await entities.entities_by_id(write.connection, write.tenant, list(ids))
+    found = await entities.entities_by_id(await write.flush(), write.tenant, list(ids))
     moment = AsOf(write.recorded_at, EVERYTHING_KNOWN)
-    return " and ".join(await describe_entities(write.connection, write.tenant, found.values(), moment))
+    return " and ".join(await describe_entities(await write.flush(), write.tenant, found.values(), moment))
 
 
 FORM_FIELD = "surfaceForm"
@@ -111,9 +111,9 @@ def is_of_fit_length(form: str) -> bool:
 
     Folding turns some characters into several.
     """
-    if not MIN_FORM_LENGTH <= len(form) <= MAX_FORM_LENGTH:
+    if not MIN_SURFACE_FORM <= len(form) <= MAX_SURFACE_FORM:
         return False
-    return MIN_FORM_LENGTH <= len(fold(form)) <= MAX_FORM_LENGTH
+    return MIN_SURFACE_FORM <= len(fold(form)) <= MAX_SURFACE_FORM
 
 
 def fit_form(given: str) -> str:
@@ -126,7 +126,7 @@ def fit_form(given: str) -> str:
         )
     if not is_of_fit_length(form) or is_blank(form):
         raise Invalid(
-            f"a surface form has {MIN_FORM_LENGTH} to {MAX_FORM_LENGTH} characters,"
+            f"a surface form has {MIN_SURFACE_FORM} to {MAX_SURFACE_FORM} characters,"
             " of which some can be seen",
             field=FORM_FIELD,
         )
@@ -135,20 +135,20 @@ def fit_form(given: str) -> str:
 
 async def aliases_from(write: UnitOfWork, project: int, form: str, start: datetime) -> list[Alias]:
     """Return the aliases of a form that are valid at a moment or later, the earliest first."""
-    held = await aliases.current_aliases(write.connection, write.tenant, project, [form])
+    held = await aliases.current_aliases(await write.flush(), write.tenant, project, [form])
     lasting = [alias for alias in held if alias.valid.end is None or alias.valid.end > start]
     return sorted(lasting, key=lambda alias: alias.valid.start)
 
 
 async def named_from(write: UnitOfWork, project: int, form: str, start: datetime) -> set[UUID]:
     """Return the entities that have a form as their identifier, or as a name at a moment or later."""
-    where = (write.connection, write.tenant, project)
+    where = (await write.flush(), write.tenant, project)
     return await aliases.entities_named(*where, fold(form), identifier_key(form), Interval(start))
 
 
 async def require_name_of(write: UnitOfWork, entity: Entity, form: str, start: datetime) -> None:
     """Raise Invalid if a form was never a name of an entity that is to be replaced under it."""
-    where = (write.connection, write.tenant)
+    where = (await write.flush(), write.tenant)
     if await aliases.has_name(*where, entity.id, fold(form), identifier_key(form)):
         return
     moment = AsOf(max(start, write.recorded_at), EVERYTHING_KNOWN)
@@ -173,9 +173,9 @@ async def require_one_meaning(
     """
     if not meant and not named:
         return
-    found = await entities.entities_by_id(write.connection, write.tenant, [*meant, *named, target.id])
+    found = await entities.entities_by_id(await write.flush(), write.tenant, [*meant, *named, target.id])
     moment = AsOf(max(start, write.recorded_at), EVERYTHING_KNOWN)
-    descriptions = await describe_entities(write.connection, write.tenant, found.values(), moment)
+    descriptions = await describe_entities(await write.flush(), write.tenant, found.values(), moment)
     remedy = (
         "it is the identifier or a name of the other, so take another form"
         if named
@@ -203,7 +203,7 @@ async def require_free_names(write: UnitOfWork, naming: Naming, forms: Collectio
     label = label_of(dict(naming.props))
     if label is not None and label in forms and not naming.definition.immutable_props:
         called = await aliases.entities_named(
-            write.connection,
+            await write.flush(),
             write.tenant,
             naming.project,
             name_key(label),
@@ -238,7 +238,7 @@ async def _alias_targets(write: UnitOfWork, naming: Naming, form: str) -> set[UU
 
 async def entities_of(write: UnitOfWork, ids: Iterable[UUID]) -> list[Entity]:
     """Return the entities with these ids."""
-    return list((await entities.entities_by_id(write.connection, write.tenant, list(ids))).values())
+    return list((await entities.entities_by_id(await write.flush(), write.tenant, list(ids))).values())
 
 
 async def refuse_names(write: UnitOfWork, there: list[Entity], valid: Interval, how: str) -> None:
@@ -246,7 +246,7 @@ async def refuse_names(write: UnitOfWork, there: list[Entity], valid: Interval, 
     if not there:
         return
     moment = AsOf(max(valid.start, write.recorded_at), EVERYTHING_KNOWN)
-    descriptions = await describe_entities(write.connection, write.tenant, there, moment)
+    descriptions = await describe_entities(await write.flush(), write.tenant, there, moment)
     raise Conflict(
         f"{' and '.join(descriptions)} {how}; use that one, or take another name for this one", field="props"
     )

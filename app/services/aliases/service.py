@@ -51,12 +51,12 @@ async def end_alias(write: UnitOfWork, id: UUID, reason: str | None) -> Alias:
     An alias that has not begun is retracted and returned as it was. Raises NotFound for an id that no alias
     has, and Conflict for one that has ended.
     """
-    held = await aliases.recorded_alias(write.connection, write.tenant, id)
+    held = await aliases.recorded_alias(await write.flush(), write.tenant, id)
     if held is None:
         raise nothing_has("alias", id, "alias")
     require_lasting("alias", held.alias.valid, write.recorded_at, is_current=held.is_current)
     ended = await aliases.end_alias(
-        write.connection,
+        await write.flush(),
         write.tenant,
         held.project,
         held.alias,
@@ -82,7 +82,7 @@ async def queue_alias(write: UnitOfWork, stated: StatedAlias) -> Alias | AliasCa
     if free.held is not None:
         return free.held
     artifact = await _document(write, free.ends.target, stated.source_artifact)
-    where = (write.connection, write.tenant, free.ends.target.project)
+    where = (await write.flush(), write.tenant, free.ends.target.project)
     claim = AliasClaim(free.form, free.form, _quote(artifact, free.form))
     await candidates.queue_alias(*where, stated.target, artifact.id, claim, write.recorded_at)
     candidate = await aliases.candidate_of(*where, free.form, stated.target)
@@ -91,7 +91,7 @@ async def queue_alias(write: UnitOfWork, stated: StatedAlias) -> Alias | AliasCa
 
 async def _require_undecided(write: UnitOfWork, id: UUID) -> AliasCandidate:
     """Return the candidate with an id; raise Conflict if it was reviewed already."""
-    candidate = (await candidates.alias_candidates_by_id(write.connection, write.tenant, [id]))[id]
+    candidate = (await candidates.alias_candidates_by_id(await write.flush(), write.tenant, [id]))[id]
     decided = candidate.review
     if decided is not None:
         raise Conflict(
@@ -103,7 +103,7 @@ async def _require_undecided(write: UnitOfWork, id: UUID) -> AliasCandidate:
 
 
 async def _document(write: UnitOfWork, target: Entity, stated: UUID | None) -> Artifact:
-    where = (write.connection, write.tenant)
+    where = (await write.flush(), write.tenant)
     if stated is not None:
         return (await artifacts.artifacts_by_id(*where, [stated]))[stated]
     newest = await artifacts.latest_version(*where, target.id)
@@ -183,7 +183,7 @@ class AliasService:
 
         async def end(write: UnitOfWork) -> AliasAnswer:
             ended = await end_alias(write, alias, reason)
-            return AliasAnswer(ended, position=await ledger_clock.finish_write(write.connection))
+            return AliasAnswer(ended, position=await ledger_clock.finish_write(await write.flush()))
 
         return await write_once(self._database, caller, keyed, _SAVED, end)
 
@@ -197,15 +197,15 @@ async def _create(write: UnitOfWork, request: AliasRequest, tier: AuthorityTier)
         answer = AliasAnswer(queued) if isinstance(queued, Alias) else AliasAnswer(None, queued)
     else:
         answer = AliasAnswer((await add_alias(write, stated)).alias)
-    return replace(answer, position=await ledger_clock.finish_write(write.connection))
+    return replace(answer, position=await ledger_clock.finish_write(await write.flush()))
 
 
 async def _require_project(write: UnitOfWork, request: AliasRequest) -> None:
     """Raise if the named project does not exist, or is not the project of the target."""
-    number = await project_of(write.connection, write.caller, request.project)
+    number = await project_of(await write.flush(), write.caller, request.project)
     if number is None:
         return
-    found = await entities.entities_by_id(write.connection, write.tenant, [request.target])
+    found = await entities.entities_by_id(await write.flush(), write.tenant, [request.target])
     if request.target in found and found[request.target].project != number:
         raise Invalid(
             "the target belongs to another project; an alias holds in the project of what it means",

@@ -52,14 +52,14 @@ async def no_project(connection: asyncpg.Connection, tenant: int, key: str) -> N
 
 async def require_artifact(write: UnitOfWork, id: UUID, field: str) -> None:
     """Raise NotFound if no artifact has an id."""
-    if await lookups.kind_of_node(write.connection, write.tenant, id) != "Artifact":
+    if await lookups.kind_of_node(await write.flush(), write.tenant, id) != "Artifact":
         raise nothing_has("artifact", id, field)
 
 
 async def require_entities(write: UnitOfWork, ids: Mapping[str, UUID | None]) -> dict[UUID, Entity]:
     """Return the entities with these ids; raise NotFound, naming the field, for an unknown one."""
     wanted = [id for id in ids.values() if id is not None]
-    found = await entities.entities_by_id(write.connection, write.tenant, wanted)
+    found = await entities.entities_by_id(await write.flush(), write.tenant, wanted)
     for field, id in ids.items():
         if id is not None and id not in found:
             raise nothing_has("entity", id, field)
@@ -157,10 +157,10 @@ def project_key(given: str | None) -> str:
 
 async def project_for(write: UnitOfWork, key: str) -> Project:
     """Return the project with a key; create it if it is new."""
-    found = await projects.project_by_key(write.connection, write.tenant, key)
+    found = await projects.project_by_key(await write.flush(), write.tenant, key)
     if found is not None:
         return found
-    return await projects.insert_project(write.connection, write.tenant, key, write.recorded_at)
+    return await projects.insert_project(await write.flush(), write.tenant, key, write.recorded_at)
 
 
 MAX_LISTED = 5

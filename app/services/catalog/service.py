@@ -11,9 +11,9 @@ from uuid import UUID
 import asyncpg
 
 from app.domain.artifact import Artifact, MemoryDomain
-from app.domain.bounds import MAX_FORM, require_length
+from app.domain.bounds import MAX_FORM, MAX_IDENTIFIER, require_length
 from app.domain.entity import AliasResolution, Caller, Entity, Project, Reference, ReferenceType
-from app.domain.identifier import MAX_IDENTIFIER_LENGTH, identifier_key
+from app.domain.identifier import identifier_key
 from app.domain.page import Page, PageRequest
 from app.domain.pending_reference import PendingReference
 from app.domain.temporal import EVERYTHING_KNOWN, AsOf
@@ -110,7 +110,7 @@ class CatalogService:
         page: PageRequest,
     ) -> Listing[Artifact]:
         """Return the artifacts of a kind, domain and identifier in any spelling, the newest first."""
-        require_length("identifier", identifier or "", MAX_IDENTIFIER_LENGTH)
+        require_length("identifier", identifier or "", MAX_IDENTIFIER)
         async with self._database.reading(caller.tenant) as connection:
             number = await project_of(connection, caller, project)
             await require_type(connection, caller, number, kind, "kind")

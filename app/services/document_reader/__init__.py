@@ -1,6 +1,6 @@
 """Reading documents in separate processes, so that one hard text cannot block other callers."""
 
-from app.services.document_reader.process import Interrupted
+from app.services.document_reader.process import Stopped
 from app.services.document_reader.reader import DocumentReader, document_reader
 
-__all__ = ["DocumentReader", "Interrupted", "document_reader"]
+__all__ = ["DocumentReader", "Stopped", "document_reader"]

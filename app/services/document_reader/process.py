@@ -90,7 +90,7 @@ class ReadingProcess:
         raise Ended(f"signal {-status}" if status < 0 else f"status {status}") from error
 
 
-class Interrupted(Exception):
+class Stopped(Exception):
     """A call was ended because somebody asked for an end."""
 
 
@@ -133,7 +133,7 @@ class Lane:
     def wait(self, call: Call, is_stopped: Callable[[], bool], seconds: float = 0.1) -> Any:
         """Return what a call returns, or raise what it raises; blocks, for a thread that has no loop.
 
-        Raises Interrupted, and ends the call, soon after `is_stopped` says so.
+        Raises Stopped, and ends the call, soon after `is_stopped` says so.
         """
         future = self._submit(call)
         while True:
@@ -145,7 +145,7 @@ class Lane:
                 if is_stopped():
                     future.cancel()
                     self.abandon(call)
-                    raise Interrupted from None
+                    raise Stopped from None
 
     def abandon(self, call: Call) -> None:
         """End a call that nobody waits for any more."""

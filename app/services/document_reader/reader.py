@@ -45,7 +45,7 @@ class DocumentReader:
     ) -> Result:
         """Return what `run` returns, in a thread that may block.
 
-        Raises what `run` raises, and Interrupted soon after `is_stopped` says so.
+        Raises what `run` raises, and Stopped soon after `is_stopped` says so.
         """
         return cast(Result, self._lane(size).wait(Call(function, arguments, named), is_stopped))
 

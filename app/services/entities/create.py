@@ -65,7 +65,7 @@ async def require_new(
     """Raise Conflict, naming the other thing, if a thing exists already or its name is taken."""
     key = key_of(definition, props)
     if key is not None:
-        there = await entities.entity_by_key(write.connection, write.tenant, project.number, key)
+        there = await entities.entity_by_key(await write.flush(), write.tenant, project.number, key)
         if there is not None:
             await _refuse_again(write, definition, there, start)
     naming = Naming(project.number, definition, props, Interval(start))
@@ -76,7 +76,7 @@ async def _refuse_again(
     write: UnitOfWork, definition: TypeDefinition, there: Entity, start: datetime
 ) -> NoReturn:
     moment = AsOf(max(start, write.recorded_at), EVERYTHING_KNOWN)
-    (description,) = await describe_entities(write.connection, write.tenant, [there], moment)
+    (description,) = await describe_entities(await write.flush(), write.tenant, [there], moment)
     raise Conflict(
         f"{description} is there already, with the same {', '.join(_distinguishing(definition))},"
         " which never changes; use"
@@ -145,7 +145,7 @@ async def create(write: UnitOfWork, project: Project, stated: StatedEntity) -> C
     await require_new(write, project, definition, props, start)
     entity = Entity(uuid4(), definition.name, project.number, key_of(definition, props), start, None)
     await entities.insert_entity(
-        write.connection, write.tenant, entity, recorded.number, write.recorded_at, write.actor
+        write.rows, write.tenant, entity, recorded.number, write.recorded_at, write.actor
     )
     said = Assertion(entity.id, props, None, write.actor)
     change = assert_from([], said, start, write.recorded_at)
@@ -156,7 +156,7 @@ async def create(write: UnitOfWork, project: Project, stated: StatedEntity) -> C
 
 async def _type_named(write: UnitOfWork, project: Project, name: str) -> RecordedType:
     require_length("type", name, MAX_NAME)
-    known = await type_definitions.types_in_projects(write.connection, write.tenant, [project.number])
+    known = await type_definitions.types_in_projects(await write.flush(), write.tenant, [project.number])
     named = type_definitions.type_named(known, name)
     if named is None:
         things = sorted(each.definition.name for each in known if not each.definition.is_document)

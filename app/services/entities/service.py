@@ -45,7 +45,7 @@ class CanonicalService:
 
         async def define_in_project(write: UnitOfWork) -> DefinedType:
             defined = await define(write, await project_for(write, key), stated)
-            return replace(defined, position=await ledger_clock.finish_write(write.connection))
+            return replace(defined, position=await ledger_clock.finish_write(await write.flush()))
 
         saved = SavedAnswer(partial(_type_response, key), _restore_type)
         return await write_once(self._database, caller, keyed, saved, define_in_project)
@@ -67,7 +67,7 @@ class CanonicalService:
 
         async def create_in_project(write: UnitOfWork) -> CreatedEntity:
             created = await create(write, await project_for(write, key), stated)
-            return replace(created, position=await ledger_clock.finish_write(write.connection))
+            return replace(created, position=await ledger_clock.finish_write(await write.flush()))
 
         saved = SavedAnswer(_entity_response, _restore_entity)
         return await write_once(self._database, caller, keyed, saved, create_in_project)

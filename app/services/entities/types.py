@@ -8,17 +8,10 @@ from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import Any
 
-from app.domain.bounds import MAX_FORM, MAX_NAME, excerpts, require_length
+from app.domain.bounds import MAX_FORM, MAX_NAME, MAX_TYPE_NAME, excerpts, require_length
 from app.domain.entity import Project
 from app.domain.text import fold
-from app.domain.types import (
-    MAX_TYPE_NAME_LENGTH,
-    PTYPE,
-    TypeDefinition,
-    document_type,
-    rules_among,
-    thing_type,
-)
+from app.domain.types import PTYPE, TypeDefinition, document_type, rules_among, thing_type
 from app.errors import Conflict, Invalid
 from app.services.unit_of_work import UnitOfWork
 from app.stores.postgres import type_definitions
@@ -55,8 +48,8 @@ class StatedEntity:
 
 def definition_of(stated: StatedType) -> TypeDefinition:
     """Return the definition of a stated type; raise Invalid, naming the field, if it is unfit."""
-    name = _fit_name(stated.name, "name", MAX_TYPE_NAME_LENGTH)
-    ptype = PTYPE if stated.ptype is None else _fit_name(stated.ptype, "ptype", MAX_TYPE_NAME_LENGTH)
+    name = _fit_name(stated.name, "name", MAX_TYPE_NAME)
+    ptype = PTYPE if stated.ptype is None else _fit_name(stated.ptype, "ptype", MAX_TYPE_NAME)
     immutable = _fit_props(stated.immutable_props, "immutableProps")
     mutable = _fit_props(stated.mutable_props, "mutableProps")
     definition = (
@@ -102,7 +95,7 @@ async def record_type(
     write: UnitOfWork, project: Project, definition: TypeDefinition, known: Sequence[RecordedType]
 ) -> RecordedType:
     """Record a type of a project, with the shipped rules between it and the known types."""
-    where = (write.connection, write.tenant)
+    where = (await write.flush(), write.tenant)
     await type_definitions.insert_type(*where, project.number, definition, write.recorded_at)
     rules = rules_among((*(recorded.definition for recorded in known), definition))
     own = [rule for rule in rules if definition.name in (rule.source, rule.target)]
@@ -128,7 +121,7 @@ async def define(write: UnitOfWork, project: Project, stated: StatedType) -> Def
     that name there.
     """
     require_length("name", stated.name, MAX_NAME)
-    known = await type_definitions.types_in_projects(write.connection, write.tenant, [project.number])
+    known = await type_definitions.types_in_projects(await write.flush(), write.tenant, [project.number])
     there = type_definitions.type_named(known, stated.name)
     if stated.is_document is None:
         stated = replace(stated, is_document=there is not None and there.definition.is_document)
@@ -172,5 +165,5 @@ async def _widen(write: UnitOfWork, there: RecordedType, missing: list[str]) -> 
         raise Conflict(
             f"{there.definition.name} would have more than {MAX_PROPERTIES} properties", field="mutableProps"
         )
-    await type_definitions.widen_type(write.connection, write.tenant, there.number, missing)
+    await type_definitions.widen_type(await write.flush(), write.tenant, there.number, missing)
     return replace(there.definition, mutable_props=wider)

@@ -10,6 +10,8 @@ from dataclasses import dataclass, replace
 from datetime import datetime
 from itertools import chain
 
+import asyncpg
+
 from app.domain.entity import Alias, Caller, Entity, Project
 from app.domain.identifier import identifier_key
 from app.domain.text import fold, name_key
@@ -40,7 +42,7 @@ from app.stores.postgres.idempotency import IdempotentRequest
 from app.stores.postgres.mentions import NamedForm
 from app.stores.postgres.pool import Database
 from app.stores.postgres.references import PendingReferenceRow
-from app.stores.postgres.write_buffer import collecting
+from app.stores.postgres.write_buffer import WriteBuffer
 
 
 async def prefetch(write: UnitOfWork, project: Project, documents: Sequence[PreparedDocument]) -> LookupCache:
@@ -59,7 +61,7 @@ async def prefetch(write: UnitOfWork, project: Project, documents: Sequence[Prep
         pending=CachedLookup((key for each in documents for key in _pending_keys(each)), ledger.pending),
         aliases=CachedLookup((form for each in documents for form in _alias_forms(each)), ledger.aliases),
         forms=CachedForms("\n".join(each.words for each in documents), ledger.forms),
-        numbers=(await artifacts.take_numbers(write.connection, len(documents)))[::-1],
+        numbers=(await artifacts.take_numbers(await write.flush(), len(documents)))[::-1],
     )
 
 
@@ -78,39 +80,43 @@ class _Ledger:
     """The ledger's rows by key, for many documents of a project together."""
 
     def __init__(self, write: UnitOfWork, project: Project) -> None:
-        self._where = (write.connection, write.tenant, project.number)
+        self._write = write
+        self._project = project.number
+
+    async def _where(self) -> tuple[asyncpg.Connection, int, int]:
+        return await self._write.flush(), self._write.tenant, self._project
 
     async def own(self, keys: list[str]) -> Mapping[str, list[Entity]]:
-        found = await entities.entities_of_keys(*self._where, keys)
+        found = await entities.entities_of_keys(*await self._where(), keys)
         return {each.key: [each] for each in found if each.key is not None}
 
     async def by_key(self, keys: list[str]) -> Mapping[str, list[KeyedEntity]]:
-        return by_either_key(await entities.entities_by_keys(*self._where, keys))
+        return by_either_key(await entities.entities_by_keys(*await self._where(), keys))
 
     async def by_source(self, sources: list[str]) -> Mapping[str, list[KeyedEntity]]:
-        found = await entities.entities_by_source(*self._where, sources)
+        found = await entities.entities_by_source(*await self._where(), sources)
         return {source: [entity] for source, entity in found.items()}
 
     async def by_name(self, names: list[str]) -> Mapping[str, list[KeyedEntity]]:
-        return await entities.entities_by_name(*self._where, names)
+        return await entities.entities_by_name(*await self._where(), names)
 
     async def by_alias(self, names: list[str]) -> Mapping[str, list[KeyedEntity]]:
-        return await entities.entities_by_alias(*self._where, names)
+        return await entities.entities_by_alias(*await self._where(), names)
 
     async def pending(self, keys: list[str]) -> Mapping[str, list[tuple[datetime, PendingReferenceRow]]]:
         found: dict[str, list[tuple[datetime, PendingReferenceRow]]] = defaultdict(list)
-        for recorded_at, row in await references.pending_on(*self._where, keys):
+        for recorded_at, row in await references.pending_on(*await self._where(), keys):
             found[row.target_key].append((recorded_at, row))
         return found
 
     async def aliases(self, forms: list[str]) -> Mapping[str, list[Alias]]:
         by_folded: dict[str, list[Alias]] = defaultdict(list)
-        for alias in await aliases.current_aliases(*self._where, forms):
+        for alias in await aliases.current_aliases(*await self._where(), forms):
             by_folded[fold(alias.surface_form)].append(alias)
         return {form: by_folded.get(fold(form), []) for form in forms}
 
     async def forms(self, words: str) -> list[NamedForm]:
-        return await mentions.forms_to_look_for(*self._where, words)
+        return await mentions.forms_to_look_for(*await self._where(), words)
 
 
 TIMES_FOR_EACH = 2
@@ -139,7 +145,7 @@ class BatchWriter:
 
         async def write_one(write: UnitOfWork) -> FiledDocument:
             (filed,) = await self._write(write, [prepared])
-            return await with_pending(write.connection, write.tenant, filed)
+            return await with_pending(await write.flush(), write.tenant, filed)
 
         return await write_once(self.database, self.caller, keyed, SAVED_FILING, write_one, self.homonyms)
 
@@ -215,17 +221,17 @@ class BatchWriter:
         return replace(prepared, sought=await seek_forms(text_of(document), forms))
 
     async def _write(self, write: UnitOfWork, documents: Sequence[PreparedDocument]) -> list[FiledDocument]:
-        async with collecting(write.connection):
-            await require_model(write.connection, self.embedder)
-            project = await project_for(write, self.project_key)
-            write = replace(write, lookup_cache=await prefetch(write, project, documents))
-            filed = []
-            for place, prepared in enumerate(documents):
-                if place:
-                    write = await write.next_transaction_time()
-                    await asyncio.sleep(0)  # with every lookup cached no other task would run
-                filed.append(await write_document(write, project, prepared, defines_kinds=self.defines_kinds))
-        position = await ledger_clock.finish_write(write.connection)
+        await require_model(await write.flush(), self.embedder)
+        project = await project_for(write, self.project_key)
+        write = replace(write, buffer=WriteBuffer())
+        write = replace(write, lookup_cache=await prefetch(write, project, documents))
+        filed = []
+        for place, prepared in enumerate(documents):
+            if place:
+                write = await write.next_transaction_time()
+                await asyncio.sleep(0)  # with every lookup cached no other task would run
+            filed.append(await write_document(write, project, prepared, defines_kinds=self.defines_kinds))
+        position = await ledger_clock.finish_write(await write.flush(searched=True))
         return [replace(each, position=position) if each.created else each for each in filed]
 
     async def require_ledger(self) -> None:

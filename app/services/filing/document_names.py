@@ -8,9 +8,10 @@ from datetime import datetime
 from typing import Any
 from uuid import uuid4
 
+from app.domain.bounds import MAX_SURFACE_FORM
 from app.domain.entity import Alias
 from app.domain.temporal import Interval
-from app.domain.text import MAX_FORM_LENGTH, fold
+from app.domain.text import fold
 from app.services.aliases.mentions import SoughtForms, find_forms, note_earlier_mentions, text_of
 from app.services.aliases.rules import is_of_fit_length, named_from
 from app.services.cached_lookups import aliases_of, forms_to_look_for
@@ -56,7 +57,7 @@ def _too_many(forms: Sequence[str]) -> list[str]:
 
 def _unfit(form: str) -> str | None:
     if not is_of_fit_length(form):
-        return f"left out an alias of {len(form)} characters; 2 to {MAX_FORM_LENGTH} are kept"
+        return f"left out an alias of {len(form)} characters; 2 to {MAX_SURFACE_FORM} are kept"
     return None
 
 
@@ -81,7 +82,7 @@ async def _names_another(write: UnitOfWork, filed: Filed, form: str) -> bool:
 
 async def _end_unlisted(write: UnitOfWork, filed: Filed, forms: Sequence[str]) -> None:
     listed = {fold(form) for form in forms}
-    for alias in await aliases.stated_aliases(write.connection, write.tenant, filed.entity.id):
+    for alias in await aliases.stated_aliases(await write.flush(), write.tenant, filed.entity.id):
         if fold(alias.surface_form) not in listed:
             await _end(write, filed, alias)
 
@@ -101,7 +102,7 @@ async def _end_outranked(write: UnitOfWork, filed: Filed) -> None:
 
 async def _end(write: UnitOfWork, filed: Filed, alias: Alias) -> None:
     await aliases.end_alias(
-        write.connection,
+        await write.flush(),
         write.tenant,
         filed.project.number,
         alias,
@@ -123,7 +124,7 @@ async def _insert(write: UnitOfWork, filed: Filed, form: str, start: datetime) -
         valid=Interval(start),
     )
     await aliases.insert_alias(
-        write.connection, write.tenant, filed.project.number, alias, write.recorded_at, write.actor
+        write.rows, write.tenant, filed.project.number, alias, write.recorded_at, write.actor
     )
     write.cached.note_alias()
     await note_earlier_mentions(write, filed.project.number, NamedForm(filed.entity.id, form, fold(form)))
@@ -141,7 +142,7 @@ async def note_mentions(write: UnitOfWork, filed: Filed, sought: SoughtForms) ->
     if new:
         counts += find_forms(text_of(filed.artifact), new)
     await mentions.insert_mentions(
-        write.connection,
+        write.rows,
         write.tenant,
         [Mention(filed.artifact.id, form.entity, form, count) for form, count in counts.items()],
         write.recorded_at,

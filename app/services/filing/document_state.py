@@ -31,8 +31,7 @@ async def write_state(
     stays, unless the version changes it. Return the states believed before, and the state that the document
     gave.
     """
-    where = (write.connection, write.tenant, filed.entity.id)
-    held = [] if is_new else await states.current_states(*where, Branch.COMMITTED)
+    held = [] if is_new else await _held(write, filed.entity.id)
     props = _props(document, recorded_type, held)
     if held:
         change = await _change_by_version(write, filed, props, recorded_type.definition, held)
@@ -45,6 +44,10 @@ async def write_state(
     return held, change.new
 
 
+async def _held(write: UnitOfWork, entity: UUID) -> list[EntityState]:
+    return await states.current_states(await write.flush(), write.tenant, entity, Branch.COMMITTED)
+
+
 async def _change_by_version(
     write: UnitOfWork,
     filed: Filed,
@@ -52,7 +55,7 @@ async def _change_by_version(
     definition: TypeDefinition,
     held: list[EntityState],
 ) -> PropertyChange:
-    where = (write.connection, write.tenant, filed.entity.id)
+    where = (await write.flush(), write.tenant, filed.entity.id)
     asserted = await states.asserted_properties(*where, Branch.COMMITTED)
     documents = await states.asserted_by_documents(*where)
     start = filed.artifact.created_at

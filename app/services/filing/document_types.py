@@ -7,9 +7,9 @@ from collections.abc import Iterable
 from dataclasses import replace
 
 from app.domain.artifact import Document
-from app.domain.bounds import excerpt, excerpts
+from app.domain.bounds import MAX_TYPE_NAME, excerpt, excerpts
 from app.domain.entity import Project
-from app.domain.types import MAX_TYPE_NAME_LENGTH, TypeDefinition, document_type
+from app.domain.types import TypeDefinition, document_type
 from app.errors import Invalid
 from app.services.cached_lookups import forget_types, load_types
 from app.services.entities.types import record_type
@@ -65,8 +65,8 @@ def _headers(document: Document) -> set[str]:
 async def _define(
     write: UnitOfWork, project: Project, document: Document, known: list[RecordedType]
 ) -> tuple[RecordedType, tuple[str, ...]]:
-    if len(document.kind) > MAX_TYPE_NAME_LENGTH:
-        raise Invalid(f"a kind has at most {MAX_TYPE_NAME_LENGTH} characters", field="kind")
+    if len(document.kind) > MAX_TYPE_NAME:
+        raise Invalid(f"a kind has at most {MAX_TYPE_NAME} characters", field="kind")
     definition = document_type(document.kind, tuple(_headers(document)))
     made = await record_type(write, project, definition, known)
     forget_types(write)
@@ -80,7 +80,7 @@ async def _widen(
     if not unknown:
         return recorded, ()
     if may_widen and recorded.is_own:
-        await type_definitions.widen_type(write.connection, write.tenant, recorded.number, unknown)
+        await type_definitions.widen_type(await write.flush(), write.tenant, recorded.number, unknown)
         forget_types(write)
         wider = (*recorded.definition.mutable_props, *unknown)
         return replace(recorded, definition=replace(recorded.definition, mutable_props=wider)), ()

@@ -12,10 +12,9 @@ from typing import Any
 import orjson
 
 from app.domain.artifact import Document, Passage, ReferenceClaim, TermCounts
-from app.domain.bounds import MAX_NAME
-from app.domain.identifier import MAX_IDENTIFIER_LENGTH, identifier_key
+from app.domain.bounds import MAX_COMMIT, MAX_IDENTIFIER, MAX_SOURCE, MAX_TITLE, MAX_TYPE_NAME
+from app.domain.identifier import identifier_key
 from app.domain.text import fold, short_key
-from app.domain.types import MAX_TYPE_NAME_LENGTH
 from app.embedding import Embedder, Vectors
 from app.errors import Invalid
 from app.services.aliases.mentions import NOTHING_SOUGHT, SoughtForms
@@ -25,8 +24,6 @@ from app.services.parsing.cut_document import CutDocument, UnknownModel, cut_for
 from app.services.parsing.stated_document import StatedDocument, document_from
 from app.services.parsing.target_readings import TargetReading
 
-MAX_TITLE_LENGTH = 1024
-MAX_SOURCE_LENGTH = 4096
 MAX_BODY_BYTES = 8 * 1024 * 1024
 """Reading a malicious text takes two hundred times its size in memory."""
 
@@ -88,11 +85,11 @@ def check_stated_lengths(
 ) -> None:
     """Raise Invalid, naming the field, if a name is too long."""
     limits = (
-        ("kind", kind, MAX_TYPE_NAME_LENGTH),
-        ("identifier", identifier, MAX_IDENTIFIER_LENGTH),
-        ("title", title, MAX_TITLE_LENGTH),
-        ("sourceUri", source_uri, MAX_SOURCE_LENGTH),
-        ("sourceCommit", source_commit, MAX_NAME),
+        ("kind", kind, MAX_TYPE_NAME),
+        ("identifier", identifier, MAX_IDENTIFIER),
+        ("title", title, MAX_TITLE),
+        ("sourceUri", source_uri, MAX_SOURCE),
+        ("sourceCommit", source_commit, MAX_COMMIT),
     )
     for field, value, longest in limits:
         if value is not None and len(value) > longest:

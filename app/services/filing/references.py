@@ -94,11 +94,11 @@ async def _end_what_is_not_stated(
     write: UnitOfWork, filed: Filed, before: Sequence[EntityState], joined: Joined
 ) -> None:
     effective = await _in_effect(write, filed.entity.id, before)
-    await references.close_pending_of(write.connection, write.tenant, filed.entity.id, write.recorded_at)
+    await references.close_pending_of(await write.flush(), write.tenant, filed.entity.id, write.recorded_at)
     write.cached.note_closed(filed.entity.id)
     end = filed.artifact.created_at
     dropped = await references.end_dropped_references(
-        write.connection,
+        await write.flush(),
         write.tenant,
         filed.entity.id,
         joined.edges,
@@ -121,7 +121,7 @@ async def _in_effect(
         (each.successor, each.predecessor, each.valid): (
             replace(each, statuses=statuses) if each.successor == entity else each
         ).effective_from
-        for each in await successions_around(write.connection, write.tenant, entity)
+        for each in await successions_around(await write.flush(), write.tenant, entity)
     }
 
 
@@ -153,7 +153,7 @@ async def _note_mentions(write: UnitOfWork, filed: Filed, targets: Sequence[Targ
         for found in target.found
         if found.id != filed.entity.id
     ]
-    await mentions.insert_mentions(write.connection, write.tenant, noted, write.recorded_at)
+    await mentions.insert_mentions(write.rows, write.tenant, noted, write.recorded_at)
 
 
 async def confirm_supersession(write: UnitOfWork, statement: EdgeStatement) -> SupersessionChange | None:
@@ -164,21 +164,22 @@ async def confirm_supersession(write: UnitOfWork, statement: EdgeStatement) -> S
     """
     source, target, _ = statement.edge
     start = statement.valid_from
-    held = await references.current_edge(write.connection, write.tenant, statement.edge, start)
+    held = await references.current_edge(await write.flush(), write.tenant, statement.edge, start)
     if held is None:
         return None
     effective = await effective_from(write, held)
     if effective is not None and effective <= start:
         return None
     write = await write.next_transaction_time()
-    recorded = await references.recorded_reference(write.connection, write.tenant, held.id)
+    recorded = await references.recorded_reference(await write.flush(), write.tenant, held.id)
     if recorded is None:
         return None
-    where = (write.connection, write.tenant)
-    await references.end_reference(*where, recorded, start, write.recorded_at, write.actor)
+    await references.end_reference(
+        await write.flush(), write.tenant, recorded, start, write.recorded_at, write.actor
+    )
     valid = Interval(start, held.valid.end)
     own = Reference(uuid4(), source, target, held.type, statement.stated_by, valid)
     await references.insert_reference(
-        *where, recorded.project, own, statement.occurrences, write.recorded_at, write.actor
+        write.rows, write.tenant, recorded.project, own, statement.occurrences, write.recorded_at, write.actor
     )
     return SupersessionChange(target, start, statement.cause)

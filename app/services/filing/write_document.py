@@ -76,7 +76,7 @@ async def _version_date(write: UnitOfWork, document: Document, latest: Artifact 
     dated = document.created_at or write.recorded_at
     if latest is None:
         return dated
-    last = await artifacts.latest_version_date(write.connection, write.tenant, latest.entity)
+    last = await artifacts.latest_version_date(await write.flush(), write.tenant, latest.entity)
     return dated if last is None or dated > last else write.recorded_at
 
 
@@ -98,22 +98,22 @@ async def write_searchable(
     """Write an artifact with its passages, vectors and postings."""
     length, number = prepared.length, artifact.number
     await artifacts.insert_artifact(
-        write.connection, write.tenant, artifact, recorded_type.number, length, write.actor
+        write.rows, write.tenant, artifact, recorded_type.number, length, write.actor
     )
-    await artifacts.insert_passages(write.connection, write.tenant, number, prepared.passages)
+    await artifacts.insert_passages(write.rows, write.tenant, number, prepared.passages)
     times = (artifact.created_at, artifact.recorded_at)
     await passage_vectors.insert_embeddings(
-        write.connection, write.tenant, artifact.project, number, *times, prepared.vectors
+        write.rows, write.tenant, artifact.project, number, *times, prepared.vectors
     )
     await postings.insert_postings(
-        write.connection,
+        write.rows,
         write.tenant,
         artifact.project,
         number,
         prepared.terms,
         length,
     )
-    await postings.count_document(write.connection, write.tenant, artifact.project, length, *times)
+    await postings.count_document(write.rows, write.tenant, artifact.project, length, *times)
 
 
 def subjects_of(document: Document) -> set[str]:
@@ -130,7 +130,9 @@ def subject_keys(subject: str, own_key: str) -> list[str]:
 
 async def queue_candidates(write: UnitOfWork, filed: Filed, document: Document) -> int:
     """Queue the likely aliases and facts of a document; return how many are new."""
-    where = (write.connection, write.tenant, filed.project.number)
+    if not document.alias_claims and not document.fact_claims:
+        return 0
+    where = (await write.flush(), write.tenant, filed.project.number)
     queued, properties = 0, dict[UUID, Collection[str]]()
     for alias in document.alias_claims:
         about = await _subject(write, filed, alias.subject)
@@ -146,7 +148,7 @@ async def queue_candidates(write: UnitOfWork, filed: Filed, document: Document) 
 
 async def _properties(write: UnitOfWork, entity: UUID) -> Collection[str]:
     """Return the mutable properties of an entity: a fact about another could not be promoted."""
-    found = await lookups.types_of_entities(write.connection, write.tenant, [entity])
+    found = await lookups.types_of_entities(await write.flush(), write.tenant, [entity])
     return found[entity].mutable_props
 
 
@@ -199,13 +201,13 @@ async def write_document(
     recorded_type, warnings = await type_of(write, project, prepared.document, defines_kinds=defines_kinds)
     entity, latest = await _identity(write, project, prepared, recorded_type)
     if latest is not None and latest.content_hash == prepared.content_hash:
-        return await load_unchanged(write.connection, write.tenant, entity, latest)
+        return await load_unchanged(await write.flush(), write.tenant, entity, latest)
     artifact = await artifact_of(write, project, prepared, recorded_type, entity, latest)
     warnings = (*warnings, *oddity_warnings(prepared.document, artifact))
     if latest is None:
         entity = replace(entity, created_at=artifact.created_at, source_artifact=artifact.id)
         await entities.insert_entity(
-            write.connection, write.tenant, entity, recorded_type.number, write.recorded_at, write.actor
+            write.rows, write.tenant, entity, recorded_type.number, write.recorded_at, write.actor
         )
     await write_searchable(write, prepared, recorded_type, artifact)
     filed = Filed(project, entity, artifact, prepared.key)
@@ -246,7 +248,7 @@ async def _identity(
             f" file it as {held.type_name} or give it another identifier",
             field="kind",
         )
-    return held, await artifacts.latest_version(write.connection, write.tenant, held.id)
+    return held, await artifacts.latest_version(await write.flush(), write.tenant, held.id)
 
 
 async def _write_meaning(
@@ -265,7 +267,9 @@ async def _write_meaning(
     await document_names.note_mentions(write, filed, prepared.sought)
     queued = await queue_candidates(write, filed, document)
     if await _move_states(write, filed, joined, arrived, before):
-        held = await states.current_states(write.connection, write.tenant, filed.entity.id, Branch.COMMITTED)
+        held = await states.current_states(
+            await write.flush(), write.tenant, filed.entity.id, Branch.COMMITTED
+        )
         state = state_from_artifact(held, filed.artifact.id)
     return FiledDocument(
         artifact=filed.artifact,

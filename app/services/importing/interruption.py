@@ -1,21 +1,28 @@
-"""Interrupting an import: the stop flag, and reading texts in another process that a stop can end."""
+"""Interrupting an import: who asks for an end, and reading texts in another process that it ends too."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
-from contextvars import ContextVar
 from typing import Concatenate, ParamSpec, TypeAlias, TypeVar
 
-from app.services.document_reader import Interrupted, document_reader
+from app.services.document_reader import Stopped, document_reader
+
+__all__ = ["IsStopped", "Stopped", "never", "read_in_process"]
 
 Params = ParamSpec("Params")
 Result = TypeVar("Result")
 
-IS_STOPPED: ContextVar[Callable[[], bool]] = ContextVar("is_stopped", default=lambda: False)
-"""Returns whether somebody asked the import of this context to end; its threads have a copy."""
+IsStopped: TypeAlias = Callable[[], bool]
+"""Returns whether somebody asked for an end; long work calls it between its steps."""
+
+
+def never() -> bool:
+    """Return False: nobody asks for an end."""
+    return False
 
 
 def read_in_process(
+    is_stopped: IsStopped,
     function: Callable[Concatenate[str, Params], Result],
     text: str,
     *arguments: Params.args,
@@ -24,18 +31,6 @@ def read_in_process(
     """Call a function with a text in another process and return its result; blocks.
 
     Raises what the function raises, Invalid when reading takes too much time or memory, and Stopped soon
-    after somebody asks the import to end.
+    after `is_stopped` says so.
     """
-    return document_reader().wait(len(text), IS_STOPPED.get(), function, text, *arguments, **named)
-
-
-IsStopped: TypeAlias = Callable[[], bool]
-"""Returns whether somebody asked for an end; long work calls it between its steps."""
-
-Stopped: TypeAlias = Interrupted
-"""Raised when somebody asked for an end before everything was read."""
-
-
-def never() -> bool:
-    """Return False: nobody asks for an end."""
-    return False
+    return document_reader().wait(len(text), is_stopped, function, text, *arguments, **named)

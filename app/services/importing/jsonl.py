@@ -13,7 +13,7 @@ from app.domain.artifact import Document
 from app.errors import Invalid
 from app.services.document_reader import document_reader
 from app.services.filing.prepare import MAX_BODY_BYTES
-from app.services.importing.interruption import IS_STOPPED, IsStopped, never
+from app.services.importing.interruption import IsStopped, never
 from app.services.importing.items import (
     MAX_IN_A_ROW,
     Items,
@@ -44,7 +44,7 @@ def read_rows(path: Path, kind: str | None, prefixes: frozenset[str], is_stopped
     Rows that name no kind get `kind`. Raises Stopped once `is_stopped` says so.
     """
     items = (
-        read_or_refuse(source, partial(_readable, source, line, kind, prefixes))
+        read_or_refuse(source, partial(_readable, source, line, kind, prefixes, is_stopped))
         for source, line in _placed(path, is_stopped)
     )
     yield from until_too_many_refusals(printable_name(str(path)), items)
@@ -84,8 +84,14 @@ def _placed(path: Path, is_stopped: IsStopped) -> Iterator[tuple[str, bytes | In
         yield f"{printable_name(str(path))}:{number}", line
 
 
-def _readable(source: str, line: bytes | Invalid, kind: str | None, prefixes: frozenset[str]) -> Readable:
-    return Readable(source, _document(_object(line), kind, prefixes))
+def _readable(
+    source: str,
+    line: bytes | Invalid,
+    kind: str | None,
+    prefixes: frozenset[str],
+    is_stopped: IsStopped,
+) -> Readable:
+    return Readable(source, _document(_object(line), kind, prefixes, is_stopped))
 
 
 def _object(line: bytes | Invalid) -> dict[str, Any]:
@@ -102,7 +108,9 @@ def _object(line: bytes | Invalid) -> dict[str, Any]:
     return value
 
 
-def _document(row: dict[str, Any], kind: str | None, prefixes: frozenset[str]) -> Document:
+def _document(
+    row: dict[str, Any], kind: str | None, prefixes: frozenset[str], is_stopped: IsStopped
+) -> Document:
     """Read a row; its `meta.source` becomes the source of the document, not a property."""
     body = row.get("body")
     if isinstance(body, str) and len(body) > MAX_BODY_BYTES:
@@ -114,4 +122,4 @@ def _document(row: dict[str, Any], kind: str | None, prefixes: frozenset[str]) -
     if kind is not None and not row.get("kind"):
         row = row | {"kind": kind}
     text = body if isinstance(body, str) else ""
-    return document_reader().wait(len(text), IS_STOPPED.get(), parse_row, row, known_prefixes=prefixes)
+    return document_reader().wait(len(text), is_stopped, parse_row, row, known_prefixes=prefixes)

@@ -7,7 +7,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import PurePosixPath
 
-from app.domain.identifier import MAX_IDENTIFIER_LENGTH, identifier_key
+from app.domain.bounds import MAX_IDENTIFIER
+from app.domain.identifier import identifier_key
 
 FOLDER_FILES = ("readme", "index")
 """A file of these names is identified by the name of its folder."""
@@ -94,7 +95,7 @@ def _by_source(file: NamedDocument) -> str | None:
 
 
 def _short(name: str) -> str | None:
-    return name if len(name) <= MAX_IDENTIFIER_LENGTH else None
+    return name if len(name) <= MAX_IDENTIFIER else None
 
 
 def _key(name: str | None) -> str:

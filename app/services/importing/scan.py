@@ -68,7 +68,7 @@ class FolderScan:
             elif isinstance(source, Refusal):
                 yield source
             else:
-                yield _read_file(source, self.prefixes)
+                yield _read_file(source, self.prefixes, is_stopped)
 
 
 def scan_paths(
@@ -158,15 +158,19 @@ def _claims(
     for file in files:
         if is_stopped():
             raise Stopped
-        claims[file] = _claim(file, kind, prefixes)
+        claims[file] = _claim(file, kind, prefixes, is_stopped)
     return claims
 
 
-def _claim(file: MarkdownFile, kind: str | None, prefixes: frozenset[str]) -> Claim | Refusal:
+def _claim(
+    file: MarkdownFile, kind: str | None, prefixes: frozenset[str], is_stopped: IsStopped
+) -> Claim | Refusal:
     source = printable_name(str(file.path))
     return read_or_refuse(
         source,
-        lambda: read_in_process(read_claim, read_text(file.path, file.root), file.place, kind, prefixes),
+        lambda: read_in_process(
+            is_stopped, read_claim, read_text(file.path, file.root), file.place, kind, prefixes
+        ),
     )
 
 
@@ -198,14 +202,14 @@ def _source(
     return claimed[source] if isinstance(source, MarkdownFile) else rows[source]
 
 
-def _read_file(claimed: ClaimedFile, prefixes: frozenset[str]) -> Readable | Refusal:
+def _read_file(claimed: ClaimedFile, prefixes: frozenset[str], is_stopped: IsStopped) -> Readable | Refusal:
     source = printable_name(str(claimed.file.path))
-    return read_or_refuse(source, lambda: Readable(source, _document(claimed, prefixes)))
+    return read_or_refuse(source, lambda: Readable(source, _document(claimed, prefixes, is_stopped)))
 
 
-def _document(claimed: ClaimedFile, prefixes: frozenset[str]) -> Document:
+def _document(claimed: ClaimedFile, prefixes: frozenset[str], is_stopped: IsStopped) -> Document:
     text = read_text(claimed.file.path, claimed.file.root)
     parsed = read_in_process(
-        parse_markdown, text, kind=claimed.kind, path=claimed.file.place, known_prefixes=prefixes
+        is_stopped, parse_markdown, text, kind=claimed.kind, path=claimed.file.place, known_prefixes=prefixes
     )
     return replace(parsed, identifier=claimed.identifier, source_uri=claimed.file.source)

@@ -16,7 +16,7 @@ from app.services.importing.git.repository import read_repository
 from app.services.importing.history.jsonl import read_revisions, read_states
 from app.services.importing.history.model import History
 from app.services.importing.history.service import HistoryService
-from app.services.importing.interruption import IS_STOPPED, IsStopped, Stopped
+from app.services.importing.interruption import IsStopped, Stopped
 from app.services.importing.items import Refusal, read_in_threads
 from app.services.importing.request import ImportRequest, ImportSummary
 from app.services.importing.run import Batch, Run
@@ -53,7 +53,6 @@ class ImportService:
         ledger is gone or full; the documents filed until then stay.
         """
         stop = stop or asyncio.Event()
-        IS_STOPPED.set(stop.is_set)
         prefixes = await self._filing.prefixes(caller, request.project)
         try:
             batch = await self._batch(caller, request, prefixes, stop)

@@ -9,12 +9,12 @@ from uuid import UUID
 
 import asyncpg
 
-from app.domain.bounds import MAX_FORM
+from app.domain.bounds import MAX_FORM, MIN_SURFACE_FORM
 from app.domain.entity import Entity
 from app.domain.identifier import identifier_key
 from app.domain.recall import Anchor
 from app.domain.temporal import Branch, EntityState
-from app.domain.text import MIN_FORM_LENGTH, fold, may_be_a_word, name_key
+from app.domain.text import fold, may_be_a_word, name_key
 from app.domain.types import label_of
 from app.stores.postgres import anchors, artifacts, entities, states
 from app.stores.postgres import anchors as names
@@ -22,8 +22,8 @@ from app.stores.postgres.anchors import NamedEntity, NameOrigin
 from app.stores.postgres.scope import Scope
 
 WORDS_READ = 64
-MAX_NAME_LENGTH = 16
-MAX_KEY_LENGTH = 3
+MAX_NAME_WORDS = 16
+MAX_KEY_WORDS = 3
 _EDGES = "\"'`“”‘’«»()[]{}<>?!.,;:*_ "
 
 
@@ -59,7 +59,7 @@ async def find_named(
     words = query.split()[:WORDS_READ]
     spans = list(_spans(words))
     forms = {span.key for span in spans}
-    keys = {identifier_key(span.text) for span in spans if span.end - span.start <= MAX_KEY_LENGTH}
+    keys = {identifier_key(span.text) for span in spans if span.end - span.start <= MAX_KEY_WORDS}
     found = await anchors.named_entities(
         connection, scope, sorted(forms), sorted(keys), with_drafts=with_drafts
     )
@@ -84,11 +84,11 @@ def _spans(words: Sequence[str]) -> Iterator[WordSpan]:
     # Some characters fold to eighteen: each word is folded by itself first, in time linear in its length.
     lengths = [len(fold(word)) if len(word) <= MAX_FORM else MAX_FORM + 1 for word in words]
     for start in range(len(words)):
-        for end in range(start + 1, min(start + MAX_NAME_LENGTH, len(words)) + 1):
+        for end in range(start + 1, min(start + MAX_NAME_WORDS, len(words)) + 1):
             if sum(lengths[start:end]) > MAX_FORM:
                 break
             text = " ".join(words[start:end]).strip(_EDGES)
-            if len(text) >= MIN_FORM_LENGTH:
+            if len(text) >= MIN_SURFACE_FORM:
                 yield WordSpan(start, end, text, name_key(text))
 
 

@@ -8,9 +8,13 @@ The paper's constant is 60; a small one gives more weight to the first ranks (AD
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from itertools import count
+from operator import itemgetter
 from typing import Literal
+
+import numpy as np
 
 from app.domain.recall import FusedCandidate, LegContribution, LegName, Ranking
 
@@ -22,17 +26,37 @@ RecencyRule = Literal["bounded", "literal"]
 
 
 @dataclass(frozen=True, slots=True)
+class LegShares:
+    """A ranking, the ranks of its artifacts from 1, and what it adds to the fused score of each.
+
+    Recency may add less than 0, and adds nothing to an artifact that no other leg proposes.
+    """
+
+    ranking: Ranking
+    ranks: Mapping[int, int]
+    shares: Mapping[int, float]
+
+    def contribution(self, artifact: int) -> LegContribution | None:
+        """Return the rank, score and share that the leg gave an artifact, if any."""
+        share = self.shares.get(artifact)
+        if share is None:
+            return None
+        rank = self.ranks[artifact]
+        return LegContribution(self.ranking.leg, rank, self.ranking.candidates[rank - 1].score, share)
+
+
+@dataclass(frozen=True, slots=True)
 class Fusion:
-    """Artifacts in the order of their fused scores, and what every ranking contributed to each."""
+    """Artifacts in the order of their fused scores, and the shares of every ranking."""
 
     order: tuple[int, ...]
     scores: Mapping[int, float]
-    shares: tuple[Callable[[int], LegContribution | None], ...]
+    legs: tuple[LegShares, ...]
 
     def candidate(self, artifact: int) -> FusedCandidate:
         """Return an artifact with the contribution of each leg that proposed it, if any did."""
-        found = (share(artifact) for share in self.shares)
-        contributions = tuple(share for share in found if share is not None)
+        found = (leg.contribution(artifact) for leg in self.legs)
+        contributions = tuple(contribution for contribution in found if contribution is not None)
         return FusedCandidate(artifact, self.scores.get(artifact, 0.0), contributions)
 
 
@@ -48,27 +72,15 @@ def fuse(
     A recency ranking proposes nothing. Its scores, from 0 to 1, raise or lower what the other legs gave by
     at most `recency_bound`; by the rule `literal` what they gave is multiplied by them instead.
     """
-    proposing = [ranking for ranking in rankings if ranking.leg is not LegName.RECENCY]
-    ages = [ranking for ranking in rankings if ranking.leg is LegName.RECENCY]
-    given: dict[int, float] = defaultdict(float)
-    for ranking in proposing:
-        for rank, candidate in enumerate(ranking.candidates, start=1):
-            given[candidate.artifact] += ranking.weight / (constant + rank)
+    proposing = [_by_rank(each, constant) for each in rankings if each.leg is not LegName.RECENCY]
+    given = _sum_shares(proposing)
     bound = None if recency == "literal" else recency_bound
+    ages = [_by_age(each, given, bound) for each in rankings if each.leg is LegName.RECENCY]
     scores = dict(given)
-    for ranking in ages:
-        for candidate in ranking.candidates:
-            if candidate.artifact in given:
-                scores[candidate.artifact] += given[candidate.artifact] * _change(candidate.score, bound)
-    return Fusion(
-        # Sorted by number first: equal scores keep that order.
-        order=tuple(sorted(sorted(scores), key=scores.__getitem__, reverse=True)),
-        scores=scores,
-        shares=(
-            *(_shares(ranking, constant) for ranking in proposing),
-            *(_changes(ranking, given, bound) for ranking in ages),
-        ),
-    )
+    for leg in ages:
+        for artifact, change in leg.shares.items():
+            scores[artifact] += change
+    return Fusion(_best_first(scores), scores, (*proposing, *ages))
 
 
 def fuse_plainly(rankings: Sequence[Ranking]) -> Fusion:
@@ -77,44 +89,46 @@ def fuse_plainly(rankings: Sequence[Ranking]) -> Fusion:
     return fuse(alike, constant=PLAIN_RANK_CONSTANT, recency_bound=0.0)
 
 
+def _best_first(scores: Mapping[int, float]) -> tuple[int, ...]:
+    """Return the artifacts by falling score; equal scores are ordered by number."""
+    artifacts = np.fromiter(scores.keys(), np.int64, len(scores))
+    falling = -np.fromiter(scores.values(), np.float64, len(scores))
+    return tuple(artifacts[np.lexsort((artifacts, falling))].tolist())
+
+
+def _by_rank(ranking: Ranking, constant: float) -> LegShares:
+    """Return what a leg gives each of its candidates for its rank."""
+    ranks, weight = _ranks(ranking), ranking.weight
+    shares = {artifact: weight / (constant + rank) for artifact, rank in ranks.items()}
+    return LegShares(ranking, ranks, shares)
+
+
+def _by_age(ranking: Ranking, given: Mapping[int, float], bound: float | None) -> LegShares:
+    """Return by how much the age of each candidate changes what the other legs gave it."""
+    shares = {
+        artifact: given[artifact] * _change(age, bound)
+        for artifact, age in ranking.candidates
+        if artifact in given
+    }
+    return LegShares(ranking, _ranks(ranking), shares)
+
+
+def _ranks(ranking: Ranking) -> dict[int, int]:
+    return dict(zip(map(itemgetter(0), ranking.candidates), count(1), strict=False))
+
+
 def _change(age: float, bound: float | None) -> float:
     """Return the fraction by which an age changes a score."""
     return age - 1 if bound is None else bound * (2 * age - 1)
 
 
-def _shares(ranking: Ranking, constant: float) -> Callable[[int], LegContribution | None]:
-    """Return a function from an artifact to the contribution that a leg gave it."""
-    places = _places(ranking)
-
-    def share(artifact: int) -> LegContribution | None:
-        if artifact not in places:
-            return None
-        rank, score = places[artifact]
-        return LegContribution(ranking.leg, rank, score, ranking.weight / (constant + rank))
-
-    return share
-
-
-def _changes(
-    ranking: Ranking, given: Mapping[int, float], bound: float | None
-) -> Callable[[int], LegContribution | None]:
-    """Return a function from an artifact to the change of its score by its age."""
-    places = _places(ranking)
-
-    def change(artifact: int) -> LegContribution | None:
-        if artifact not in places or artifact not in given:
-            return None
-        rank, age = places[artifact]
-        return LegContribution(ranking.leg, rank, age, given[artifact] * _change(age, bound))
-
-    return change
-
-
-def _places(ranking: Ranking) -> dict[int, tuple[int, float]]:
-    return {
-        candidate.artifact: (rank, candidate.score)
-        for rank, candidate in enumerate(ranking.candidates, start=1)
-    }
+def _sum_shares(legs: Sequence[LegShares]) -> Mapping[int, float]:
+    """Return what these legs give every artifact together."""
+    given: dict[int, float] = defaultdict(float)
+    for leg in legs:
+        for artifact, share in leg.shares.items():
+            given[artifact] += share
+    return given
 
 
 def put_first(order: Sequence[int], named: Sequence[int]) -> list[int]:

@@ -31,7 +31,7 @@ async def require_ends(
 
 async def require_rule(write: UnitOfWork, source: Entity, target: Entity, type: ReferenceType) -> None:
     """Raise Invalid, listing the types of reference that may join the two, when no rule allows this one."""
-    allowed = await references.types_that_may_join(write.connection, write.tenant, source.id, target.id)
+    allowed = await references.types_that_may_join(await write.flush(), write.tenant, source.id, target.id)
     if type not in allowed:
         raise Invalid(
             f"no rule lets {source.type_name} be joined to {target.type_name} by {type};"
@@ -76,14 +76,14 @@ async def add_reference(write: UnitOfWork, stated: StatedReference) -> Reference
     start = _start(write, stated)
     require_existing(source, target, start)
     edge = (stated.source, stated.target, stated.type)
-    held = await references.current_pieces(write.connection, write.tenant, edge, start)
+    held = await references.current_pieces(await write.flush(), write.tenant, edge, start)
     missing = still_missing((each.valid for each in held), start, write.recorded_at)
     if not missing:
         moment = max(start, write.recorded_at)
         return next(each for each in held if each.valid.covers(moment))
     occurrences = await _retract_last_piece(write, held, missing, stated)
     joined = Joined()
-    found = await lookups.projects_by_number(write.connection, write.tenant, [source.project])
+    found = await lookups.projects_by_number(await write.flush(), write.tenant, [source.project])
     statement = EdgeStatement(edge, stated.source_artifact, stated.source_artifact, start, occurrences)
     written = await write_edge(
         write, found[source.project], statement, joined, await current_edges(write, [edge])
@@ -108,10 +108,10 @@ async def _retract_last_piece(
     last = held[-1] if held else None
     if last is None or last.valid.end is not None or last.source_artifact != stated.source_artifact:
         return 1
-    recorded = await references.recorded_reference(write.connection, write.tenant, last.id)
+    recorded = await references.recorded_reference(await write.flush(), write.tenant, last.id)
     if recorded is None or all(each.end != last.valid.start for each in missing):
         return 1
-    await references.retract_reference(write.connection, write.tenant, last.id, write.recorded_at)
+    await references.retract_reference(await write.flush(), write.tenant, last.id, write.recorded_at)
     return recorded.occurrences
 
 

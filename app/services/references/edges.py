@@ -74,7 +74,7 @@ class Joined:
 async def current_edges(write: UnitOfWork, edges: Sequence[Edge]) -> CurrentEdges:
     """Return the references believed of these edges; one statement, or none if all edges are new."""
     asked = [edge for edge in edges if write.lookup_cache is None or not write.lookup_cache.is_unjoined(edge)]
-    return await references.current_among(write.connection, write.tenant, asked) if asked else {}
+    return await references.current_among(await write.flush(), write.tenant, asked) if asked else {}
 
 
 async def write_edge(
@@ -109,7 +109,7 @@ async def _leads(write: UnitOfWork, start: UUID, end: UUID, since: datetime) -> 
     """Return whether a chain of supersessions leads from one entity to another, at a moment or later."""
     if write.lookup_cache is not None and write.lookup_cache.is_unsuperseded(end):
         return False
-    return await references.supersession_leads(write.connection, write.tenant, start, end, since)
+    return await references.supersession_leads(await write.flush(), write.tenant, start, end, since)
 
 
 async def _write_piece(
@@ -119,7 +119,7 @@ async def _write_piece(
     if write.lookup_cache is not None:
         write.lookup_cache.note_edge(statement.edge)
     await references.insert_reference(
-        write.connection,
+        write.rows,
         write.tenant,
         project.number,
         reference,

@@ -48,7 +48,7 @@ async def add_pending(write: UnitOfWork, filed: Filed, target: Target, joined: J
         valid_from=filed.artifact.created_at,
     )
     await references.insert_pending(
-        write.connection,
+        write.rows,
         write.tenant,
         filed.project.number,
         pending,
@@ -116,8 +116,10 @@ async def _types_by_id(
     write: UnitOfWork, rows: Sequence[PendingReferenceRow], entity: Entity
 ) -> dict[UUID, ReferenceType]:
     """Return the type of each reference once it is written, by the id of the pending one."""
+    if not rows:
+        return {}
     edges = {each.id: _edge(each, entity, each.type) for each in rows}
-    allowed = await references.edges_allowed(write.connection, write.tenant, list(edges.values()))
+    allowed = await references.edges_allowed(await write.flush(), write.tenant, list(edges.values()))
     return {id: edge[2] if edge in allowed else ReferenceType.REFERENCES for id, edge in edges.items()}
 
 
@@ -128,14 +130,14 @@ def _edge(pending: PendingReferenceRow, arrived: Entity, kind: ReferenceType) ->
 
 async def _close(write: UnitOfWork, arrived: Entity, rows: Sequence[PendingReferenceRow]) -> None:
     ids = [pending.id for pending in rows]
-    await references.close_pending(write.connection, write.tenant, ids, write.recorded_at)
+    await references.close_pending(write.rows, write.tenant, ids, write.recorded_at)
     if write.lookup_cache is not None and ids:
         write.lookup_cache.note_resolved(ids)
     noted = [
         mention_of(pending.source_artifact, arrived.id, pending.target_text, pending.occurrences)
         for pending in rows
     ]
-    await mentions.insert_mentions(write.connection, write.tenant, noted, write.recorded_at)
+    await mentions.insert_mentions(write.rows, write.tenant, noted, write.recorded_at)
 
 
 def _endings(file: str) -> list[str]:
@@ -184,9 +186,9 @@ async def unlink_by_name(write: UnitOfWork, entity: Entity, forms: Sequence[str]
 
     The retracted references stay visible only under an earlier `knownAt`.
     """
-    rows = await pending_by_name(write.connection, write.tenant, entity.id, forms)
+    rows = await pending_by_name(await write.flush(), write.tenant, entity.id, forms)
     for reference, row in rows.items():
-        await references.retract_reference(write.connection, write.tenant, reference, write.recorded_at)
+        await references.retract_reference(await write.flush(), write.tenant, reference, write.recorded_at)
         await references.insert_pending(
-            write.connection, write.tenant, entity.project, row, write.recorded_at, write.actor
+            write.rows, write.tenant, entity.project, row, write.recorded_at, write.actor
         )

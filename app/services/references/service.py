@@ -30,7 +30,7 @@ async def end_reference(write: UnitOfWork, id: UUID, reason: str | None) -> Refe
     back, so this must come last in a write. Raises NotFound for an id that no reference has, and Conflict for
     one that has ended.
     """
-    held = await references.recorded_reference(write.connection, write.tenant, id)
+    held = await references.recorded_reference(await write.flush(), write.tenant, id)
     if held is None:
         raise nothing_has("reference", id, "reference")
     reference = held.reference
@@ -49,10 +49,10 @@ async def _connected_pieces(write: UnitOfWork, first: RecordedReference) -> list
     edge = (first.reference.source, first.reference.target, first.reference.type)
     pieces = [first]
     for later in await references.current_pieces(
-        write.connection, write.tenant, edge, first.reference.valid.start
+        await write.flush(), write.tenant, edge, first.reference.valid.start
     ):
         if later.valid.start == pieces[-1].reference.valid.end:
-            recorded = await references.recorded_reference(write.connection, write.tenant, later.id)
+            recorded = await references.recorded_reference(await write.flush(), write.tenant, later.id)
             pieces += [] if recorded is None else [recorded]
     return pieces
 
@@ -67,7 +67,7 @@ async def _effective_since(write: UnitOfWork, pieces: Sequence[RecordedReference
 
 async def _end(write: UnitOfWork, held: RecordedReference, reason: str | None) -> Reference | None:
     now = write.recorded_at
-    ended = await references.end_reference(write.connection, write.tenant, held, now, now, write.actor)
+    ended = await references.end_reference(await write.flush(), write.tenant, held, now, now, write.actor)
     await note_withdrawal(write, held.reference.id, None if ended is None else ended.id, reason)
     return ended
 
@@ -121,7 +121,7 @@ class ReferenceService:
 
 
 async def _answer(write: UnitOfWork, reference: Reference) -> ReferenceAnswer:
-    return ReferenceAnswer(reference, await ledger_clock.finish_write(write.connection))
+    return ReferenceAnswer(reference, await ledger_clock.finish_write(await write.flush()))
 
 
 def _to_response(answer: ReferenceAnswer) -> dict[str, Any]:

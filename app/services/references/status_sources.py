@@ -33,7 +33,7 @@ async def load_status_history(write: UnitOfWork, entity: UUID, line: Sequence[En
     An imported history replaces what documents asserted up to its last change. An assertion that begins none
     of the states in `line`, which are believed now, no longer counts.
     """
-    said = await state_history.statements_about(write.connection, write.tenant, entity)
+    said = await state_history.statements_about(await write.flush(), write.tenant, entity)
     last = max((each.at for each in said if is_by_commit(each)), default=None)
     starts = {state.valid.start for state in line}
     found: dict[datetime, StatusAssertion] = {}

@@ -50,9 +50,9 @@ async def recompute_status(
     The cause is the successor's document unless one is given. Must come last in a write: a state that this
     write itself recorded can only be retracted at a later transaction time.
     """
-    held = await states.current_states(write.connection, write.tenant, entity, Branch.COMMITTED)
+    held = await states.current_states(await write.flush(), write.tenant, entity, Branch.COMMITTED)
     history = history_rule(held, await load_status_history(write, entity, held))
-    around = await supersessions.successions_around(write.connection, write.tenant, entity)
+    around = await supersessions.successions_around(await write.flush(), write.tenant, entity)
     above = [each for each in around if each.predecessor == entity]
     touched = [state for state in held if state.valid.end is None or state.valid.end >= since]
     given = resolve_status(touched, [span for each in above for span in spans_of(each)], history)
@@ -61,7 +61,7 @@ async def recompute_status(
     write = await write.next_transaction_time()
     for state in touched:
         if state not in given:
-            await states.retract_state(write.connection, write.tenant, state.id, write.recorded_at)
+            await states.retract_state(await write.flush(), write.tenant, state.id, write.recorded_at)
     asserted = {each.at for each in history.assertions}
     line = await _record(write, given, touched)
     for before, state in zip([None, *line], line, strict=False):
@@ -98,7 +98,7 @@ async def _record(
     for state in given:
         if state not in held:
             state = replace(state, id=uuid4(), recorded_at=write.recorded_at, actor=write.actor)
-            await states.insert_state(write.connection, write.tenant, state)
+            await states.insert_state(write.rows, write.tenant, state)
         line.append(state)
     return line
 
@@ -119,7 +119,7 @@ async def _note(
         props_drift=None,
         actor=write.actor,
     )
-    await states.insert_event(write.connection, write.tenant, state.entity, event)
+    await states.insert_event(write.rows, write.tenant, state.entity, event)
 
 
 async def _superseder_at(write: UnitOfWork, above: Sequence[Succession], state: EntityState) -> UUID | None:
@@ -134,7 +134,7 @@ async def _superseder_at(write: UnitOfWork, above: Sequence[Succession], state: 
 
 async def document_at(write: UnitOfWork, entity: UUID, at: datetime) -> UUID | None:
     """Return the document that the state of an entity at a moment was read from."""
-    held = await states.current_states(write.connection, write.tenant, entity, Branch.COMMITTED)
+    held = await states.current_states(await write.flush(), write.tenant, entity, Branch.COMMITTED)
     state = state_at(held, at)
     return None if state is None else state.source_artifact
 
@@ -145,7 +145,7 @@ SupersededSpans: TypeAlias = Mapping[UUID, frozenset[Interval]]
 
 async def effective_from(write: UnitOfWork, reference: Reference) -> datetime | None:
     """Return the moment from which a supersession changes its target's status; None if it never does."""
-    around = await successions_around(write.connection, write.tenant, reference.target)
+    around = await successions_around(await write.flush(), write.tenant, reference.target)
     return next((found.effective_from for found in around if _is(found, reference)), None)
 
 
@@ -162,13 +162,13 @@ async def propagate_supersession(write: UnitOfWork, entity: UUID, before: Sequen
 
     `before` holds the states believed until now. Must come last in a write.
     """
-    now = await states.current_states(write.connection, write.tenant, entity, Branch.COMMITTED)
+    now = await states.current_states(await write.flush(), write.tenant, entity, Branch.COMMITTED)
     since = _first_difference(before, now)
     if since is None:
         return
     await recompute_status(write, entity, since)
     statuses = dated_statuses(before)
-    around = await successions_around(write.connection, write.tenant, entity)
+    around = await successions_around(await write.flush(), write.tenant, entity)
     await recompute_superseded(
         write, entity, superseded_spans(entity, (replace(each, statuses=statuses) for each in around))
     )
@@ -203,7 +203,7 @@ async def recompute_superseded(
     `was` is what `superseded_spans` returned before; `history_rules` adjust the status history of some of the
     superseded entities. Must come last in a write.
     """
-    now = superseded_spans(entity, await successions_around(write.connection, write.tenant, entity))
+    now = superseded_spans(entity, await successions_around(await write.flush(), write.tenant, entity))
     for predecessor in sorted({*was, *now}):
         changed = was.get(predecessor, frozenset()) ^ now.get(predecessor, frozenset())
         if not changed:

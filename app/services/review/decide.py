@@ -51,7 +51,7 @@ async def promote_fact(write: UnitOfWork, candidate: FactCandidate) -> EntitySta
 
     Return the state that this opened.
     """
-    where = (write.connection, write.tenant, candidate.entity)
+    where = (await write.flush(), write.tenant, candidate.entity)
     begins = (await states.current_states(*where, Branch.COMMITTED))[0].valid.start
     since = max(begins, await _date(write, candidate))
     change = StateChange({candidate.property: candidate.value}, since)
@@ -60,7 +60,7 @@ async def promote_fact(write: UnitOfWork, candidate: FactCandidate) -> EntitySta
 
 
 async def _date(write: UnitOfWork, candidate: Candidate) -> datetime:
-    found = await artifacts.artifacts_by_id(write.connection, write.tenant, [candidate.artifact])
+    found = await artifacts.artifacts_by_id(await write.flush(), write.tenant, [candidate.artifact])
     return found[candidate.artifact].created_at
 
 
@@ -147,16 +147,16 @@ async def review(
     """
     candidate = await _require_undecided(write, queue, decision.candidate)
     decided = Review(decision.status, write.actor, write.recorded_at, decision.reason)
-    await queue.record(write.connection, write.tenant, candidate.id, decided)
+    await queue.record(await write.flush(), write.tenant, candidate.id, decided)
     promoted = decision.status is CandidateStatus.PROMOTED
     written = await _promote(write, queue, candidate) if promoted else None
-    position = await ledger_clock.finish_write(write.connection)
-    found = await queue.by_id(write.connection, write.tenant, [candidate.id])
+    position = await ledger_clock.finish_write(await write.flush())
+    found = await queue.by_id(await write.flush(), write.tenant, [candidate.id])
     return Reviewed(found[candidate.id], written, position)
 
 
 async def _require_undecided(write: UnitOfWork, queue: Queue[Noticed, Written], id: UUID) -> Noticed:
-    found = await queue.by_id(write.connection, write.tenant, [id])
+    found = await queue.by_id(await write.flush(), write.tenant, [id])
     if id not in found:
         hint = ID_HINTS["candidate"]
         raise NotFound(f"there is no candidate {id} in this queue; {hint}", field="candidate")

@@ -34,7 +34,7 @@ async def require_free_renaming(
     new = change.new
     forms = _forms_given(held, new)
     if forms:
-        entity = (await entities.entities_by_id(write.connection, write.tenant, [new.entity]))[new.entity]
+        entity = (await entities.entities_by_id(await write.flush(), write.tenant, [new.entity]))[new.entity]
         valid = Interval(new.valid.start, _until(change, forms))
         await require_free_names(
             write, Naming(entity.project, definition, new.props, valid, own=entity.id), forms
@@ -72,7 +72,7 @@ async def meet_earlier_texts(
     lost = await _lost_forms(write, new, had)
     if not forms and not lost:
         return
-    where = (write.connection, write.tenant)
+    where = (await write.flush(), write.tenant)
     entity = (await entities.entities_by_id(*where, [new.entity]))[new.entity]
     project = (await lookups.projects_by_number(*where, [entity.project]))[entity.project]
     if lost:
@@ -87,7 +87,7 @@ async def _lost_forms(write: UnitOfWork, new: EntityState, had: Mapping[str, str
     """Return the names that a thing was believed to have, and now is believed never to have had."""
     if had.keys() <= {name_key(form) for form in forms_of(new.props)}:
         return []
-    current = await states.current_states(write.connection, write.tenant, new.entity, Branch.COMMITTED)
+    current = await states.current_states(await write.flush(), write.tenant, new.entity, Branch.COMMITTED)
     kept = {name_key(form) for state in current for form in forms_of(state.props)}
     return [form for key, form in had.items() if key not in kept]
 
@@ -124,8 +124,8 @@ async def change_state(write: UnitOfWork, entity: UUID, change: StateChange, cau
     left, or, naming the property, for one that the type lacks or that never changes, even if no other
     property changes.
     """
-    definition = await type_of_entity(write.connection, write.tenant, entity)
-    held = await states.current_states(write.connection, write.tenant, entity, Branch.COMMITTED)
+    definition = await type_of_entity(await write.flush(), write.tenant, entity)
+    held = await states.current_states(await write.flush(), write.tenant, entity, Branch.COMMITTED)
     props = check_properties(definition, change.props, held)
     if change.props and not props:
         raise Invalid(
@@ -138,7 +138,7 @@ async def change_state(write: UnitOfWork, entity: UUID, change: StateChange, cau
     if change.valid_from is not None:
         start = require_in_calendar(change.valid_from, "validFrom")
     _require_expected(change.expected, holding_at(held, start, "validFrom"))
-    asserted = await states.asserted_properties(write.connection, write.tenant, entity, Branch.COMMITTED)
+    asserted = await states.asserted_properties(await write.flush(), write.tenant, entity, Branch.COMMITTED)
     amendment = Amendment(entity, props, constants_of(definition, held), write.actor)
     amending = amend_from(held, asserted, amendment, start, write.recorded_at)
     require_still_named(definition, props, amending.recorded)
@@ -158,9 +158,9 @@ async def at_later_time(write: UnitOfWork, held: list[EntityState]) -> UnitOfWor
 
     A state that this write itself recorded can only be retracted at a later time.
     """
-    clock = await ledger_clock.read_clock(write.connection, write.tenant)
+    clock = await ledger_clock.read_clock(await write.flush(), write.tenant)
     if any(state.recorded_at >= clock for state in held):
-        clock = await ledger_clock.advance_clock(write.connection, write.tenant)
+        clock = await ledger_clock.advance_clock(await write.flush(), write.tenant)
     return replace(write, recorded_at=clock)
 
 

@@ -53,9 +53,9 @@ async def save_draft(write: UnitOfWork, entity: UUID, saved: DraftChange) -> Wri
     Raises NotFound for an unknown entity, Invalid as a change does, and Conflict if the draft is not the
     expected one.
     """
-    definition = await type_of_entity(write.connection, write.tenant, entity)
-    held = await states.current_states(write.connection, write.tenant, entity, Branch.COMMITTED)
-    drafts = await states.current_states(write.connection, write.tenant, entity, Branch.WIP)
+    definition = await type_of_entity(await write.flush(), write.tenant, entity)
+    held = await states.current_states(await write.flush(), write.tenant, entity, Branch.COMMITTED)
+    drafts = await states.current_states(await write.flush(), write.tenant, entity, Branch.WIP)
     props = check_properties(definition, saved.props, held)
     write = await at_later_time(write, drafts)
     draft = next((each for each in drafts if each.valid.end is None), None)
@@ -77,7 +77,7 @@ async def seal_draft(write: UnitOfWork, state: UUID, sealing: Sealing) -> Writte
     or if the committed state is not the expected one.
     """
     draft = await _open_draft(write, state)
-    held = await states.current_states(write.connection, write.tenant, draft.entity, Branch.COMMITTED)
+    held = await states.current_states(await write.flush(), write.tenant, draft.entity, Branch.COMMITTED)
     holding_at(held, write.recorded_at, "state")
     said = {name: draft.props.get(name) for name in await _saved_properties(write, draft)}
     cause = Cause(sealing.event_type, description=sealing.description, draft=draft)
@@ -112,7 +112,7 @@ async def discard_draft(write: UnitOfWork, state: UUID, description: str | None 
         actor=write.actor,
         draft=draft.id,
     )
-    await states.insert_event(write.connection, write.tenant, draft.entity, event)
+    await states.insert_event(write.rows, write.tenant, draft.entity, event)
     return Written(closed, event)
 
 
@@ -129,7 +129,7 @@ def _require_expected(expected: UUID | None, draft: EntityState | None) -> None:
 
 
 async def _open_draft(write: UnitOfWork, state: UUID) -> EntityState:
-    found = (await states.states_by_id(write.connection, write.tenant, [state])).get(state)
+    found = (await states.states_by_id(await write.flush(), write.tenant, [state])).get(state)
     if found is None:
         raise nothing_has("state", state, "state")
     if found.branch is not Branch.WIP:
@@ -146,7 +146,7 @@ async def _open_draft(write: UnitOfWork, state: UUID) -> EntityState:
 
 async def _saved_properties(write: UnitOfWork, draft: EntityState) -> set[str]:
     """Return the properties saved in a draft since it began; adjoining versions are one draft."""
-    where = (write.connection, write.tenant, draft.entity, Branch.WIP)
+    where = (await write.flush(), write.tenant, draft.entity, Branch.WIP)
     asserted = await states.asserted_properties(*where)
     said, begins = set(asserted.get(draft.valid.start, ())), draft.valid.start
     for earlier in reversed(await states.current_states(*where)):
@@ -157,8 +157,8 @@ async def _saved_properties(write: UnitOfWork, draft: EntityState) -> set[str]:
 
 
 async def _replace(write: UnitOfWork, draft: EntityState, closed: EntityState) -> None:
-    await states.retract_state(write.connection, write.tenant, draft.id, write.recorded_at)
-    await states.insert_state(write.connection, write.tenant, closed)
+    await states.retract_state(await write.flush(), write.tenant, draft.id, write.recorded_at)
+    await states.insert_state(write.rows, write.tenant, closed)
 
 
 STALE_AFTER = timedelta(days=30)

@@ -6,6 +6,7 @@ import re
 from dataclasses import dataclass
 from uuid import UUID
 
+from app.domain.bounds import MAX_COMMIT, MAX_DESCRIPTION
 from app.errors import Invalid
 from app.services.catalog.lookup import require_artifact
 from app.services.parsing import clean_text
@@ -14,8 +15,6 @@ from app.services.states.write_state import Cause
 from app.services.unit_of_work import UnitOfWork
 
 MAX_EVENT_TYPE_LENGTH = 64
-MAX_COMMIT_LENGTH = 256
-MAX_DESCRIPTION_LENGTH = 4096
 OWN_EVENT_TYPES = frozenset({"created", SAVED, SEALED, DISCARDED})
 """Event types that operations of their own write: an entity or a draft begins or ends."""
 
@@ -44,8 +43,8 @@ async def check_cause(write: UnitOfWork, stated: StatedCause) -> Cause:
     return Cause(
         event_type=event_type,
         artifact=stated.artifact,
-        commit=fit_text(stated.commit, "causeCommit", MAX_COMMIT_LENGTH),
-        description=fit_text(stated.description, "description", MAX_DESCRIPTION_LENGTH),
+        commit=fit_text(stated.commit, "causeCommit", MAX_COMMIT),
+        description=fit_text(stated.description, "description", MAX_DESCRIPTION),
     )
 
 

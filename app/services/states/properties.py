@@ -10,11 +10,10 @@ from uuid import UUID
 import asyncpg
 import orjson
 
-from app.domain.bounds import excerpts
-from app.domain.identifier import MAX_IDENTIFIER_LENGTH
+from app.domain.bounds import MAX_IDENTIFIER, MAX_SURFACE_FORM, MAX_TITLE, excerpts
 from app.domain.status_words import is_known
 from app.domain.temporal import EntityState, StateEvent
-from app.domain.text import MAX_FORM_LENGTH, is_blank
+from app.domain.text import is_blank
 from app.domain.timeline import differ
 from app.domain.types import LABEL_PROPERTIES, NAMING_PROPERTIES, TypeDefinition, label_of
 from app.errors import Invalid
@@ -44,7 +43,6 @@ def odd_status(definition: TypeDefinition, state: EntityState, event: StateEvent
     return (f"counts as current: nothing is known of the status {status}",)
 
 
-MAX_TITLE_LENGTH = 1024
 MAX_PROPERTIES_BYTES = 64 * 1024
 """Bytes of JSON: every change of a state writes all of its properties again."""
 
@@ -124,8 +122,8 @@ def require_still_named(
 
 def _longest_name(definition: TypeDefinition, name: str) -> int:
     if name == "identifier":
-        return MAX_IDENTIFIER_LENGTH
-    return MAX_TITLE_LENGTH if definition.is_document else MAX_FORM_LENGTH
+        return MAX_IDENTIFIER
+    return MAX_TITLE if definition.is_document else MAX_SURFACE_FORM
 
 
 def constants_of(definition: TypeDefinition, held: Sequence[EntityState]) -> dict[str, Any]:

@@ -10,6 +10,7 @@ from uuid import UUID
 
 import asyncpg
 
+from app.domain.bounds import MAX_DESCRIPTION
 from app.domain.entity import Caller, Entity
 from app.domain.page import MAX_ITEMS, PageRequest
 from app.domain.temporal import EVERYTHING_KNOWN, AsOf, EntityState, StateEvent
@@ -29,7 +30,6 @@ from app.services.states.drafts import (
     stale_drafts,
 )
 from app.services.states.event_types import (
-    MAX_DESCRIPTION_LENGTH,
     OWN_EVENT_TYPES,
     StatedCause,
     check_cause,
@@ -125,7 +125,7 @@ class StateService:
         checked = Sealing(
             sealing.props,
             fit_event_type(sealing.event_type or SEALED, OWN_EVENT_TYPES - {SEALED}),
-            fit_text(sealing.description, "description", MAX_DESCRIPTION_LENGTH),
+            fit_text(sealing.description, "description", MAX_DESCRIPTION),
             sealing.expected,
         )
         request = idempotent_request(caller, "sealWip", key, state=state, sealing=checked)
@@ -135,7 +135,7 @@ class StateService:
         self, caller: Caller, state: UUID, description: str | None = None, key: str | None = None
     ) -> StateAnswer:
         """Close a draft without changing the committed state."""
-        said = fit_text(description, "description", MAX_DESCRIPTION_LENGTH)
+        said = fit_text(description, "description", MAX_DESCRIPTION)
         request = idempotent_request(caller, "discardWip", key, state=state, description=said)
         return await self._carry_out(caller, request, lambda write: discard_draft(write, state, said))
 
@@ -202,9 +202,9 @@ class StateService:
     async def _carry_out(self, caller: Caller, request: IdempotentRequest | None, verb: Verb) -> StateAnswer:
         async def carry_out(write: UnitOfWork) -> StateAnswer:
             written = await verb(write)
-            entity, where = written.state.entity, (write.connection, write.tenant)
+            entity, where = written.state.entity, (await write.flush(), write.tenant)
             found = await entities.entities_by_id(*where, [entity])
-            position = await ledger_clock.finish_write(write.connection)
+            position = await ledger_clock.finish_write(await write.flush())
             warnings = odd_status(await type_of_entity(*where, entity), written.state, written.event)
             return StateAnswer(found[entity], written.state, written.event, position, warnings)
 

@@ -25,9 +25,9 @@ class Cause:
 async def carry_out(write: UnitOfWork, change: PropertyChange, cause: Cause) -> StateEvent:
     """Retract and insert the states of a change; insert its event and return it."""
     for retracted in change.retracted:
-        await states.retract_state(write.connection, write.tenant, retracted, write.recorded_at)
+        await states.retract_state(await write.flush(), write.tenant, retracted, write.recorded_at)
     for state in change.recorded:
-        await states.insert_state(write.connection, write.tenant, state)
+        await states.insert_state(write.rows, write.tenant, state)
     event = StateEvent(
         id=uuid4(),
         from_state=None if change.previous is None else change.previous.id,
@@ -43,5 +43,5 @@ async def carry_out(write: UnitOfWork, change: PropertyChange, cause: Cause) -> 
         properties=change.properties,
         draft=None if cause.draft is None else cause.draft.id,
     )
-    await states.insert_event(write.connection, write.tenant, change.new.entity, event)
+    await states.insert_event(write.rows, write.tenant, change.new.entity, event)
     return event

@@ -13,7 +13,7 @@ from app.domain.entity import Alias, AuthorityTier
 from app.domain.temporal import Interval
 from app.domain.text import first_word, fold
 from app.stores.named_blocks import sql_blocks
-from app.stores.postgres.write_buffer import Table, insert_row, one_by_one
+from app.stores.postgres.write_buffer import RowTarget, Table, insert_row, one_by_one
 
 SQL = sql_blocks(__file__)
 
@@ -43,7 +43,7 @@ def alias_from(row: asyncpg.Record) -> Alias:
 
 
 async def insert_alias(
-    connection: asyncpg.Connection,
+    target: RowTarget,
     tenant: int,
     project: int,
     alias: Alias,
@@ -53,7 +53,7 @@ async def insert_alias(
     """Record an alias."""
     folded = fold(alias.surface_form)
     await insert_row(
-        connection,
+        target,
         _INSERT_ALIAS,
         tenant=tenant,
         id=alias.id,

@@ -13,7 +13,7 @@ from app.domain.artifact import Artifact, MemoryDomain, Passage
 from app.domain.text import fold
 from app.stores.named_blocks import sql_blocks
 from app.stores.postgres.scope import Scope
-from app.stores.postgres.write_buffer import Table, insert_row, one_by_one
+from app.stores.postgres.write_buffer import RowTarget, Table, insert_row, one_by_one
 
 SQL = sql_blocks(__file__)
 
@@ -48,7 +48,7 @@ async def take_numbers(connection: asyncpg.Connection, count: int) -> list[int]:
 
 
 async def insert_artifact(
-    connection: asyncpg.Connection,
+    target: RowTarget,
     tenant: int,
     artifact: Artifact,
     type_number: int,
@@ -57,7 +57,7 @@ async def insert_artifact(
 ) -> None:
     """Record a document under the number it carries."""
     await insert_row(
-        connection,
+        target,
         _INSERT_ARTIFACT,
         tenant=tenant,
         id=artifact.id,
@@ -80,12 +80,10 @@ async def insert_artifact(
     )
 
 
-async def insert_passages(
-    connection: asyncpg.Connection, tenant: int, artifact: int, passages: Sequence[Passage]
-) -> None:
+async def insert_passages(target: RowTarget, tenant: int, artifact: int, passages: Sequence[Passage]) -> None:
     """Record the passages of an artifact."""
     await insert_row(
-        connection,
+        target,
         _INSERT_PASSAGES,
         tenant=tenant,
         artifact=artifact,

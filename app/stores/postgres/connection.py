@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator, Collection
+from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager, suppress
 from typing import Any, ClassVar, Self
 from urllib.parse import urlsplit, urlunsplit
@@ -14,7 +14,6 @@ from pgvector.asyncpg import register_vector
 from app.errors import Unavailable
 from app.stores.postgres import deadlines
 from app.stores.postgres.transactions import reading_transaction
-from app.stores.postgres.write_buffer import SEARCHED, Table, WriteBuffer
 
 _BINARY_JSON = b"\x01"  # the version byte that PostgreSQL puts before binary jsonb
 
@@ -39,13 +38,9 @@ class LedgerConnection(asyncpg.Connection):  # type: ignore[misc]
     """A connection that remembers its tenant and its search width: setting the same again costs nothing.
 
     Every statement raises Unavailable when the database does not answer it within `seconds`.
-
-    While it has a write buffer, the buffered rows are written before any statement that could miss them; rows
-    that only recall reads are written at the end.
     """
 
     seconds: ClassVar[float] = deadlines.READ_ANSWER
-    collected: WriteBuffer | None = None
     _tenant: int | None = None
     _width: int | None = None
 
@@ -53,49 +48,28 @@ class LedgerConnection(asyncpg.Connection):  # type: ignore[misc]
         """Return this connection; asked of the pool's proxy, the connection behind it."""
         return self
 
-    def use_buffer(self, collected: WriteBuffer | None) -> None:
-        """Buffer inserted rows from now on; None stops that and discards the rows still buffered."""
-        self.collected = collected
-
-    async def write_collected(self, but: Collection[Table] = ()) -> None:
-        """Write the buffered rows, except those of the tables in `but`."""
-        collected = self.collected
-        if collected is None:
-            return
-        self.collected = None
-        try:
-            for insert, rows in collected.take(but):
-                await insert.write(self, rows)
-        finally:
-            self.collected = collected
-
     async def execute(self, *given: Any, **named: Any) -> Any:
-        """Execute a statement, after writing the buffered rows."""
-        await self.write_collected(SEARCHED)
+        """Execute a statement."""
         async with deadlines.time_limit(self, self.seconds):
             return await super().execute(*given, **named)
 
     async def executemany(self, *given: Any, **named: Any) -> Any:
-        """Execute a statement for each of several arguments, after writing the buffered rows."""
-        await self.write_collected(SEARCHED)
+        """Execute a statement for each of several arguments."""
         async with deadlines.time_limit(self, self.seconds):
             return await super().executemany(*given, **named)
 
     async def fetch(self, *given: Any, **named: Any) -> Any:
-        """Return the rows of a statement, after writing the buffered rows."""
-        await self.write_collected(SEARCHED)
+        """Return the rows of a statement."""
         async with deadlines.time_limit(self, self.seconds):
             return await super().fetch(*given, **named)
 
     async def fetchrow(self, *given: Any, **named: Any) -> Any:
-        """Return the first row of a statement, after writing the buffered rows."""
-        await self.write_collected(SEARCHED)
+        """Return the first row of a statement."""
         async with deadlines.time_limit(self, self.seconds):
             return await super().fetchrow(*given, **named)
 
     async def fetchval(self, *given: Any, **named: Any) -> Any:
-        """Return a value of the first row of a statement, after writing the buffered rows."""
-        await self.write_collected(SEARCHED)
+        """Return a value of the first row of a statement."""
         async with deadlines.time_limit(self, self.seconds):
             return await super().fetchval(*given, **named)
 
@@ -115,6 +89,15 @@ class LedgerConnection(asyncpg.Connection):  # type: ignore[misc]
         self._width = None
         await self.execute("SELECT set_config('hnsw.ef_search', $1, false)", str(width))
         self._width = width
+
+
+def unwrapped(connection: asyncpg.Connection) -> Any:
+    """Return the ledger's connection behind the pool's proxy, which is empty once the connection broke.
+
+    Raises InterfaceError when the pool took the connection back, as each of the driver's own methods does.
+    """
+    connection.is_closed()  # the proxy fails over methods that the driver does not know with AttributeError
+    return connection.itself()
 
 
 class WritingConnection(LedgerConnection):

@@ -13,7 +13,7 @@ import asyncpg
 from app.domain.entity import Entity
 from app.domain.identifier import bare_key
 from app.stores.named_blocks import sql_blocks
-from app.stores.postgres.write_buffer import Table, insert_row, one_by_one
+from app.stores.postgres.write_buffer import RowTarget, Table, insert_row, one_by_one
 
 SQL = sql_blocks(__file__)
 
@@ -54,7 +54,7 @@ def by_either_key(found: Iterable[KeyedEntity]) -> dict[str, list[KeyedEntity]]:
 
 
 async def insert_entity(
-    connection: asyncpg.Connection,
+    target: RowTarget,
     tenant: int,
     entity: Entity,
     type_number: int,
@@ -63,7 +63,7 @@ async def insert_entity(
 ) -> None:
     """Record an identity."""
     await insert_row(
-        connection,
+        target,
         _INSERT_ENTITY,
         tenant=tenant,
         id=entity.id,

@@ -10,7 +10,7 @@ from uuid import UUID
 import asyncpg
 
 from app.stores.named_blocks import sql_blocks
-from app.stores.postgres.write_buffer import Table, insert_row, one_by_one
+from app.stores.postgres.write_buffer import RowTarget, Table, insert_row, one_by_one
 
 SQL = sql_blocks(__file__)
 
@@ -37,12 +37,12 @@ class Mention:
 
 
 async def insert_mentions(
-    connection: asyncpg.Connection, tenant: int, mentions: Sequence[Mention], recorded_at: datetime
+    target: RowTarget, tenant: int, mentions: Sequence[Mention], recorded_at: datetime
 ) -> None:
     """Record mentions; existing ones stay."""
     if mentions:
         await insert_row(
-            connection,
+            target,
             _INSERT_MENTIONS,
             tenant=tenant,
             artifacts=[mention.artifact for mention in mentions],

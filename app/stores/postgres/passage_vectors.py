@@ -13,7 +13,7 @@ from pgvector import HalfVector
 from app.domain.recall import Proposal
 from app.stores.named_blocks import sql_blocks
 from app.stores.postgres.scope import Scope, proposal_from
-from app.stores.postgres.write_buffer import Table, insert_rows, one_by_one
+from app.stores.postgres.write_buffer import RowTarget, Table, insert_rows, one_by_one
 
 SQL = sql_blocks(__file__)
 
@@ -32,7 +32,7 @@ class EmbeddingModel:
 
 
 async def insert_embeddings(
-    connection: asyncpg.Connection,
+    target: RowTarget,
     tenant: int,
     project: int,
     artifact: int,
@@ -53,7 +53,7 @@ async def insert_embeddings(
         )
         for ordinal, vector in enumerate(vectors)
     ]
-    await insert_rows(connection, _INSERT_EMBEDDINGS, rows)
+    await insert_rows(target, _INSERT_EMBEDDINGS, rows)
 
 
 async def nearest_artifacts(

@@ -13,7 +13,7 @@ import asyncpg
 from app.domain.entity import Reference, ReferenceType
 from app.domain.temporal import Interval
 from app.stores.named_blocks import sql_blocks
-from app.stores.postgres.write_buffer import Table, insert_row, one_by_one
+from app.stores.postgres.write_buffer import RowTarget, Table, insert_row, one_by_one
 
 SQL = sql_blocks(__file__)
 
@@ -63,7 +63,7 @@ def reference_from(row: asyncpg.Record) -> Reference:
 
 
 async def insert_reference(
-    connection: asyncpg.Connection,
+    target: RowTarget,
     tenant: int,
     project: int,
     reference: Reference,
@@ -73,7 +73,7 @@ async def insert_reference(
 ) -> None:
     """Record a reference, with how often its document names it."""
     await insert_row(
-        connection,
+        target,
         _INSERT_REFERENCE,
         tenant=tenant,
         id=reference.id,
@@ -227,7 +227,7 @@ async def types_that_may_join(
 
 
 async def insert_pending(
-    connection: asyncpg.Connection,
+    target: RowTarget,
     tenant: int,
     project: int,
     pending: PendingReferenceRow,
@@ -236,7 +236,7 @@ async def insert_pending(
 ) -> None:
     """Record a pending reference, whose target is missing or ambiguous."""
     await insert_row(
-        connection,
+        target,
         _INSERT_PENDING,
         tenant=tenant,
         id=pending.id,
@@ -280,13 +280,11 @@ def _pending_from(row: asyncpg.Record) -> PendingReferenceRow:
     )
 
 
-async def close_pending(
-    connection: asyncpg.Connection, tenant: int, ids: Sequence[UUID], closed_at: datetime
-) -> None:
+async def close_pending(target: RowTarget, tenant: int, ids: Sequence[UUID], closed_at: datetime) -> None:
     """Close these pending references."""
     if not ids:
         return
-    await insert_row(connection, _CLOSE_PENDING, tenant=tenant, ids=list(ids), closed_at=closed_at)
+    await insert_row(target, _CLOSE_PENDING, tenant=tenant, ids=list(ids), closed_at=closed_at)
 
 
 async def references_by_id(

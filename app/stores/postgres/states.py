@@ -16,7 +16,7 @@ from app.domain.types import naming_forms
 from app.stores.named_blocks import sql_blocks
 from app.stores.postgres.connection import custom_plans
 from app.stores.postgres.lists import page_bounds
-from app.stores.postgres.write_buffer import Table, insert_row, one_by_one
+from app.stores.postgres.write_buffer import RowTarget, Table, insert_row, one_by_one
 
 SQL = sql_blocks(__file__)
 
@@ -57,10 +57,10 @@ async def drafts_untouched_since(
     return [state_from(row) for row in rows]
 
 
-async def insert_state(connection: asyncpg.Connection, tenant: int, state: EntityState) -> None:
+async def insert_state(target: RowTarget, tenant: int, state: EntityState) -> None:
     """Record a state with the names it gives its entity."""
     await insert_row(
-        connection,
+        target,
         _INSERT_STATE,
         tenant=tenant,
         id=state.id,
@@ -74,16 +74,14 @@ async def insert_state(connection: asyncpg.Connection, tenant: int, state: Entit
         actor=state.actor,
         wip_source=state.wip_source,
     )
-    await _insert_names(connection, tenant, state, naming_forms(state.props))
+    await _insert_names(target, tenant, state, naming_forms(state.props))
 
 
-async def _insert_names(
-    connection: asyncpg.Connection, tenant: int, state: EntityState, forms: dict[str, Any]
-) -> None:
+async def _insert_names(target: RowTarget, tenant: int, state: EntityState, forms: dict[str, Any]) -> None:
     if forms:
         folded = [name_key(form) for form in forms.values()]
         await insert_row(
-            connection,
+            target,
             _INSERT_STATE_NAMES,
             tenant=tenant,
             state=state.id,
@@ -102,10 +100,10 @@ async def retract_state(
     await connection.execute(SQL["retract_state"], tenant, state, retracted_at)
 
 
-async def insert_event(connection: asyncpg.Connection, tenant: int, entity: UUID, event: StateEvent) -> None:
+async def insert_event(target: RowTarget, tenant: int, entity: UUID, event: StateEvent) -> None:
     """Record the step from one state to the one that replaced it."""
     await insert_row(
-        connection,
+        target,
         _INSERT_EVENT,
         tenant=tenant,
         id=event.id,

@@ -15,8 +15,8 @@ from pgvector import HalfVector
 
 from app.domain.recall import Proposal
 from app.stores.named_blocks import sql_blocks
+from app.stores.postgres.connection import unwrapped
 from app.stores.postgres.scope import Scope, proposal_from
-from app.stores.postgres.write_buffer import unwrapped
 
 SQL = sql_blocks(__file__)
 

@@ -1,9 +1,8 @@
-"""Insert rows into the ledger: at once, or buffered and written together."""
+"""Insert rows into the ledger: at once through a connection, or together with others through a buffer."""
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator, Awaitable, Callable, Collection, Sequence
-from contextlib import asynccontextmanager
+from collections.abc import Awaitable, Callable, Collection, Sequence
 from dataclasses import dataclass
 from enum import IntEnum, auto
 from typing import Any, TypeAlias
@@ -66,7 +65,7 @@ def one_by_one(table: Table, block: str) -> Insert:
 
 
 class WriteBuffer:
-    """A buffer of rows to be written together."""
+    """A buffer of rows to be written together; `flush` writes them."""
 
     def __init__(self) -> None:
         self._rows: dict[Insert, list[Row]] = {}
@@ -76,50 +75,25 @@ class WriteBuffer:
         if rows:
             self._rows.setdefault(insert, []).extend(rows)
 
-    def take(self, but: Collection[Table] = ()) -> list[tuple[Insert, list[Row]]]:
-        """Remove and return the buffered rows in write order, except those of the tables in `but`."""
-        taken = sorted(
-            (insert for insert in self._rows if insert.table not in but), key=lambda insert: insert.table
-        )
-        return [(insert, self._rows.pop(insert)) for insert in taken]
+    async def flush(self, connection: asyncpg.Connection, but: Collection[Table] = ()) -> None:
+        """Write the buffered rows in the order of the tables, except those of the tables in `but`."""
+        wanted = [insert for insert in self._rows if insert.table not in but]
+        for insert in sorted(wanted, key=lambda insert: insert.table):
+            await insert.write(connection, self._rows.pop(insert))
 
 
-async def write_searched(connection: asyncpg.Connection) -> None:
-    """Write the buffered rows that only recall reads, for a reader in the same write."""
-    if getattr(connection, "collected", None) is not None:
-        await connection.write_collected()
+RowTarget: TypeAlias = asyncpg.Connection | WriteBuffer
+"""Where a row is inserted: a connection writes it at once, a buffer with the next flush."""
 
 
-async def insert_row(connection: asyncpg.Connection, insert: Insert, **values: Any) -> None:
-    """Write a row of these values, or buffer it until the connection's next other statement."""
-    await insert_rows(connection, insert, [insert.row(**values)])
+async def insert_row(target: RowTarget, insert: Insert, /, **values: Any) -> None:
+    """Insert a row of these values."""
+    await insert_rows(target, insert, [insert.row(**values)])
 
 
-async def insert_rows(connection: asyncpg.Connection, insert: Insert, rows: Sequence[Row]) -> None:
-    """Write rows, or buffer them until the connection's next other statement."""
-    collected: WriteBuffer | None = getattr(connection, "collected", None)
-    if collected is not None:
-        collected.add(insert, rows)
+async def insert_rows(target: RowTarget, insert: Insert, rows: Sequence[Row]) -> None:
+    """Insert rows of one table."""
+    if isinstance(target, WriteBuffer):
+        target.add(insert, rows)
     elif rows:
-        await insert.write(connection, rows)
-
-
-def unwrapped(connection: asyncpg.Connection) -> Any:
-    """Return the ledger's connection behind the pool's proxy, which is empty once the connection broke.
-
-    Raises InterfaceError when the pool took the connection back, as each of the driver's own methods does.
-    """
-    connection.is_closed()  # the proxy fails over methods that the driver does not know with AttributeError
-    return connection.itself()
-
-
-@asynccontextmanager
-async def collecting(connection: asyncpg.Connection) -> AsyncIterator[None]:
-    """Buffer the rows inserted in the block; they are written at its end and before any other statement."""
-    ledger = unwrapped(connection)
-    ledger.use_buffer(WriteBuffer())
-    try:
-        yield
-        await ledger.write_collected()
-    finally:
-        ledger.use_buffer(None)
+        await insert.write(target, rows)

@@ -9,12 +9,15 @@ from pathlib import Path
 from typing import Any
 
 import asyncpg
+import orjson
 import pytest
 from rich.console import Console
 
 from app.cli.import_output import print_summary
 from app.errors import Unavailable
 from app.services.importing import ImportRequest, ImportSummary
+from app.services.importing.interruption import Stopped
+from app.services.importing.scan import scan_paths
 from app.stores.postgres import artifacts
 from app.stores.postgres.pool import Database
 from tests.documents import ProjectFixture
@@ -193,3 +196,19 @@ async def filed_of(desk: ProjectFixture) -> int:
             desk.project,
         )
     return count
+
+
+LONG = "[[Page]] and [another](page.md) of ADR-7, which supersedes ADR-8.\n\n" * 40_000
+
+
+@pytest.mark.parametrize("name", ["docs.jsonl", "adr/0007-x.md"])
+def test_the_argument_alone_ends_the_reading_of_a_text(write: Write, name: str) -> None:
+    """A reader that only heard of a stop through its context read the text to its end."""
+    row = orjson.dumps({"id": "ADR-7", "kind": "ADR", "title": "Long", "body": LONG})
+    path = write(name, row if name.endswith("jsonl") else "# Short\n")
+    found = scan_paths([path.parent if name.endswith(".md") else path], "ADR", frozenset())
+    path.write_bytes(row if name.endswith("jsonl") else LONG.encode())
+    asked = iter(range(1_000))
+    items = found.read(lambda: next(asked) >= (1 if name.endswith("jsonl") else 0))
+    with pytest.raises(Stopped):
+        next(items)

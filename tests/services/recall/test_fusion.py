@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import pickle
 import subprocess
 import sys
 from collections.abc import Sequence
@@ -169,3 +170,13 @@ def test_a_late_winner_takes_the_last_place() -> None:
     ordered = fuse(legs).order
     assert ordered[-1] == 30
     assert keep_leg_winners(ordered, legs, 3) == [1, 2, 30]
+
+
+def test_a_fusion_is_plain_data() -> None:
+    """It says what each leg gave, can be compared, and travels to another process."""
+    legs = [_ranking(LegName.DENSE, 5, 7), _ranking(LegName.RECENCY, 7, 5, 9)]
+    fused = fuse(legs)
+    dense, recency = fused.legs
+    assert (dense.ranks, dense.shares) == ({5: 1, 7: 2}, {5: 1 / 3, 7: 1 / 4})
+    assert recency.shares.keys() == {5, 7}
+    assert pickle.loads(pickle.dumps(fused)) == fused == fuse(legs)

@@ -7,7 +7,8 @@ import re
 import tempfile
 from pathlib import Path
 
-from app.stores.postgres.embedded.server import EmbeddedPostgres, binaries
+from app.stores.postgres.embedded.postmaster import binaries
+from app.stores.postgres.embedded.server import EmbeddedPostgres
 from app.stores.postgres.migrate import migrate
 
 COMMITTED = Path(__file__).parents[3] / "migrations/schema.sql"

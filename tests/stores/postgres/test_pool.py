@@ -8,9 +8,8 @@ from pgvector import HalfVector
 
 from app.errors import Conflict, Invalid, Unavailable
 from app.stores.postgres import deadlines, pool
-from app.stores.postgres.connection import LedgerConnection
+from app.stores.postgres.connection import LedgerConnection, unwrapped
 from app.stores.postgres.pool import Database
-from app.stores.postgres.write_buffer import unwrapped
 from tests.conftest import Server
 from tests.statements import counted
 

@@ -8,14 +8,14 @@ import select
 import selectors
 import subprocess
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import IO
 
 from app.errors import Invalid, Unavailable
-from app.services.importing.interruption import Stopped
+from app.services.importing.interruption import IsStopped, Stopped, never
 from app.services.importing.items import printable_name
 
 NO_GIT = "git is not installed; install it to import a repository"
@@ -78,7 +78,7 @@ class Git:
 
     folder: Path
     shown_folder: Path
-    is_stopped: Callable[[], bool] = lambda: False
+    is_stopped: IsStopped = never
     environment: Mapping[str, str] = field(default_factory=dict)
     settings: tuple[str, ...] = ()
     wait_seconds: float | None = None

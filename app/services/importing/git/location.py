@@ -6,13 +6,14 @@ import os
 import shutil
 import subprocess
 import tempfile
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, replace
 from pathlib import Path
 
 from app.errors import Invalid
 from app.services.importing.git.command import Git, clean_path
+from app.services.importing.interruption import IsStopped
 from app.services.importing.items import printable_name
 from app.services.importing.open_file import read_bytes
 
@@ -158,7 +159,7 @@ class Place:
         return self.shallow.is_file() and self.shallow.stat().st_size > 0
 
 
-def find_places(named: Path, is_stopped: Callable[[], bool]) -> list[Place]:
+def find_places(named: Path, is_stopped: IsStopped) -> list[Place]:
     """Return the repository around a folder, and the folder itself where it is bare: the likelier first.
 
     Raises Invalid when there is none, it has no commit, git does not trust its owner, or a part of it points
@@ -224,7 +225,7 @@ _CONFIG = """\
 
 
 @contextmanager
-def open_store(place: Place, is_stopped: Callable[[], bool]) -> Iterator[Git]:
+def open_store(place: Place, is_stopped: IsStopped) -> Iterator[Git]:
     """Yield git in an empty temporary repository that has the objects of a place.
 
     It cannot fetch, because it knows no other repository. Raises Invalid where the shallow file of the place
@@ -251,7 +252,7 @@ def _beginning(shallow: Path) -> bytes:
     return data
 
 
-def find_place(folder: Path, is_stopped: Callable[[], bool]) -> Place:
+def find_place(folder: Path, is_stopped: IsStopped) -> Place:
     """Return the repository that a folder means: the one that has its files, even if the folder looks bare.
 
     Raises Invalid where no repository of it can be read.

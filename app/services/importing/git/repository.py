@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from collections import defaultdict
-from collections.abc import Callable, Container, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
 from pathlib import Path, PurePosixPath
@@ -32,7 +32,7 @@ from app.services.importing.git.lineage import (
 from app.services.importing.git.location import find_place, open_store
 from app.services.importing.git.log import read_line
 from app.services.importing.history.model import HistoricState, in_order
-from app.services.importing.interruption import Stopped, read_in_process
+from app.services.importing.interruption import IsStopped, Stopped, never, read_in_process
 from app.services.importing.items import Refusal, prefixes_among, printable_name, read_or_refuse
 from app.services.importing.name_collisions import Collision, NamedDocument, resolve_names
 from app.services.parsing import clean_path, parse_markdown
@@ -81,21 +81,36 @@ def _text(edition: Edition, blobs: Blobs) -> str:
 
 
 def read_claims(
-    files: Sequence[RepositoryFile], kind: str | None, prefixes: frozenset[str]
+    files: Sequence[RepositoryFile],
+    kind: str | None,
+    prefixes: frozenset[str],
+    is_stopped: IsStopped,
 ) -> tuple[list[Claim], frozenset[str]]:
     """Return the claim of each file, and the accepted prefixes, theirs included."""
+
+    def claims_of(prefixes: frozenset[str]) -> list[Claim]:
+        return [
+            read_in_process(is_stopped, read_claim, file.text, file.place, kind, prefixes) for file in files
+        ]
+
     names = (PurePosixPath(file.source).stem for file in files)
     prefixes |= prefixes_among([*names, f"{kind or ''}-1"])
-    claims = [read_in_process(read_claim, file.text, file.place, kind, prefixes) for file in files]
+    claims = claims_of(prefixes)
     stated = prefixes_among(claim.identifier or "" for claim in claims)
     if stated <= prefixes:
         return claims, prefixes
     prefixes |= stated
-    return [read_in_process(read_claim, file.text, file.place, kind, prefixes) for file in files], prefixes
+    return claims_of(prefixes), prefixes
 
 
 def read_runs(
-    file: RepositoryFile, kind: str, prefixes: frozenset[str], blobs: Blobs, name: str, others: Others
+    file: RepositoryFile,
+    kind: str,
+    prefixes: frozenset[str],
+    blobs: Blobs,
+    name: str,
+    others: Others,
+    is_stopped: IsStopped,
 ) -> list[DocumentRun]:
     """Return the documents that a file held, the present one last, from its readable editions."""
     found: list[DocumentRun] = []
@@ -103,7 +118,9 @@ def read_runs(
         try:
             text = file.text if edition is file.lineage.newest else _text(edition, blobs)
             place = f"{name}/{path_text(edition.path)}"
-            document = read_in_process(parse_markdown, text, kind=kind, path=place, known_prefixes=prefixes)
+            document = read_in_process(
+                is_stopped, parse_markdown, text, kind=kind, path=place, known_prefixes=prefixes
+            )
         except TrigraphError:
             continue
         edit = Edit(edition, document.identifier, _state(edition, document, file.source))
@@ -166,7 +183,7 @@ def read_repository(
     kind: str | None,
     prefixes: frozenset[str],
     now: datetime,
-    is_stopped: Callable[[], bool] = lambda: False,
+    is_stopped: IsStopped = never,
 ) -> Repository:
     """Read the Markdown below a folder at the newest commit of the main line, with its history.
 
@@ -192,7 +209,7 @@ def _is_document(path: bytes) -> bool:
 class _RepositoryReader:
     """Reads the files and documents of one repository."""
 
-    def __init__(self, name: str, kind: str | None, blobs: Blobs, is_stopped: Callable[[], bool]) -> None:
+    def __init__(self, name: str, kind: str | None, blobs: Blobs, is_stopped: IsStopped) -> None:
         self._name = name
         self._kind = kind
         self._blobs = blobs
@@ -202,7 +219,7 @@ class _RepositoryReader:
         wanted = [lineage for path, lineage in sorted(lineages.living.items()) if path.startswith(prefix)]
         read = [self._file(lineage, lineages.living) for lineage in wanted]
         files = [each for each in read if isinstance(each, RepositoryFile)]
-        claims, prefixes = read_claims(files, self._kind, prefixes)
+        claims, prefixes = read_claims(files, self._kind, prefixes, self._is_stopped)
         named, collisions = resolve_names(
             [
                 NamedDocument(file.source, claim.identifier, file.folder)
@@ -239,7 +256,7 @@ class _RepositoryReader:
         def others(key: str) -> list[str]:
             return [each.text for each in stating.get(key, ()) if each is not file]
 
-        return read_runs(file, claim.kind, prefixes, self._blobs, self._name, others)
+        return read_runs(file, claim.kind, prefixes, self._blobs, self._name, others, self._is_stopped)
 
     def _deleted(
         self, lineages: Lineages, prefixes: frozenset[str], stating: _Stating
@@ -248,7 +265,9 @@ class _RepositoryReader:
         for lineage in lineages.deleted.values():
             file = read_file(lineage, self._name, self._blobs)
             if isinstance(file, RepositoryFile):
-                claim = read_in_process(read_claim, file.text, file.place, self._kind, prefixes)
+                claim = read_in_process(
+                    self._is_stopped, read_claim, file.text, file.place, self._kind, prefixes
+                )
                 if identifier_key(claim.identifier or "") in stating:
                     yield from self._runs(file, claim, prefixes, stating)
 

@@ -101,7 +101,7 @@ def _spans_after(spans: Iterable[Interval], starts: tuple[datetime, datetime]) -
 
 async def _date_edge(relating: Relating, edge: Edge, wanted: list[Interval]) -> str | None:
     write, own = relating.write, relating.entity.id
-    held = await state_history.spans_of_edge(write.connection, write.tenant, edge)
+    held = await state_history.spans_of_edge(await write.flush(), write.tenant, edge)
     if not held and await _closes_circle(write, edge, wanted):
         return "left out a supersession that would close a circle: one must stay current"
     kept = [span for span in held if _is_kept(relating, edge, span)]
@@ -129,7 +129,7 @@ async def _closes_circle(write: UnitOfWork, edge: Edge, wanted: list[Interval]) 
     if edge[2] is not ReferenceType.SUPERSEDES or not wanted:
         return False
     return await references.supersession_leads(
-        write.connection, write.tenant, edge[1], edge[0], wanted[0].start
+        await write.flush(), write.tenant, edge[1], edge[0], wanted[0].start
     )
 
 
@@ -139,7 +139,7 @@ async def _cut_span(relating: Relating, edge: Edge, span: AssertedInterval, want
     rest = [] if span.stated_by == relating.entity.id else subtract_intervals(span.valid, wanted)
     if rest == [span.valid]:
         return
-    await state_history.retract_span(write.connection, write.tenant, span.id, write.recorded_at)
+    await state_history.retract_span(await write.flush(), write.tenant, span.id, write.recorded_at)
     for valid in rest:
         await _insert(relating, edge, valid, span.source_artifact, span.occurrences)
 
@@ -150,7 +150,7 @@ async def _insert(
     write = relating.write
     reference = Reference(uuid4(), *edge, stated_by, valid)
     await references.insert_reference(
-        write.connection,
+        await write.flush(),
         write.tenant,
         relating.project.number,
         reference,
@@ -203,16 +203,16 @@ async def record_history(
 ) -> HistoryImport:
     """Record the states of a history for its entity; states that are recorded already stay as they are."""
     history = imported.by_entity[entity.id]
-    commits = await state_history.recorded_commits(write.connection, write.tenant, entity.id)
+    commits = await state_history.recorded_commits(await write.flush(), write.tenant, entity.id)
     if not new_states(history, commits):
         return HistoryImport(0, len(history.states))
-    versions = await state_history.versions_of(write.connection, write.tenant, entity.id)
+    versions = await state_history.versions_of(await write.flush(), write.tenant, entity.id)
     if not versions:
         raise Invalid(
             f"{entity.type_name} {history.identifier} is no document; use the verbs to tell its past"
         )
-    was = superseded_spans(entity.id, await successions_around(write.connection, write.tenant, entity.id))
-    statements = await state_history.statements_about(write.connection, write.tenant, entity.id)
+    was = superseded_spans(entity.id, await successions_around(await write.flush(), write.tenant, entity.id))
+    statements = await state_history.statements_about(await write.flush(), write.tenant, entity.id)
     line = await _load_line(write, entity, statements)
     properties = await _covered_properties(write, project, entity, history)
     before = await _props_before(write, entity, history, line) if history.is_cut and commits else None
@@ -230,7 +230,7 @@ async def record_history(
     warnings = await relate(relating, claim_spans(history.states, begins))
     await recompute_status(write, entity.id, begins, history_rule=history_rule_of(history))
     await recompute_superseded(write, entity.id, was, imported.history_rules())
-    await ledger_clock.finish_write(write.connection)
+    await ledger_clock.finish_write(await write.flush())
     return HistoryImport(len(steps), len(history.states) - len(steps), tuple(warnings))
 
 
@@ -238,7 +238,7 @@ async def _load_line(
     write: UnitOfWork, entity: Entity, statements: Sequence[AssertedProperties]
 ) -> StateLine:
     """Return the current states of an entity, and what callers asserted about it."""
-    held = await states.current_states(write.connection, write.tenant, entity.id, Branch.COMMITTED)
+    held = await states.current_states(await write.flush(), write.tenant, entity.id, Branch.COMMITTED)
     asserted: dict[datetime, dict[str, Any]] = {}
     for each in statements:
         if is_by_caller(each):
@@ -277,12 +277,12 @@ async def _covered_properties(
 ) -> frozenset[str]:
     """Return the properties of a history that the type lets change; widen a type of the project's own."""
     properties = {name for state in history.states for name in state.props}
-    known = await type_definitions.types_in_projects(write.connection, write.tenant, [project.number])
+    known = await type_definitions.types_in_projects(await write.flush(), write.tenant, [project.number])
     recorded = type_definitions.type_named(known, entity.type_name)
     assert recorded is not None  # every entity has a type
     unknown = recorded.definition.unknown_props(dict.fromkeys(properties))
     if unknown and recorded.is_own:
-        await type_definitions.widen_type(write.connection, write.tenant, recorded.number, unknown)
+        await type_definitions.widen_type(await write.flush(), write.tenant, recorded.number, unknown)
         unknown = []
     return frozenset(properties - {*unknown, *recorded.definition.immutable_props})
 
@@ -291,9 +291,9 @@ async def _write_merged(
     write: UnitOfWork, entity: Entity, merged: MergedHistory, steps: Sequence[Step]
 ) -> None:
     for state in merged.retracted:
-        await states.retract_state(write.connection, write.tenant, state, write.recorded_at)
+        await states.retract_state(await write.flush(), write.tenant, state, write.recorded_at)
     for recorded in merged.recorded:
-        await states.insert_state(write.connection, write.tenant, recorded)
+        await states.insert_state(await write.flush(), write.tenant, recorded)
     for step in steps:
         event = StateEvent(
             id=uuid4(),
@@ -309,7 +309,7 @@ async def _write_merged(
             actor=write.actor,
             properties=tuple(sorted(step.names if step.before else {*step.names, *step.state.props})),
         )
-        await states.insert_event(write.connection, write.tenant, entity.id, event)
+        await states.insert_event(await write.flush(), write.tenant, entity.id, event)
 
 
 def event_type(step: Step) -> str:

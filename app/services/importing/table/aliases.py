@@ -104,20 +104,20 @@ class Registry:
                 return False
             stated = StatedAlias(alias.form, target, valid_from=alias.since or EARLIEST)
             added = await add_alias(write, stated)
-            await ledger_clock.finish_write(write.connection)
+            await ledger_clock.finish_write(await write.flush())
         return added.is_new
 
     async def _is_recorded(self, write: UnitOfWork, form: str, target: UUID) -> bool:
         """Return whether a form is or was an alias of a target; a withdrawn one stays withdrawn."""
-        owner = await entities.entities_by_id(write.connection, write.tenant, [target])
-        held = await aliases.current_aliases(write.connection, write.tenant, owner[target].project, [form])
+        owner = await entities.entities_by_id(await write.flush(), write.tenant, [target])
+        held = await aliases.current_aliases(await write.flush(), write.tenant, owner[target].project, [form])
         return any(alias.target == target for alias in held)
 
     async def _target(self, write: UnitOfWork, name: str) -> UUID:
-        found = await projects.project_by_key(write.connection, write.tenant, self._project)
+        found = await projects.project_by_key(await write.flush(), write.tenant, self._project)
         if found is not None:
             for key in (self._keys.get(name), identifier_key(name)):
-                where = (write.connection, write.tenant, found.number)
+                where = (await write.flush(), write.tenant, found.number)
                 if key is not None and (entity := await entities.entity_by_key(*where, key)) is not None:
                     return entity.id
             meant = await named_from(write, found.number, name, write.recorded_at)

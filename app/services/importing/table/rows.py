@@ -16,7 +16,7 @@ from app.domain.text import beginning
 from app.errors import Invalid
 from app.services.filing.prepare import MAX_BODY_BYTES, content_hash, entity_key
 from app.services.importing.folders import text_of_bytes
-from app.services.importing.interruption import Stopped, read_in_process
+from app.services.importing.interruption import IsStopped, Stopped, never, read_in_process
 from app.services.importing.items import ItemStream, Readable, Refusal, prefixes_among, read_or_refuse
 from app.services.importing.table.columns import DocumentColumns, document_columns
 from app.services.importing.table.find import find_table
@@ -91,10 +91,13 @@ class TableRow:
         return Cell(column, value)
 
 
-def read_row(row: TableRow, kind: str | None, prefixes: frozenset[str]) -> Document:
+def read_row(
+    row: TableRow, kind: str | None, prefixes: frozenset[str], is_stopped: IsStopped = never
+) -> Document:
     """Read a row: its columns win over its meta object, and that wins over the header of the text.
 
-    Rows that state no kind get `kind`. Raises Invalid when the row cannot be a document.
+    Rows that state no kind get `kind`. Raises Invalid when the row cannot be a document, and
+    Stopped once `is_stopped` says so.
     """
     body = _body(row)
     fields = _fields(row)
@@ -102,7 +105,9 @@ def read_row(row: TableRow, kind: str | None, prefixes: frozenset[str]) -> Docum
         fields.setdefault("kind", kind)
     source = row.text("source")
     path = None if source is None or "://" in source else clean_path(source)
-    parsed = read_in_process(parse_markdown, body, path=path, known_prefixes=prefixes, stated=fields)
+    parsed = read_in_process(
+        is_stopped, parse_markdown, body, path=path, known_prefixes=prefixes, stated=fields
+    )
     if parsed.identifier is None and source is None and row.name is None:
         raise Invalid("nothing names the row: it has no identifier, and its table no primary key")
     return replace(
@@ -191,6 +196,7 @@ class DocumentTable:
     total: int
     kind: str | None
     prefixes: frozenset[str]
+    is_stopped: IsStopped
     keys: dict[str, str] | None
 
     async def read(self) -> ItemStream:
@@ -219,19 +225,25 @@ class DocumentTable:
         return read_or_refuse(place, partial(self._readable, found, place))
 
     def _readable(self, row: TableRow, place: str) -> Readable:
-        document = read_row(row, self.kind, self.prefixes)
+        document = read_row(row, self.kind, self.prefixes, self.is_stopped)
         if self.keys is not None and row.name is not None:
             self.keys[row.name] = entity_key(document, content_hash(document))
         return Readable(place, document)
 
 
 async def open_documents(
-    connection: asyncpg.Connection, name: str, kind: str | None, prefixes: frozenset[str], *, by_name: bool
+    connection: asyncpg.Connection,
+    name: str,
+    kind: str | None,
+    prefixes: frozenset[str],
+    is_stopped: IsStopped,
+    *,
+    by_name: bool,
 ) -> DocumentTable:
     """Find a table of documents and scan it; `prefixes` are accepted beside those of its rows.
 
-    `by_name` keeps the names of the rows. Raises NotFound or Invalid when the table does not exist or has no
-    such columns.
+    Reading its rows ends once `is_stopped` says so, and `by_name` keeps their names. Raises NotFound or
+    Invalid when the table does not exist or has no such columns.
     """
     table = await find_table(connection, name)
     columns = document_columns(table)
@@ -240,6 +252,6 @@ async def open_documents(
     if (identifier := columns.by_role.get("id")) is not None:
         found = await beginnings(connection, table, identifier, A_PREFIX, MAX_PREFIXES)
         names += [f"{prefix}-1" for prefix in found]
-    return DocumentTable(
-        connection, table, columns, total, kind, prefixes | prefixes_among(names), {} if by_name else None
-    )
+    prefixes |= prefixes_among(names)
+    keys: dict[str, str] | None = {} if by_name else None
+    return DocumentTable(connection, table, columns, total, kind, prefixes, is_stopped, keys)

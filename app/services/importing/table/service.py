@@ -9,7 +9,6 @@ from dataclasses import dataclass, field
 from app.domain.entity import Caller
 from app.services.catalog.lookup import project_key
 from app.services.filing import FilingService
-from app.services.importing.interruption import IS_STOPPED
 from app.services.importing.request import ImportSummary
 from app.services.importing.run import Batch
 from app.services.importing.service import ImportService
@@ -57,13 +56,12 @@ class TableImportService:
         Unavailable when the source or the ledger is gone; the documents filed until then stay.
         """
         stop = stop or asyncio.Event()
-        IS_STOPPED.set(stop.is_set)
         prefixes = await self._filing.prefixes(caller, request.project)
         async with source_connection(request.address) as connection:
             await settle_in(connection)
             aliases = None if request.aliases is None else await open_aliases(connection, request.aliases)
             documents = await open_documents(
-                connection, request.table, request.kind, prefixes, by_name=aliases is not None
+                connection, request.table, request.kind, prefixes, stop.is_set, by_name=aliases is not None
             )
             batch = Batch(documents.read(), documents.total)
             summary = await self._importing.import_batch(caller, batch, request.project, stop, watch)

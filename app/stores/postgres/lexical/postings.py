@@ -13,7 +13,7 @@ import asyncpg
 from app.domain.artifact import TermCounts
 from app.stores.named_blocks import sql_blocks
 from app.stores.postgres.statement import Statement
-from app.stores.postgres.write_buffer import Insert, Row, Table, insert_row, write_searched
+from app.stores.postgres.write_buffer import Insert, Row, RowTarget, Table, insert_row
 
 SQL = sql_blocks(__file__)
 
@@ -22,7 +22,7 @@ _DOCUMENTS = Statement.read(SQL["count_documents"])
 
 
 async def insert_postings(
-    connection: asyncpg.Connection,
+    target: RowTarget,
     tenant: int,
     project: int,
     artifact: int,
@@ -32,7 +32,7 @@ async def insert_postings(
     """Record how often an artifact contains each of its terms, and update the terms' counts."""
     counts = frequencies if isinstance(frequencies, TermCounts) else TermCounts.of(frequencies)
     await insert_row(
-        connection,
+        target,
         _INSERT_POSTINGS,
         tenant=tenant,
         project=project,
@@ -43,7 +43,7 @@ async def insert_postings(
 
 
 async def count_document(
-    connection: asyncpg.Connection,
+    target: RowTarget,
     tenant: int,
     project: int,
     term_count: int,
@@ -52,7 +52,7 @@ async def count_document(
 ) -> None:
     """Add one document to its project's statistics."""
     await insert_row(
-        connection,
+        target,
         _COUNT_DOCUMENTS,
         tenant=tenant,
         project=project,
@@ -117,6 +117,5 @@ async def artifacts_holding(
     connection: asyncpg.Connection, tenant: int, project: int, terms: Sequence[str], limit: int
 ) -> list[HeldText]:
     """Return the artifacts of a project that contain all of these terms, at most `limit`, newest first."""
-    await write_searched(connection)
     rows = await connection.fetch(SQL["artifacts_holding"], tenant, project, list(terms), limit)
     return [HeldText(row["id"], row["entity"], f"{row['title']}\n{row['body']}") for row in rows]

@@ -12,7 +12,8 @@ import asyncpg
 import pytest
 
 from app.errors import Unavailable
-from app.stores.postgres.embedded.server import EmbeddedPostgres, Postmaster
+from app.stores.postgres.embedded.postmaster import Postmaster
+from app.stores.postgres.embedded.server import EmbeddedPostgres
 from tests.stores.postgres.processes import Program
 
 USER = """
