@@ -15,14 +15,14 @@ from app.graphql.mutations.state_payload import StatePayload, optional_id, prope
 from app.services.states import StateAnswer, StateChange, StatedCause
 
 
-@strawberry.input(description="One property of an entity, and what it is.")
+@strawberry.input(description="One property of an entity and its new value.")
 class RecordFactInput:
     """The input of recordFact."""
 
     entity: strawberry.ID = strawberry.field(description=shared.ENTITY)
-    property: str = strawberry.field(description="The name of a property that its type lets change.")
+    property: str = strawberry.field(description="The name of a mutable property of the entity's type.")
     value: JSON | None = strawberry.field(
-        default=strawberry.UNSET, description="What the property is; null takes it away."
+        default=strawberry.UNSET, description="The new value of the property; null removes it."
     )
     valid_from: datetime | None = strawberry.field(default=None, description=shared.VALID_FROM)
     expected_state: strawberry.ID | None = strawberry.field(default=None, description=shared.EXPECTED_STATE)
@@ -37,7 +37,9 @@ async def record_fact(info: Info, input: RecordFactInput) -> StatePayload:
 
     async def record(context: Context) -> StateAnswer:
         if input.value is strawberry.UNSET:
-            raise Invalid("say what the property is, or null to take it away", field="value")
+            raise Invalid(
+                "value is missing; give the value of the property, or null to remove it", field="value"
+            )
         return await context.states.record_fact(
             context.caller,
             id_of(input.entity, "entity", "entity"),
@@ -58,18 +60,20 @@ async def record_fact(info: Info, input: RecordFactInput) -> StatePayload:
     return await state_payload(info, record)
 
 
-@strawberry.input(description="Properties of an entity that change together, and what happened.")
+@strawberry.input(
+    description="Properties of an entity that change together, and the event that changed them."
+)
 class TransitionInput:
     """The input of transition."""
 
     entity: strawberry.ID = strawberry.field(description=shared.ENTITY)
     props: JSON = strawberry.field(
-        description='The properties that change, as an object such as {"status": "accepted"}; null takes one'
-        " away, and those not named stay as they are."
+        description='The properties that change, as an object such as {"status": "accepted"}. Null removes a'
+        " property. Properties that are left out do not change."
     )
     event_type: str = strawberry.field(
-        description="What happened, in one word: status_transition, rename, mode_change, correction, or"
-        " another of at most 64 characters that no other verb writes."
+        description="The type of the event: status_transition, rename, mode_change, correction, or another"
+        " word of at most 64 characters that no other mutation writes."
     )
     valid_from: datetime | None = strawberry.field(default=None, description=shared.VALID_FROM)
     expected_state: strawberry.ID | None = strawberry.field(default=None, description=shared.EXPECTED_STATE)

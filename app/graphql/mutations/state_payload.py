@@ -18,37 +18,39 @@ from app.services.states import StateAnswer
 
 ENTITY = "The id of the entity."
 VALID_FROM = (
-    "From when on it is true, in the past or the future; from now on without it. It holds until a later state"
-    " that something was said of."
+    "The instant from which the change is valid, in the past or the future. The default is now."
+    " The value stays until the next state that sets or confirms the same property."
 )
 EXPECTED_STATE = (
-    "The id of the state that the caller believes holds at that moment: if another one does, nothing is"
-    " written and the answer is a conflict."
+    "The id of the state that the caller expects at that instant. If another state is valid,"
+    " nothing is written and the problem is a conflict."
 )
-CAUSE_ARTIFACT = "The id of the document that caused it."
-CAUSE_COMMIT = "The commit that caused it; at most 256 characters."
-DESCRIPTION = "What there is to say about it; at most 4,096 characters."
+CAUSE_ARTIFACT = "The id of the document that caused the change."
+CAUSE_COMMIT = "The commit that caused the change, of at most 256 characters."
+DESCRIPTION = "A description of the change, of at most 4,096 characters."
 
 
-@strawberry.type(description="What a change of state left in the ledger.")
+@strawberry.type(description="The result of a mutation that changes the state of an entity.")
 class StatePayload:
     """The payload of the state mutations."""
 
     entity: Entity | None = strawberry.field(default=None, description="The entity that changed.")
     state: EntityState | None = strawberry.field(
-        default=None, description="The state that was opened or, for a draft that was discarded, closed."
+        default=None, description="The new state, or the discarded draft."
     )
-    event: StateEvent | None = strawberry.field(default=None, description="The step that led there.")
+    event: StateEvent | None = strawberry.field(
+        default=None, description="The event that created or closed the state."
+    )
     warnings: list[str] = strawberry.field(
         default_factory=list,
-        description="What is odd about what was written, and how it is read: a status of a document that"
-        " does not tell whether it is in force.",
+        description="Warnings about what was written, such as a status that does not say whether the document"
+        " is in force.",
     )
     position: str | None = strawberry.field(
-        default=None, description="The write's place in the ledger; null when nothing was written."
+        default=None, description="The position of the write in the ledger; null if nothing was written."
     )
     problems: list[Problem] = strawberry.field(
-        default_factory=list, description="Why nothing was written; empty when all went well."
+        default_factory=list, description="The reasons why nothing was written; empty on success."
     )
 
 
@@ -77,5 +79,5 @@ def optional_id(given: strawberry.ID | None, kind: str, field: str) -> UUID | No
 def properties_of(given: object) -> dict[str, Any]:
     """Return the properties of a JSON object; raise Invalid for any other value."""
     if not isinstance(given, dict):
-        raise Invalid('properties are a JSON object, such as {"status": "accepted"}', field="props")
+        raise Invalid('props must be a JSON object, such as {"status": "accepted"}', field="props")
     return given

@@ -12,12 +12,14 @@ from app.graphql.mutations.create_alias import AliasPayload
 from app.graphql.mutations.create_reference import ReferencePayload
 
 
-@strawberry.input(description="A name that no longer means its entity, from now on.")
+@strawberry.input(description="The alias to withdraw. From now on the name no longer means its entity.")
 class WithdrawAliasInput:
     """The input of withdrawAlias."""
 
     alias: strawberry.ID = strawberry.field(description="The id of the alias.")
-    reason: str | None = strawberry.field(default=None, description="Why; at most 2,000 characters.")
+    reason: str | None = strawberry.field(
+        default=None, description="The reason, of at most 2,000 characters."
+    )
     idempotency_key: str | None = strawberry.field(default=None, description=IDEMPOTENCY_KEY)
 
 
@@ -33,14 +35,17 @@ async def withdraw_alias(info: Info, input: WithdrawAliasInput) -> AliasPayload:
     return AliasPayload.of(answer)
 
 
-@strawberry.input(description="A reference that holds no longer, from now on.")
+@strawberry.input(description="The reference to withdraw. From now on it is no longer valid.")
 class WithdrawReferenceInput:
     """The input of withdrawReference."""
 
     reference: strawberry.ID = strawberry.field(
-        description="The id of the reference. What only it superseded is again what it was."
+        description="The id of the reference. An entity that only this reference superseded gets its former"
+        " status back."
     )
-    reason: str | None = strawberry.field(default=None, description="Why; at most 2,000 characters.")
+    reason: str | None = strawberry.field(
+        default=None, description="The reason, of at most 2,000 characters."
+    )
     idempotency_key: str | None = strawberry.field(default=None, description=IDEMPOTENCY_KEY)
 
 
