@@ -44,7 +44,7 @@ NOW = Example(
 )
 EXAMPLES = (
     Example(
-        "Plain words: meaning and words lead to the proposal that decided it.",
+        "Plain words: the search finds the proposal by its meaning and its words.",
         "why can nobody upload eggs any more",
     ),
     Example("An identifier: any spelling finds the document.", "pep 440"),

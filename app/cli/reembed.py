@@ -7,14 +7,12 @@ from app.cli.runner import run_async, settings
 
 
 def reembed() -> None:
-    """Make every vector again with the encoder that the settings name.
+    """Compute every vector again with the encoder in the settings.
 
-    Cut off, it goes on where it stopped when it is run again.
+    If it is interrupted, the next run continues where it stopped.
     """
     done = run_async(_reembed())
-    say(
-        f"embedded {pluralize(done, 'document')} again" if done else "every vector is of this encoder already"
-    )
+    say(f"re-embedded {pluralize(done, 'document')}" if done else "all vectors are already from this encoder")
 
 
 async def _reembed() -> int:

@@ -24,15 +24,15 @@ if TYPE_CHECKING:
 PREFIX = "TRIGRAPH_"
 
 _PROBLEMS = {
-    "int_parsing": "{value!r} is no whole number",
-    "float_parsing": "{value!r} is no number",
-    "greater_than_equal": "{value} is too small; the least is {ge}",
+    "int_parsing": "{value!r} is not a whole number",
+    "float_parsing": "{value!r} is not a number",
+    "greater_than_equal": "{value} is too small; the minimum is {ge}",
     "greater_than": "{value} is too small; it must be more than {gt}",
-    "less_than_equal": "{value} is too large; the most is {le}",
-    "literal_error": "{value!r} is none of {expected}",
-    "string_too_short": "it is blank; leave it unset instead",
+    "less_than_equal": "{value} is too large; the maximum is {le}",
+    "literal_error": "{value!r} is not one of {expected}",
+    "string_too_short": "it is blank; unset the variable instead",
     "value_error": "{error}",
-    "string_too_long": "it is too long; the most is {max_length} characters",
+    "string_too_long": "it is too long; the maximum is {max_length} characters",
 }
 
 
@@ -52,8 +52,8 @@ def unknown_variables(names: Iterable[str]) -> list[str]:
 
 def _unknown_variable(name: str, settings: set[str]) -> str:
     near = difflib.get_close_matches(name.upper(), sorted(settings), n=1, cutoff=0.8)
-    hint = f"; is {near[0]} meant?" if near else f"; there are {', '.join(sorted(settings))}"
-    return f"{name} is no setting and changes nothing{hint}"
+    hint = f"; did you mean {near[0]}?" if near else f"; the settings are {', '.join(sorted(settings))}"
+    return f"{name} is not a setting and has no effect{hint}"
 
 
 FAILED = 1
@@ -117,7 +117,7 @@ def settings() -> Settings:
 
 
 MOMENT_HELP = (
-    "A moment with an offset, as in 2026-06-01T09:00:00Z; a plain date is the start of that day in UTC."
+    "A moment has an offset, as in 2026-06-01T09:00:00Z. A plain date is the start of that day in UTC."
 )
 
 _DATE = re.compile(r"\d{4}-\d{2}-\d{2}", re.ASCII)
@@ -131,5 +131,5 @@ def parse_moment(text: str) -> datetime:
         if moment.tzinfo is not None:
             return moment.astimezone(UTC)
     except (ValueError, OverflowError):
-        raise typer.BadParameter(f"{text!r} is no moment; write it like 2026-06-01T09:00:00Z") from None
-    raise typer.BadParameter(f"{text!r} names no instant without an offset; write {text}Z for UTC")
+        raise typer.BadParameter(f"{text!r} is not a moment; write it like 2026-06-01T09:00:00Z") from None
+    raise typer.BadParameter(f"{text!r} has no offset from UTC; write {text}Z for UTC")
