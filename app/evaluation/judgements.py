@@ -100,9 +100,9 @@ def rows_of(path: Path, needed: str) -> Iterator[Fields]:
         try:
             value = orjson.loads(line)
         except orjson.JSONDecodeError as error:
-            raise Invalid(f"{place}: it is no JSON ({error}); {needed}") from error
+            raise Invalid(f"{place}: it is not JSON ({error}); {needed}") from error
         if not isinstance(value, dict):
-            raise Invalid(f"{place}: it is no object; {needed}")
+            raise Invalid(f"{place}: it is not an object; {needed}")
         yield Fields(value, place, needed)
 
 
@@ -215,9 +215,11 @@ def read_judged(folder: Path) -> list[Judged]:
         grades = _grades(judgements)
         judged = [_query(row, grades) for row in rows_of(queries, _QUERY)]
         if judged and not any(query.relevance for query in judged):
-            raise Invalid(f"{judgements.name} judges no query of {queries.name}; do their query ids agree?")
+            raise Invalid(
+                f"{judgements.name} judges no query of {queries.name}; check that the query ids are the same"
+            )
     else:
-        raise Invalid(f"{folder} has no questions*.jsonl and no queries.jsonl with qrels.tsv")
+        raise Invalid(f"{folder} has no questions*.jsonl, and no queries.jsonl with qrels.tsv")
     if not judged:
         names = ", ".join(path.name for path in questions or [queries])
         raise Invalid(f"{names} asks nothing: {_QUESTION if questions else _QUERY}")

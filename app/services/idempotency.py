@@ -64,7 +64,7 @@ async def load_response(
         return None
     if saved.fingerprint != request.fingerprint:
         raise Conflict(
-            "this idempotency key came with other input before; take a new key for a new request",
+            "this idempotency key was used with other input before; use a new key for a new request",
             field="idempotencyKey",
         )
     return saved.answer

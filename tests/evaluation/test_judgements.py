@@ -50,8 +50,8 @@ def test_judgements_are_read_in_every_usual_form(tmp_path: Path, content: str) -
 @pytest.mark.parametrize(
     ("name", "content", "problem"),
     [
-        ("questions.jsonl", '{"text": "fine"}\n{"text": \n', "questions.jsonl, line 2: it is no JSON"),
-        ("questions.jsonl", '["fine"]\n', "line 1: it is no object; a question is"),
+        ("questions.jsonl", '{"text": "fine"}\n{"text": \n', "questions.jsonl, line 2: it is not JSON"),
+        ("questions.jsonl", '["fine"]\n', "line 1: it is not an object; a question is"),
         ("questions.jsonl", '{"question": "x"}\n', '"text" must be a text; a question is'),
         ("questions.jsonl", '{"text": "x", "relevant": ["ADR-1"]}\n', '"relevant" must be a list of objects'),
         ("questions.jsonl", '{"text": "x", "relevant": [{"id": "ADR-1"}]}', '"rel" must be a whole number'),

@@ -134,7 +134,7 @@ async def test_refusals_name_what_is_wrong_and_write_nothing(api: Api, entity: s
     )
     code, field, message = await refused(api, "recordFact", **fact | {"property": "identifier"})
     assert (code, field) == ("INVALID", "property")
-    assert "identifier of ADR never changes" in message
+    assert "identifier of ADR cannot change" in message
     assert (await refused(api, "recordFact", entity=entity, property="status"))[:2] == ("INVALID", "value")
     for absent in (NOBODY, "nonsense"):
         for name in ("entity", "causeArtifact"):

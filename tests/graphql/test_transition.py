@@ -107,10 +107,10 @@ def _as(api: Api, caller: Caller) -> Memory:
 @pytest.mark.parametrize(
     ("word", "why"),
     [
-        ("created", "what another verb writes"),
-        ("wip_saved", "what another verb writes"),
-        ("wip_sealed", "what another verb writes"),
-        ("wip_discarded", "what another verb writes"),
+        ("created", "the event of another mutation"),
+        ("wip_saved", "the event of another mutation"),
+        ("wip_sealed", "the event of another mutation"),
+        ("wip_discarded", "the event of another mutation"),
         ("two words", "in one word"),
         ("!", "in one word"),
         (" ", "in one word"),

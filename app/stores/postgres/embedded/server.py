@@ -91,8 +91,9 @@ class Postmaster:
             self._initialise()
         elif (version := marker.read_text(encoding="ascii").strip()) != str(VERSION):
             raise Unavailable(
-                f"{self._data} was made by PostgreSQL {version} and this trigraph runs PostgreSQL {VERSION};"
-                " export from the trigraph that made it, move the folder away and import again"
+                f"{self._data} was created by PostgreSQL {version} and this trigraph runs"
+                f" PostgreSQL {VERSION}; export the data with the trigraph that created it,"
+                " move the folder away and import again"
             )
 
     def ensure_running(self) -> None:
@@ -199,7 +200,7 @@ class Postmaster:
     def _demand(self, program: str, *words: str, answer: str = "") -> None:
         done = self._run(program, *words, answer=answer)
         if done.returncode != 0:
-            message = f"{program} failed to make the database in {self._data}: {done.stdout[-1000:]}"
+            message = f"{program} failed to create the database in {self._data}: {done.stdout[-1000:]}"
             raise Unavailable(message, has_lines=True)
 
 
@@ -242,7 +243,8 @@ class EmbeddedPostgres:
                 return cls._join(home)
         except OSError as error:
             raise Unavailable(
-                f"the home {home} cannot be used: {error.strerror}; set TRIGRAPH_HOME to one you may write"
+                f"the home {home} cannot be used: {error.strerror}; set TRIGRAPH_HOME to a"
+                " folder that you may write to"
             ) from error
 
     @classmethod
@@ -306,7 +308,7 @@ def _require_text(home: Path) -> None:
         str(home).encode()
     except UnicodeEncodeError:
         raise Unavailable(
-            f"the home {home} cannot be used: its name is no UTF-8; set TRIGRAPH_HOME to another"
+            f"the home {home} cannot be used: its name is not UTF-8; set TRIGRAPH_HOME to another folder"
         ) from None
 
 
@@ -331,4 +333,4 @@ async def _watch(embedded: EmbeddedPostgres) -> None:
         try:
             await asyncio.to_thread(embedded.keep_running)
         except (Unavailable, OSError) as error:
-            log.warning("the embedded database does not start again: %s", error)
+            log.warning("the embedded database does not restart: %s", error)
