@@ -78,9 +78,10 @@ def bench(
     ] = Vectors.ENCODER,
     as_json: Annotated[bool, typer.Option("--json", help="Print the result as one JSON object.")] = False,
 ) -> None:
-    """Benchmark import and recall against a baseline, in a scratch database.
+    """Benchmark import and recall against a baseline.
 
-    One run times all rows in turn, so that their ratios are also right on a busy machine.
+    The benchmark runs in a scratch database. One run times all rows in turn, so that their ratios are also
+    right on a busy machine.
     """
     # The loop that `trigraph serve` runs on, so that every row has the same.
     report = run_async(

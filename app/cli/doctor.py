@@ -18,7 +18,10 @@ if TYPE_CHECKING:
 def doctor(
     as_json: Annotated[bool, typer.Option("--json", help="Print the result as one JSON object.")] = False,
 ) -> None:
-    """Run a health check of each part, and say how to fix what is wrong; exit 1 if there is an error."""
+    """Run a health check and say how to fix problems.
+
+    Each part is ok, or has a warning or an error. With an error the exit status is 1.
+    """
     if not run_async(_doctor(as_json=as_json)):
         raise typer.Exit(FAILED)
 

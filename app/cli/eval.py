@@ -37,8 +37,9 @@ def evaluate(
     ],
     as_json: Annotated[bool, typer.Option("--json", help="Print the result as one JSON object.")] = False,
 ) -> None:
-    """Score recall and each of its legs on a folder of questions, in a scratch database.
+    """Score recall on a folder of questions.
 
+    The documents of the folder go into a scratch database. Recall and each of its legs get a score.
     A question is {"text": ..., "relevant": [{"id": ..., "rel": 1}]}. A query is {"qid": ..., "text": ...}.
     A line of qrels.tsv is query, document and grade, separated by tabs. With states.jsonl (or .gz, .xz)
     the documents also get their history.

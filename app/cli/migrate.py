@@ -15,7 +15,7 @@ def migrate(
         bool, typer.Option("--check", help="Check only; exit 1 if migrations are pending.")
     ] = False,
 ) -> None:
-    """Apply the pending migrations, so that the database schema fits this version."""
+    """Apply the pending migrations of the database schema."""
     for line in run_async(_migrate(check=check)):
         say(line)
 

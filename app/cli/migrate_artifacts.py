@@ -37,7 +37,7 @@ def migrate_artifacts(
     ] = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print only one JSON object.")] = False,
 ) -> None:
-    """Import the documents of an older system from a table of a PostgreSQL database.
+    """Import documents from a table of a PostgreSQL database.
 
     Documents that did not change since the last import stay as they are. A row that cannot be imported is
     listed with the reason; the others are imported, and the exit status is 1.

@@ -99,12 +99,15 @@ def _embedded_lines(settings: Settings, server: ServerStatus) -> tuple[str, ...]
 
 @neo4j.callback()
 def _about() -> None:
-    """Manage the embedded Neo4j, and query the graph in Neo4j; neither Java nor Docker is needed."""
+    """Manage the embedded Neo4j, and query the graph."""
 
 
 @neo4j.command()
 def install() -> None:
-    """Download Neo4j Community for the embedded server, once for all homes; later no network is needed."""
+    """Download Neo4j Community for the embedded server.
+
+    One download serves all homes. It needs neither Java nor Docker, and later no network.
+    """
     from app.stores.neo4j.embedded.jars import VERSION, jars_folder
 
     try:
@@ -117,7 +120,10 @@ def install() -> None:
 
 @neo4j.command()
 def start() -> None:
-    """Start the embedded server; it runs until `trigraph neo4j stop`, even if nothing uses it."""
+    """Start the embedded server.
+
+    It runs until `trigraph neo4j stop`, even if nothing uses it.
+    """
     from app.stores.neo4j.embedded.control import layout_of, start_and_keep
     from app.stores.neo4j.embedded.jars import VERSION
 
@@ -133,7 +139,10 @@ def start() -> None:
 
 @neo4j.command()
 def stop() -> None:
-    """Stop the embedded server; if another process uses it, it stops after that process ends."""
+    """Stop the embedded server.
+
+    If another process uses it, it stops after that process ends.
+    """
     from app.stores.neo4j.embedded import control
 
     try:
@@ -147,7 +156,7 @@ def stop() -> None:
 def status(
     as_json: Annotated[bool, typer.Option("--json", help="Print the result as one JSON object.")] = False,
 ) -> None:
-    """Show whether Neo4j runs, its address and its size; exit 1 if it does not respond."""
+    """Show the address and size of Neo4j; exit 1 if it is down."""
     found = run_async(read_neo4j_status(settings()))
     print_status(found, as_json=as_json)
     if not found.answers:
@@ -164,7 +173,7 @@ def shell(
         bool, typer.Option("--json", help="Print one JSON object for each query; not at the prompt.")
     ] = False,
 ) -> None:
-    """Query the graph in Cypher: at a prompt, or in a script with -c or a pipe.
+    """Query the graph in Cypher, at a prompt or in a script.
 
     The graph is read-only here: it is a projection of the ledger, and documents are filed into the ledger.
     """

@@ -66,12 +66,12 @@ def _differences(kind: ComparedKind) -> dict[str, tuple[str, ...]]:
 
 @projection.callback()
 def _about() -> None:
-    """Copy the ledger into the graph in Neo4j, rebuild the copy, and compare the two."""
+    """Copy the ledger into Neo4j, and compare the two."""
 
 
 @projection.command()
 def run() -> None:
-    """Project every change until it is interrupted, as `trigraph serve` does.
+    """Project every change, as `trigraph serve` does.
 
     Exit 1 if the projection stops because of an error.
     """
@@ -83,21 +83,27 @@ def run() -> None:
 
 @projection.command()
 def rebuild() -> None:
-    """Clear the graph and fill it from the ledger; other projectors wait until this is done."""
+    """Clear the graph and fill it from the ledger.
+
+    Other projectors wait until this is done.
+    """
     rows, position = run_async(_rebuild())
     say(f"projected {rows} rows of the ledger, up to position {position}")
 
 
 @projection.command()
 def status(as_json: AsJson = False) -> None:
-    """Show the position of the graph; exit 1 if an error keeps it from advancing."""
+    """Show the position of the graph; exit 1 if it stopped."""
     if not run_async(_status(as_json=as_json)):
         raise typer.Exit(FAILED)
 
 
 @projection.command()
 def verify(as_json: AsJson = False) -> None:
-    """Bring the graph up to date, then compare each node and edge with the ledger; exit 1 if they differ."""
+    """Compare the graph with the ledger; exit 1 if they differ.
+
+    First the command brings the graph up to date. Then it compares each node and each edge.
+    """
     if not run_async(_verify(as_json=as_json)):
         raise typer.Exit(FAILED)
 

@@ -54,7 +54,10 @@ def recall(
     ] = False,
     as_json: Annotated[bool, typer.Option("--json", help="Print the result as one JSON object.")] = False,
 ) -> None:
-    """Ask a question; each hit is marked as current, historical or work in progress."""
+    """Ask a question and print the hits, best first.
+
+    Each hit is marked as current, historical or work in progress.
+    """
     from app.services.parsing import clean_text
 
     request = RecallRequest(

@@ -7,7 +7,7 @@ from app.cli.runner import run_async, settings
 
 
 def reembed() -> None:
-    """Compute every vector again with the encoder in the settings.
+    """Compute all vectors again, after a change of the model.
 
     If it is interrupted, the next run continues where it stopped.
     """

@@ -164,7 +164,7 @@ def references(
     ] = 20,
     as_json: Annotated[bool, typer.Option("--json", help="Print the result as one JSON object.")] = False,
 ) -> None:
-    """List the references between documents and entities, newest first."""
+    """List references between documents and entities."""
     if pending and as_of is not None:
         raise typer.BadParameter("--pending lists what is unresolved now; leave out --as-of")
     if pending:

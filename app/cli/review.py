@@ -128,7 +128,10 @@ def review(
     ] = 20,
     as_json: Annotated[bool, typer.Option("--json", help="Print the result as one JSON object.")] = False,
 ) -> None:
-    """List the alias and fact candidates, oldest first, or decide about one; a decision is final."""
+    """List alias and fact candidates, or decide about one.
+
+    The list starts with the oldest candidates. A decision is final.
+    """
     if candidate is None:
         if promote or reject or reason is not None:
             raise typer.BadParameter("give the id of the candidate to decide about")

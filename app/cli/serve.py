@@ -24,7 +24,7 @@ def serve(
         int, typer.Option(min=1, max=64, help="The number of worker processes; each can use one processor.")
     ] = 1,
 ) -> None:
-    """Serve GraphQL and GraphiQL at /graphql until interrupted."""
+    """Serve GraphQL and GraphiQL at /graphql."""
     # A metrics folder that the environment names belongs to another service.
     os.environ.pop("PROMETHEUS_MULTIPROC_DIR", None)
     try:

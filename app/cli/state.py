@@ -258,7 +258,10 @@ def state(
     project: Annotated[str | None, typer.Option(help="Search only this project.")] = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print the result as one JSON object.")] = False,
 ) -> None:
-    """Show the current state of a document or entity and its draft, or its timeline with --history."""
+    """Show the state of a document or entity, or a timeline.
+
+    The open draft of the entity is shown too, if there is one.
+    """
     if drafts:
         if what is not None or history or as_of is not None or known_at is not None:
             raise typer.BadParameter("--drafts lists the open drafts of now; combine it only with --project")

@@ -58,10 +58,10 @@ def test_a_failure_says_what_to_do_and_nothing_on_the_output(
         ("TRIGRAPH_POOL_SIZE", "1", "1 is too small; the minimum is 2"),
         ("TRIGRAPH_LEG_TIMEOUT", "soon", "'soon' is not a number"),
         ("TRIGRAPH_LEG_TIMEOUT", "0", "0 is too small; it must be more than 0.0"),
-        ("TRIGRAPH_EMBEDDER", "mine", "'mine' is none of 'onnx' or 'sentence-transformers'"),
+        ("TRIGRAPH_EMBEDDER", "mine", "'mine' is not one of 'onnx' or 'sentence-transformers'"),
         ("TRIGRAPH_POOL_SIZE", "91", "91 is too large; the maximum is 90"),
         ("TRIGRAPH_TENANT", " ", "it is blank; unset the variable instead"),
-        ("TRIGRAPH_LOG_LEVEL", "loud", "'loud' is none of 'DEBUG', 'INFO', 'WARNING' or 'ERROR'"),
+        ("TRIGRAPH_LOG_LEVEL", "loud", "'loud' is not one of 'DEBUG', 'INFO', 'WARNING' or 'ERROR'"),
     ],
 )
 def test_a_wrong_setting_is_named(served_home: Shell, name: str, value: str, message: str) -> None:
@@ -149,10 +149,10 @@ def test_the_demo_answers_from_the_past_of_real_documents_and_files_them_once(se
     heading, draft, _, accepted, _, over, says = timeline.splitlines()[2:]
     assert re.fullmatch(r"PEP .+ \([0-9a-f-]{36}\) in demo", heading)
     assert draft.startswith(
-        "committed  2009-06-04T09:13:08Z until 2010-03-21T22:24:43Z  created at 526ad628ce51"
+        "committed  2009-06-04T09:13:08Z until 2010-03-21T22:24:43Z  created at commit 526ad628ce51"
     )
     assert accepted.startswith(
         "committed  2010-03-21T22:24:43Z until 2014-08-22T12:43:42Z  status_transition at"
     )
-    assert over.startswith("committed  2014-08-22T12:43:42Z  status_transition at df28da700d4b")
+    assert over.startswith("committed  2014-08-22T12:43:42Z  status_transition at commit df28da700d4b")
     assert 'status: Superseded; superseded_by: ["PEP-440"]' in says
