@@ -189,7 +189,9 @@ async def test_an_import_struck_again_and_again_leaves_the_ledger_of_a_whole_one
             ran = await strike.hit(shell, related, url)
             if strike.number is SIGINT:
                 assert ran.code == INTERRUPTED
-                assert re.match(r"filed \d+, unchanged \d+, refused \d\nstopped with \d+ left; ", ran.out)
+                assert re.match(
+                    r"filed \d+, unchanged \d+, refused \d\nstopped with \d+ documents left; ", ran.out
+                )
                 assert ran.err == f"{STOPPING}\n"
             else:
                 assert (ran.code, ran.out) == (-SIGKILL, "")

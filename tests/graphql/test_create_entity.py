@@ -103,7 +103,7 @@ async def test_a_long_listing_costs_no_more_statements_than_a_short_one(api: Api
         (
             {"props": {"name": "A", "colour": "red", "aura": 1}},
             "props",
-            "no property aura, colour; it has name,",
+            "no property aura, colour; its properties are name,",
         ),
         ({"props": {}}, "props", "Component needs name"),
         ({"props": {"name": None, "status": "x"}}, "props", "Component needs name"),
@@ -120,7 +120,7 @@ async def test_a_long_listing_costs_no_more_statements_than_a_short_one(api: Api
         (
             {"type": "Ship", "props": {"name": "A"}},
             "type",
-            "there are Component, EnvVar, Location, Mode, Persona, Project, Session",
+            "the defined ones are Component, EnvVar, Location, Mode, Persona, Project, Session",
         ),
         ({"project": "", "props": {"name": "A"}}, "project", "a project key has"),
         (

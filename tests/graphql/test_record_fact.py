@@ -126,7 +126,10 @@ async def test_what_was_cut_is_not_touched(api: Api, entity: str) -> None:
 async def test_refusals_name_what_is_wrong_and_write_nothing(api: Api, entity: str) -> None:
     before = await history(api, entity)
     fact = {"entity": entity, "property": "status", "value": "x"}
-    allowed = "ADR has no property colour; it has title, status, date, author, tags, summary, identifier"
+    allowed = (
+        "ADR has no property colour; its properties are title, status, date, author, tags, summary,"
+        " identifier"
+    )
     assert await refused(api, "recordFact", **fact | {"property": "colour"}) == (
         "INVALID",
         "property",

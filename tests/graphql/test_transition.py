@@ -87,7 +87,7 @@ async def test_refusals_name_the_field(api: Api, entity: str) -> None:
         api, "transition", entity=entity, eventType="x", props={"status": "x", "colour": 1, "size": 2}
     )
     assert (code, field) == ("INVALID", "props")
-    assert "ADR has no property colour, size; it has title" in message
+    assert "ADR has no property colour, size; its properties are title" in message
     assert await history(api, entity) == before
 
 
@@ -111,9 +111,9 @@ def _as(api: Api, caller: Caller) -> Memory:
         ("wip_saved", "the event of another mutation"),
         ("wip_sealed", "the event of another mutation"),
         ("wip_discarded", "the event of another mutation"),
-        ("two words", "in one word"),
-        ("!", "in one word"),
-        (" ", "in one word"),
+        ("two words", "give one word"),
+        ("!", "give one word"),
+        (" ", "give one word"),
     ],
 )
 async def test_what_happened_is_one_word_of_the_callers_own(

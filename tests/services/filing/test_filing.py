@@ -214,7 +214,7 @@ async def test_a_header_its_type_does_not_allow_is_left_out_with_a_warning(desk:
     filed = await desk.file(adr(1, QUEUE, props={"melody": "minor", "tags": ["queue"]}))
     assert "melody" not in filed.state.props
     assert filed.state.props["tags"] == ["queue"]
-    assert "left out header melody: ADR allows identifier, title" in filed.warnings[0]
+    assert "left out header melody: ADR has only identifier, title" in filed.warnings[0]
 
 
 async def test_an_identifier_of_another_kind_conflicts(desk: ProjectFixture) -> None:
