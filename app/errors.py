@@ -1,12 +1,12 @@
 """Every failure Trigraph reports on purpose.
 
 TrigraphError
-├── Invalid        the request cannot be carried out as asked; say it differently
-├── NotFound       the thing named does not exist or is not visible to the caller
-├── Conflict       the world moved on since the caller looked; look again and retry
+├── Invalid        the input is not valid
+├── NotFound       the object does not exist, or the caller may not see it
+├── Conflict       the data changed after the caller read it; read it again and retry
 ├── Forbidden      the caller may not do this
-└── Unavailable    a part this needs does not answer now; retry later
-    ├── Unwritable nothing can be written now, whatever it is
+└── Unavailable    a service that this needs does not respond; retry later
+    ├── Unwritable no write can succeed now
     ├── Busy       others came before and took too long; retry in so many seconds
     └── OutcomeUnknown nobody knows whether a write was kept; send it again under its key
 """
@@ -41,19 +41,19 @@ class TrigraphError(Exception):
 
 
 class Invalid(TrigraphError):
-    """The request cannot be carried out as asked."""
+    """The input is not valid."""
 
     code = "INVALID"
 
 
 class NotFound(TrigraphError):
-    """The thing named does not exist or is not visible to the caller."""
+    """The object does not exist, or the caller may not see it."""
 
     code = "NOT_FOUND"
 
 
 class Conflict(TrigraphError):
-    """The ledger moved on since the caller looked."""
+    """The data changed after the caller read it."""
 
     code = "CONFLICT"
 
@@ -65,7 +65,7 @@ class Forbidden(TrigraphError):
 
 
 class Unavailable(TrigraphError):
-    """A part this needs does not answer now.
+    """A service that this needs does not respond.
 
     `retry_after` is the number of seconds after which to retry, if known.
     """

@@ -77,13 +77,13 @@ async def metrics(request: Request) -> Response:
 async def _projection_metrics(memory: Memory, projector: Projector) -> list[Metric]:
     found = [
         _gauge("projection_up", "Whether the last attempt to project succeeded.", projector.why_not is None),
-        _gauge("projection_stopped", "Whether there will be no other attempt.", projector.is_stopped),
-        _count("projection_failures", "Attempts to project that failed.", projector.failures),
+        _gauge("projection_stopped", "Whether the projection has stopped for good.", projector.is_stopped),
+        _count("projection_failures", "Failed attempts to project.", projector.failures),
     ]
     if projector.succeeded_at is not None:
         seconds = monotonic() - projector.succeeded_at
         found.append(
-            _gauge("projection_age_seconds", "Seconds since the graph equalled the ledger.", seconds)
+            _gauge("projection_age_seconds", "Seconds since the graph was last up to date.", seconds)
         )
     if projector.position is not None:
         found += await _position_metrics(memory, projector.position)
@@ -91,18 +91,20 @@ async def _projection_metrics(memory: Memory, projector: Projector) -> list[Metr
 
 
 async def _position_metrics(memory: Memory, position: int) -> list[Metric]:
-    found = [_gauge("projection_position", "The position of the graph, of all tenants.", position)]
+    found = [_gauge("projection_position", "The position of the graph, for all tenants.", position)]
     with suppress(TrigraphError):
         behind = await changes_after(memory, position)
-        found.append(_gauge("projection_behind", "Changes of this tenant that the graph lacks.", behind))
+        found.append(
+            _gauge("projection_behind", "Changes of this tenant that are not projected yet.", behind)
+        )
     return found
 
 
 def _graph_read_metrics(graph: FallbackGraphReader) -> list[Metric]:
     return [
-        _gauge("graph_connected", "Whether Neo4j was ever reached to read it.", graph.preferred is not None),
-        _gauge("graph_breaker_open", "Whether Neo4j is let be since it failed.", graph.is_breaker_open),
-        _count("graph_fallbacks", "Reads that Postgres answered in Neo4j's place.", graph.fallbacks),
+        _gauge("graph_connected", "Whether Neo4j has ever responded.", graph.preferred is not None),
+        _gauge("graph_breaker_open", "Whether reads skip Neo4j because it failed.", graph.is_breaker_open),
+        _count("graph_fallbacks", "Graph reads that Postgres served instead of Neo4j.", graph.fallbacks),
     ]
 
 

@@ -27,28 +27,28 @@ if not IS_SHARED:
 _SECONDS = (0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 5.0, 10.0)
 
 _REQUESTS = Counter(
-    "trigraph_http_requests", "Requests that were answered.", ("path", "status"), registry=_OWN
+    "trigraph_http_requests", "Number of responses to requests.", ("path", "status"), registry=_OWN
 )
 _REQUEST_SECONDS = Histogram(
     "trigraph_http_request_seconds",
-    "Seconds from a request to its answer.",
+    "Seconds from a request to its response.",
     ("path",),
     buckets=_SECONDS,
     registry=_OWN,
 )
 _LEG_SECONDS = Histogram(
     "trigraph_recall_leg_seconds",
-    "Seconds that a leg of a recall took, by the store that answered it.",
+    "Duration of a leg of recall in seconds, by the store that served it.",
     ("leg", "served"),
     buckets=_SECONDS,
     registry=_OWN,
 )
 _LEG_PROBLEMS = Counter(
-    "trigraph_recall_leg_problems", "Legs of recalls that were late or failed.", ("leg",), registry=_OWN
+    "trigraph_recall_leg_problems", "Legs of recall that were late or failed.", ("leg",), registry=_OWN
 )
 _LOOP_LAG = Histogram(
     "trigraph_event_loop_lag_seconds",
-    "Seconds by which the event loop came late to what was due.",
+    "Seconds by which the event loop was late.",
     buckets=_SECONDS,
     registry=_OWN,
 )
@@ -91,4 +91,4 @@ def _log_write_errors() -> Iterator[None]:
     try:
         yield
     except OSError as error:
-        log.warning("something is not counted: %s", error)
+        log.warning("a metric cannot be collected: %s", error)

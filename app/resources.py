@@ -16,4 +16,4 @@ def shipped_folder(packaged: str, in_checkout: str) -> Path:
     for folder in candidates:
         if folder.is_dir():
             return folder
-    raise FileNotFoundError(f"this installation lacks its folder {packaged}; install trigraph again")
+    raise FileNotFoundError(f"the folder {packaged} is missing in this installation; install trigraph again")

@@ -37,7 +37,7 @@ def _neo4j_uri(text: str) -> str:
     if not is_address or parts.path.strip("/"):
         raise ValueError("it is neither embedded nor an address such as bolt://localhost:7687")
     if parts.username is not None:
-        raise ValueError("it holds a user; set TRIGRAPH_NEO4J_USER and TRIGRAPH_NEO4J_PASSWORD instead")
+        raise ValueError("it contains a user; set TRIGRAPH_NEO4J_USER and TRIGRAPH_NEO4J_PASSWORD instead")
     return text
 
 
@@ -48,31 +48,30 @@ class Settings(BaseSettings):
         env_prefix=ENV_PREFIX, env_ignore_empty=True, frozen=True, extra="ignore"
     )
 
-    home: Path = Field(
-        default_factory=default_home, description="Where the embedded database keeps its data."
-    )
+    home: Path = Field(default_factory=default_home, description="The folder of the embedded database.")
     database_url: str | None = Field(
         default=None,
-        description="A PostgreSQL 16+ with pgvector to use instead of the embedded one.",
+        description="The URL of a PostgreSQL 16 or newer with pgvector, to use instead of the embedded"
+        " database.",
     )
     neo4j_uri: Annotated[str, StringConstraints(strip_whitespace=True), AfterValidator(_neo4j_uri)] | None = (
         Field(
             default=None,
-            description="The Neo4j to project into and read: bolt://, neo4j:// or embedded; unset for none.",
+            description="The Neo4j for the graph: bolt://, neo4j:// or embedded. Unset means no graph.",
         )
     )
-    neo4j_user: str = Field(default="neo4j", description="Whom to sign in to the Neo4j server as.")
+    neo4j_user: str = Field(default="neo4j", description="The user of the Neo4j server.")
     neo4j_password: SecretStr | None = Field(
-        default=None, description="The password of that user; unset where the server asks for none."
+        default=None, description="The password of that user; unset if the server needs none."
     )
     neo4j_password_file: Path | None = Field(
-        default=None, description="A file that holds the password, instead of the password itself."
+        default=None, description="A file with that password, instead of the password itself."
     )
     tenant: Annotated[str, StringConstraints(strip_whitespace=True, min_length=1, max_length=128)] = Field(
-        default="local", description="The tenant that a local caller works in."
+        default="local", description="The tenant of a local caller."
     )
     embedder: Literal["onnx", "sentence-transformers"] = Field(
-        default="onnx", description="Which implementation turns text into vectors."
+        default="onnx", description="The encoder that turns text into vectors."
     )
     embedding_model: str | None = Field(
         default=None,
@@ -82,27 +81,28 @@ class Settings(BaseSettings):
         default_factory=lambda: os.cpu_count() or 1,
         ge=1,
         le=256,
-        description="How many texts are embedded at once, one thread each.",
+        description="How many texts are embedded at the same time, each in its own thread.",
     )
     pool_size: int = Field(
-        default=10, ge=2, le=90, description="How many database connections are kept; a fifth of them write."
+        default=10,
+        ge=2,
+        le=90,
+        description="The number of database connections; a fifth of them is for writes.",
     )
-    leg_timeout: float = Field(
-        default=5.0, gt=0, description="Seconds after which a leg of recall counts as late."
-    )
+    leg_timeout: float = Field(default=5.0, gt=0, description="Seconds after which a leg of recall is late.")
     recency: Literal["bounded", "literal"] = Field(
         default="bounded",
         description="How age moves a score: by 2 % at most, or multiplied by exp(-age in days / 180).",
     )
     log_level: Literal["DEBUG", "INFO", "WARNING", "ERROR"] = Field(
-        default="INFO", description="The least severe log record that is written."
+        default="INFO", description="The minimum level of log records."
     )
 
     @field_validator("neo4j_password_file")
     @classmethod
     def _one_password(cls, path: Path | None, others: ValidationInfo) -> Path | None:
         if path is not None and others.data.get("neo4j_password") is not None:
-            raise ValueError("TRIGRAPH_NEO4J_PASSWORD is set too; unset one of them")
+            raise ValueError("TRIGRAPH_NEO4J_PASSWORD is set too; unset one of the two")
         return path
 
 
@@ -121,5 +121,5 @@ def unknown_variables(names: Iterable[str]) -> list[str]:
 
 def _unknown_variable(name: str, settings: set[str]) -> str:
     near = difflib.get_close_matches(name.upper(), sorted(settings), n=1, cutoff=0.8)
-    hint = f"; is {near[0]} meant?" if near else f"; there are {', '.join(sorted(settings))}"
-    return f"{name} is no setting and changes nothing{hint}"
+    hint = f"; did you mean {near[0]}?" if near else f"; the settings are {', '.join(sorted(settings))}"
+    return f"{name} is not a setting and has no effect{hint}"

@@ -10,7 +10,7 @@ LARGE = LargeProject(1, "large", 30_000, has_index=False, is_building=False)
 
 def test_the_doctor_says_how_a_large_project_is_searched_and_what_to_do() -> None:
     indexed, building = replace(LARGE, has_index=True), replace(LARGE, is_building=True)
-    assert search_method(indexed, makes_them=False).startswith("searched through an index")
-    assert "an index is being made" in search_method(building, makes_them=True)
+    assert search_method(indexed, makes_them=False).startswith("searched with an index")
+    assert "an index is being built" in search_method(building, makes_them=True)
     assert "`trigraph serve`" in search_method(LARGE, makes_them=True)
     assert "TRIGRAPH_DATABASE_URL" in search_method(LARGE, makes_them=False)

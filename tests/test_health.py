@@ -111,7 +111,7 @@ async def test_it_is_not_ready_while_the_database_is_read_only(
         await _end_sessions(owner)
         assert await ready(client) == (
             503,
-            ["nothing can be written: the database takes no writes now; retry later"],
+            ["writes fail: the database does not accept writes now; retry later"],
         )
         assert (await measured(client))["trigraph_ready"] == 0
         assert "errors" not in (await client.post("/graphql", json=RECALL)).json(), "it still answers"
@@ -182,7 +182,7 @@ async def test_a_write_that_hangs_is_reported_in_time(
     monkeypatch.setattr(write_probe, "PROBE_SECONDS", 0.3)
     async with owner.transaction():
         await owner.execute("LOCK TABLE ledger_clock IN EXCLUSIVE MODE")
-        assert await database.write_probe.refusal(tenant) == "no write ended within 0.3 seconds"
+        assert await database.write_probe.refusal(tenant) == "no write finished within 0.3 seconds"
     monkeypatch.setattr(write_probe, "PROBE_SECONDS", 10.0)
     assert await WriteProbe(database.writing).refusal(tenant) is None
 
@@ -204,7 +204,7 @@ def test_a_disk_with_less_room_than_the_log_needs_is_full(
     assert lack_of_room(tmp_path / "absent") is None
     usage = shutil.disk_usage(tmp_path)._replace(free=3 * 2**20)
     monkeypatch.setattr(shutil, "disk_usage", lambda _: usage)
-    assert "is full: 3.0 MiB are left" in (lack_of_room(tmp_path) or "")
+    assert "is full: 3.0 MiB are free" in (lack_of_room(tmp_path) or "")
 
 
 async def test_an_embedded_database_on_a_full_disk_is_not_ready(

@@ -69,5 +69,5 @@ def test_a_password_is_never_shown(monkeypatch: pytest.MonkeyPatch) -> None:
 def test_a_password_is_told_in_one_place(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("TRIGRAPH_NEO4J_PASSWORD", "hush")
     monkeypatch.setenv("TRIGRAPH_NEO4J_PASSWORD_FILE", "/run/secrets/neo4j")
-    with pytest.raises(ValidationError, match="unset one of them"):
+    with pytest.raises(ValidationError, match="unset one of the two"):
         Settings()

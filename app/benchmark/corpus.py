@@ -47,12 +47,12 @@ def read_texts(folder: Path | None) -> list[Text]:
     """
     folder = shipped_folder("decisions", "docs/decisions") if folder is None else folder
     if not folder.is_dir():
-        raise Invalid(f"there is no folder {folder}; name one that holds texts with --corpora")
+        raise Invalid(f"there is no folder {folder}; give a folder with texts to --corpora")
     found = [Text(title, tuple(paragraphs_of(body))) for title, body in _bodies(folder)]
     texts = [text for text in found if text.paragraphs]
     if not texts:
         raise Invalid(
-            f"{folder} holds no texts; they are read from .md files and from docs.jsonl, also .gz and .xz"
+            f"{folder} has no texts; they are read from .md files and from docs.jsonl (also .gz, .xz)"
         )
     return texts
 
@@ -258,13 +258,14 @@ def read_corpus(documents: int, folder: Path | None) -> Corpus:
     Raises Invalid for a number that is too small or too large, and for too few texts.
     """
     if not MIN_DOCUMENTS <= documents <= MAX_DOCUMENTS:
-        raise Invalid(f"--documents is from {MIN_DOCUMENTS} to {MAX_DOCUMENTS:,}, not {documents:,}")
+        raise Invalid(f"--documents must be from {MIN_DOCUMENTS} to {MAX_DOCUMENTS:,}, not {documents:,}")
     texts = read_texts(folder)
     stretches = stretches_of(texts, SEED)
     source = "the shipped decision records" if folder is None else f"the texts under {folder}"
     most = RECOMBINATIONS * len(stretches) ** 2 // 4  # the rest is embedded alone or filed one by one
     if documents > most:
         raise Invalid(
-            f"{source} can make {most:,} documents; ask for fewer, or name more texts with --corpora"
+            f"{source} has texts for only {most:,} documents; use fewer documents, or give"
+            " more texts with --corpora"
         )
     return Corpus(source, len(texts), stretches)

@@ -67,7 +67,7 @@ async def fast_writes(settings: Settings) -> AsyncIterator[None]:
 
 _START_SECONDS = 60.0
 _STOP_SECONDS = 20.0
-_ADDRESS = re.compile(rb"GraphQL answers at (http://\S+)")
+_ADDRESS = re.compile(rb"GraphQL is available at (http://\S+)")
 
 
 @asynccontextmanager

@@ -38,8 +38,7 @@ class BoundedCommandGroup(TyperGroup):
         for word in args:
             if len(word) > MAX_ARGUMENT_LENGTH:
                 raise typer.BadParameter(
-                    f"a word of this command has {len(word)} characters;"
-                    f" at most {MAX_ARGUMENT_LENGTH} are read"
+                    f"an argument has {len(word)} characters; at most {MAX_ARGUMENT_LENGTH} are allowed"
                 )
         return super().parse_args(ctx, args)
 
@@ -47,7 +46,8 @@ class BoundedCommandGroup(TyperGroup):
 application = typer.Typer(
     name="trigraph",
     cls=BoundedCommandGroup,
-    help="Self-hosted memory for teams and agents: what a thing is, how it relates and what was true when.",
+    help="Self-hosted memory for teams and agents: what a decision says, what replaced it, and"
+    " what was in force on any date.",
     no_args_is_help=True,
     add_completion=False,
     rich_markup_mode=None,
@@ -87,4 +87,4 @@ def _options(
         bool, typer.Option("--version", callback=_print_version, is_eager=True, help="Print the version.")
     ] = False,
 ) -> None:
-    """Settings are environment variables that begin with TRIGRAPH_; none are needed."""
+    """Settings are environment variables whose names start with TRIGRAPH_. None are required."""

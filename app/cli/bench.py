@@ -25,14 +25,14 @@ if TYPE_CHECKING:
 def print_report(output: Console, report: BenchmarkReport) -> None:
     """Print the timings, ratios, throughput, the parts of a recall, the machine and the corpus."""
     repeats = report.corpus["repeats"]
-    output.print(f"{report.documents} documents, milliseconds, the best of {repeats} for each question")
+    output.print(f"{report.documents} documents; milliseconds, best of {repeats} runs per question")
     table = Table("row", "p50", "p95")
     for name, figures in report.rows.items():
         table.add_row(name, f"{figures['p50']:.2f}", f"{figures['p95']:.2f}")
     output.print(table)
     _print_pairs(output, "ratio", report.ratios)
     _print_pairs(output, "throughput", report.throughput)
-    _print_pairs(output, "bulk, documents", report.bulk)
+    _print_pairs(output, "bulk import, documents", report.bulk)
     parts = Table("part of a recall", "ms", "calls")
     for part in report.profile:
         parts.add_row(str(part["part"]), f"{part['ms']:.2f}", f"{part['calls']:.1f}")
@@ -60,27 +60,28 @@ class Vectors(StrEnum):
 
 def bench(
     documents: Annotated[
-        int, typer.Option(metavar="N", help="How many documents to file, from 10 to 1,000,000.")
+        int, typer.Option(metavar="N", help="The number of documents, from 10 to 1,000,000.")
     ] = 1_000,
     corpora: Annotated[
         Path | None,
         typer.Option(
-            help="A folder of texts to make documents of: Markdown, or docs.jsonl, also .gz and .xz."
-            " Without it, the shipped decision records."
+            help="A folder with texts to make documents from: Markdown files, or docs.jsonl"
+            " (also .gz, .xz). The default is the shipped decision records."
         ),
     ] = None,
     vectors: Annotated[
         Vectors,
         typer.Option(
-            help="Whose vectors the documents have: the encoder's, or synthetic ones, mixed of some of its,"
-            " with which 100,000 documents are filed in minutes."
+            help="Where the vectors of the documents come from: `encoder` computes each one;"
+            " `synthetic` mixes some of them, so that 100,000 documents take only minutes."
         ),
     ] = Vectors.ENCODER,
-    as_json: Annotated[bool, typer.Option("--json", help="Print one JSON object.")] = False,
+    as_json: Annotated[bool, typer.Option("--json", help="Print the result as one JSON object.")] = False,
 ) -> None:
-    """Time filing and recall beside the least they can cost, in a scratch database of its own.
+    """Benchmark import and recall against a baseline.
 
-    Every figure is of one run, its rows timed in turn, so that their ratios hold on a busy machine too.
+    The benchmark runs in a scratch database. One run times all rows in turn, so that their ratios are also
+    right on a busy machine.
     """
     # The loop that `trigraph serve` runs on, so that every row has the same.
     report = run_async(

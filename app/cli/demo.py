@@ -44,7 +44,7 @@ NOW = Example(
 )
 EXAMPLES = (
     Example(
-        "Plain words: meaning and words lead to the proposal that decided it.",
+        "Plain words: the search finds the proposal by its meaning and its words.",
         "why can nobody upload eggs any more",
     ),
     Example("An identifier: any spelling finds the document.", "pep 440"),
@@ -59,9 +59,10 @@ EXAMPLES = (
 
 
 def demo() -> None:
-    """Import sixteen Python proposals with their history into the project `demo`, and ask six questions.
+    """Import sixteen Python proposals and ask six questions.
 
-    Then show the timeline of one of them.
+    The proposals and their history go into the project `demo`. At the end the command shows the timeline of
+    one of them.
     """
     run_async(_demo())
 

@@ -16,9 +16,12 @@ if TYPE_CHECKING:
 
 
 def doctor(
-    as_json: Annotated[bool, typer.Option("--json", help="Print one JSON object.")] = False,
+    as_json: Annotated[bool, typer.Option("--json", help="Print the result as one JSON object.")] = False,
 ) -> None:
-    """Look at each part and say what is wrong and what to do about it; fails when something is."""
+    """Run a health check and say how to fix problems.
+
+    Each part is ok, or has a warning or an error. With an error the exit status is 1.
+    """
     if not run_async(_doctor(as_json=as_json)):
         raise typer.Exit(FAILED)
 
@@ -45,8 +48,8 @@ def _mark(finding: Finding) -> Text:
     from app.cli.output import styled_text
 
     if finding.is_doubtful:
-        return styled_text("doubt ", "yellow")
-    return styled_text("well  ", "green") if finding.is_well else styled_text("wrong ", "red")
+        return styled_text("warning  ", "yellow")
+    return styled_text("ok       ", "green") if finding.is_well else styled_text("error    ", "red")
 
 
 def _finding_json(finding: dict[str, object]) -> dict[str, object]:

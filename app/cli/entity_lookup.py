@@ -21,7 +21,12 @@ async def ambiguity_message(
     moment = None if as_of is None else AsOf(as_of, EVERYTHING_KNOWN)
     names = await memory.catalog.names(memory.caller, [entity.id for entity in meant], moment)
     lines = sorted(_choice_lines(meant, names))
-    return "\n".join((f"{printable(what)} could mean {len(lines)} things; ask for one of them by", *lines))
+    return "\n".join(
+        (
+            (f"{printable(what)} is ambiguous: it could mean {len(lines)} things; use one of these instead"),
+            *lines,
+        )
+    )
 
 
 def _choice_lines(meant: Sequence[Entity], found: EntityNames) -> Iterator[str]:
@@ -72,5 +77,8 @@ async def find_named(
 
 def _not_found_message(what: str, as_of: datetime | None) -> str:
     if as_of is None:
-        return f"nothing goes by {what}; ask by an identifier, name or id"
-    return f"nothing goes by {what} at {moment_text(as_of)}; without --as-of the present is asked"
+        return f"no document or entity is called {what}; ask by an identifier, a name, an alias or an id"
+    return (
+        f"no document or entity was called {what} at {moment_text(as_of)}; leave out --as-of to"
+        " ask about the present"
+    )

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 MAX_WRONG_SHOWN = 20
 MEASURES = ("ndcg@10", "recall@10", "recall@100", "mrr")
-LEGEND = "fused: the order recall gives; rrf: plain rank fusion, every leg alike"
+LEGEND = "fused: the order of recall; rrf: plain rank fusion with equal weights"
 Advance = Callable[[str, int, int], None]
 
 
@@ -30,24 +30,26 @@ def evaluate(
     folder: Annotated[
         Path,
         typer.Argument(
-            help="Holds docs.jsonl (or .gz, .xz) with questions*.jsonl, or with queries.jsonl and qrels.tsv.",
+            help="A folder with docs.jsonl (or .gz, .xz) and either questions*.jsonl, or"
+            " queries.jsonl and qrels.tsv.",
             exists=True,
             file_okay=False,
         ),
     ],
-    as_json: Annotated[bool, typer.Option("--json", help="Print one JSON object.")] = False,
+    as_json: Annotated[bool, typer.Option("--json", help="Print the result as one JSON object.")] = False,
 ) -> None:
-    """Score recall and each of its legs on a folder's questions, in a scratch database.
+    """Score recall on a folder of questions.
 
-    A question is {"text": ..., "relevant": [{"id": ..., "rel": 1}]}, a query is {"qid": ..., "text": ...},
-    and a line of qrels.tsv is query, document and grade with tabs between. With states.jsonl (or .gz, .xz)
-    the documents get their history.
+    The documents of the folder go into a scratch database. Recall and each of its legs get a score.
+    A question is {"text": ..., "relevant": [{"id": ..., "rel": 1}]}. A query is {"qid": ..., "text": ...}.
+    A line of qrels.tsv is query, document and grade, separated by tabs. With states.jsonl (or .gz, .xz)
+    the documents also get their history.
     """
     report = run_async(_evaluate(folder))
     if report.unknown:
         print_error(
-            f"{len(report.unknown)} judged documents are not among the documents and count as never found,"
-            f" first {report.unknown[0]}"
+            f"{len(report.unknown)} judged documents are not in docs.jsonl and count as"
+            f" never found; the first is {report.unknown[0]}"
         )
     if as_json:
         print_json(asdict(report))
@@ -83,8 +85,9 @@ def _progress() -> Iterator[Advance]:
 
 def _print_tables(output: Console, report: EvaluationReport) -> None:
     output.print(
-        f"{pluralize(report.documents, 'document')}, {pluralize(report.queries, 'query', 'queries')},"
-        f" {report.forbidden} forbidden returned"
+        f"{pluralize(report.documents, 'document')},"
+        f" {pluralize(report.queries, 'query', 'queries')}, {report.forbidden} forbidden"
+        " hits"
     )
     for title, rows in (("leg", report.scores), ("category (fused)", report.categories)):
         table = Table(title, *MEASURES)
@@ -93,7 +96,7 @@ def _print_tables(output: Console, report: EvaluationReport) -> None:
         output.print(table)
     output.print(LEGEND, soft_wrap=True)
     if report.answers:
-        table = Table("answered by the ledger, or by who leads", "right", "asked")
+        table = Table("answers, by the ledger or by the first hit", "right", "asked")
         for name, answers in report.answers.items():
             table.add_row(name, str(answers.right), str(answers.asked))
         output.print(table)

@@ -19,8 +19,8 @@ if TYPE_CHECKING:
     from app.services.importing.request import ImportSummary
 
 STOP_SIGNALS = (signal.SIGINT, signal.SIGTERM)
-STOPPING = "stopping after the documents at hand; interrupt again to stop at once"
-STOPPED = "stopped at once; what was filed stays: run it again to go on"
+STOPPING = "stopping after the current documents; interrupt again to stop at once"
+STOPPED = "stopped; the documents filed so far are saved; run the command again to continue"
 
 
 @contextmanager
@@ -34,7 +34,7 @@ def import_progress(console: Console) -> Iterator[Callable[[ImportSummary], None
             if summary.histories_seen:
                 progress.update(
                     task,
-                    description="telling the history",
+                    description="importing the history",
                     total=summary.histories,
                     completed=summary.histories_seen,
                 )
@@ -73,9 +73,9 @@ def stop_on_interrupt(stop: asyncio.Event, console: Console) -> Iterator[None]:
 MAX_SHOWN = 50
 MAX_SKIPPED_SHOWN = 10
 NOTHING_FOUND = (
-    "found nothing to file: no Markdown file (.md, .markdown) in the folders and no row in the files;"
-    " name a folder that holds Markdown, a Markdown file,"
-    " or a file of rows itself (.jsonl, .jsonl.gz, .jsonl.xz)"
+    "found nothing to import: no Markdown file (.md, .markdown) in the folders and no row"
+    " in the files; give a folder with Markdown files, a Markdown file, or a file of rows"
+    " (.jsonl, .jsonl.gz, .jsonl.xz)"
 )
 
 
@@ -140,7 +140,7 @@ def print_summary(
     if summary.aliases_recorded or summary.aliases_unchanged:
         console.print(f"aliases: recorded {summary.aliases_recorded}, unchanged {summary.aliases_unchanged}")
     if pending is None:
-        console.print("how many references wait cannot be told: the ledger does not answer")
+        console.print("the number of unresolved references is unknown: the database does not respond")
     elif pending:
         console.print(_pending_line(pending), soft_wrap=True)
     for kind in summary.kinds_defined:
@@ -168,17 +168,17 @@ def _history_line(summary: ImportSummary) -> str:
 
 
 def _pending_line(count: int) -> str:
-    references = "1 reference waits" if count == 1 else f"{count} references wait"
-    return f"{references} for what is not there yet; `trigraph references --pending` lists them"
+    references = "1 unresolved reference" if count == 1 else f"{count} unresolved references"
+    return f"{references}; `trigraph references --pending` lists them"
 
 
 def _stopped_line(summary: ImportSummary) -> str:
-    left = f"with {max(summary.total - summary.seen, 0)} left"
+    left = f"with {max(summary.total - summary.seen, 0)} documents left"
     if not summary.total:
-        left = "before anything was filed"
+        left = "before the first document"
     elif summary.seen >= summary.total and summary.histories:
-        left = f"with the history of {summary.histories - summary.histories_seen} documents left to tell"
-    return f"stopped {left}; run it again to go on"
+        left = f"with {summary.histories - summary.histories_seen} histories left"
+    return f"stopped {left}; run the command again to continue"
 
 
 def _print_skipped(console: Console, summary: ImportSummary) -> None:
@@ -195,12 +195,13 @@ def _print_collisions(console: Console, summary: ImportSummary) -> None:
     for collision in summary.collisions:
         console.print(
             styled_text(
-                f"{len(collision.files)} files call themselves {printable(collision.identifier)}", "yellow"
+                f"{len(collision.files)} files have the identifier {printable(collision.identifier)}",
+                "yellow",
             )
         )
         for file in collision.files:
             console.print(
-                f"    {printable(file.source)} goes by {printable(file.identifier or file.source)}",
+                f"    {printable(file.source)} is filed as {printable(file.identifier or file.source)}",
                 soft_wrap=True,
             )
 

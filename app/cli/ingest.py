@@ -82,7 +82,7 @@ async def run_import(
 def _path(text: str) -> Path:
     """Return the path; refuse an empty one: an unset shell variable must not mean the current folder."""
     if not text:
-        raise typer.BadParameter("a path is empty; name . to mean this folder")
+        raise typer.BadParameter("a path is empty; use . for the current folder")
     return Path(text)
 
 
@@ -90,36 +90,42 @@ def ingest(
     paths: Annotated[
         list[Path] | None,
         typer.Argument(
-            metavar="[PATH...]", parser=_path, help="Folders, Markdown files or docs.jsonl, also .gz and .xz."
+            metavar="[PATH...]", parser=_path, help="Folders, Markdown files or docs.jsonl (also .gz, .xz)."
         ),
     ] = None,
     git: Annotated[
         Path | None,
-        typer.Option(parser=_path, help="A folder of a git repository: its Markdown, and how it came to be."),
+        typer.Option(
+            parser=_path, help="A folder in a git repository: import its Markdown files and their history."
+        ),
     ] = None,
     states: Annotated[
         list[Path] | None,
-        typer.Option(parser=_path, help="Rows that tell what the documents were before: states.jsonl."),
+        typer.Option(parser=_path, help="A file with the former states of the documents: states.jsonl."),
     ] = None,
     revisions: Annotated[
         list[Path] | None,
-        typer.Option(parser=_path, help="Rows with earlier texts of the documents: revisions.jsonl."),
+        typer.Option(parser=_path, help="A file with the former texts of the documents: revisions.jsonl."),
     ] = None,
-    project: Annotated[str | None, typer.Option(help="The project to file into; made when new.")] = None,
-    kind: Annotated[str | None, typer.Option(help="The kind of documents that tell none.")] = None,
-    as_json: Annotated[bool, typer.Option("--json", help="Print one JSON object and no more.")] = False,
+    project: Annotated[
+        str | None, typer.Option(help="The project to import into; it is created if it does not exist.")
+    ] = None,
+    kind: Annotated[
+        str | None, typer.Option(help="The kind (document type) of documents that do not state one.")
+    ] = None,
+    as_json: Annotated[bool, typer.Option("--json", help="Print only one JSON object.")] = False,
 ) -> None:
-    """File documents; what is filed already and says the same is left as it is.
+    """Import documents. Documents that did not change since the last import stay as they are.
 
-    A document that cannot be filed is listed with the reason and stops no other; the exit status is then 1.
-    Symbolic links are not followed: they are listed as skipped, and nothing failed.
+    A document that cannot be imported is listed with the reason; the others are imported, and the exit
+    status is 1. Symbolic links are not followed: they are listed as skipped, which is not a failure.
     """
     if git is None and not paths:
-        raise typer.BadParameter("name what to file: paths, or a repository with --git")
+        raise typer.BadParameter("give the paths to import, or a repository with --git")
     if git is not None and paths:
-        raise typer.BadParameter("paths and --git do not go together: file the one, then the other")
+        raise typer.BadParameter("--git cannot be combined with paths; run the command once for each")
     if git is not None and (states or revisions):
-        raise typer.BadParameter("a repository tells its own history; leave out --states and --revisions")
+        raise typer.BadParameter("a git repository has its own history; leave out --states and --revisions")
     from app.services.importing import ImportRequest
 
     request = ImportRequest(

@@ -11,9 +11,11 @@ from app.cli.runner import run_async, settings
 
 
 def migrate(
-    check: Annotated[bool, typer.Option("--check", help="Only tell; fail when something is open.")] = False,
+    check: Annotated[
+        bool, typer.Option("--check", help="Check only; exit 1 if migrations are pending.")
+    ] = False,
 ) -> None:
-    """Bring the ledger's schema up to this version."""
+    """Apply the pending migrations of the database schema."""
     for line in run_async(_migrate(check=check)):
         say(line)
 
@@ -26,8 +28,8 @@ async def _migrate(*, check: bool) -> list[str]:
     try:
         if check:
             await migrations.check(location.url)
-            return ["every migration is applied"]
+            return ["all migrations are applied"]
         applied = await migrations.migrate(location.url)
-        return [f"applied {each.label}" for each in applied] or ["there was nothing to apply"]
+        return [f"applied {each.label}" for each in applied] or ["there are no migrations to apply"]
     finally:
         await location.close()

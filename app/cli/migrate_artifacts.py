@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from app.services.importing import ImportSummary
     from app.services.importing.table import TableRequest
 
-NO_ROWS = "found nothing to file: the table has no rows"
+NO_ROWS = "found nothing to import: the table has no rows"
 
 
 def migrate_artifacts(
@@ -21,20 +21,26 @@ def migrate_artifacts(
         typer.Option(
             "--from",
             metavar="ADDRESS",
-            help="The database that holds them, postgresql://user@host:5432/name; the password may be in"
-            " PGPASSWORD or in a password file. It is only read.",
+            help="The source database, postgresql://user@host:5432/name. The password may be in"
+            " PGPASSWORD or in a password file. Trigraph only reads this database.",
         ),
     ],
-    table: Annotated[str, typer.Option(help="Their table or view, as in public.artifacts.")],
-    aliases: Annotated[str | None, typer.Option(help="A table of what else they are called.")] = None,
-    project: Annotated[str | None, typer.Option(help="The project to file into; made when new.")] = None,
-    kind: Annotated[str | None, typer.Option(help="The kind of rows that tell none.")] = None,
-    as_json: Annotated[bool, typer.Option("--json", help="Print one JSON object and no more.")] = False,
+    table: Annotated[
+        str, typer.Option(help="The table or view with the documents, such as public.artifacts.")
+    ],
+    aliases: Annotated[str | None, typer.Option(help="A table with aliases of the documents.")] = None,
+    project: Annotated[
+        str | None, typer.Option(help="The project to import into; it is created if it does not exist.")
+    ] = None,
+    kind: Annotated[
+        str | None, typer.Option(help="The kind (document type) of rows that do not state one.")
+    ] = None,
+    as_json: Annotated[bool, typer.Option("--json", help="Print only one JSON object.")] = False,
 ) -> None:
-    """File the documents that an older system keeps in a table of a PostgreSQL database.
+    """Import documents from a table of a PostgreSQL database.
 
-    What is filed already and says the same is left as it is. A row that cannot be filed is listed with the
-    reason and stops no other; the exit status is then 1.
+    Documents that did not change since the last import stay as they are. A row that cannot be imported is
+    listed with the reason; the others are imported, and the exit status is 1.
     """
     from app.cli.import_output import end_import
     from app.services.importing.table import TableRequest

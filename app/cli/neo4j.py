@@ -51,7 +51,7 @@ async def read_neo4j_status(settings: Settings) -> Status:
     server = await asyncio.to_thread(control.look, settings.home)
     lines = _embedded_lines(settings, server)
     if server.location is None:
-        state = "stopped" if server.is_installed else "not installed; `trigraph neo4j install` fetches it"
+        state = "stopped" if server.is_installed else "not installed; run `trigraph neo4j install`"
         return Status((f"the embedded Neo4j is {state}", *lines))
     return await _connected_status(server.location, lines)
 
@@ -78,7 +78,7 @@ async def _connected_status(location: GraphLocation, lines: tuple[str, ...]) -> 
         return Status((error.message, *lines), uri=location.uri)
     nodes, relationships = int(sizes["nodes"]), int(sizes["relationships"])
     answer = (
-        f"Neo4j {version} answers at {location.uri}",
+        f"Neo4j {version} is running at {location.uri}",
         f"{pluralize(nodes, 'node')}, {pluralize(relationships, 'relationship')}",
     )
     return Status((*answer, *lines), True, location.uri, version, nodes, relationships)
@@ -88,37 +88,43 @@ def _embedded_lines(settings: Settings, server: ServerStatus) -> tuple[str, ...]
     lines = []
     if settings.neo4j_uri is None:
         lines.append(
-            "TRIGRAPH_NEO4J_URI is not set, so nothing is projected; set it to embedded to use this one"
+            "TRIGRAPH_NEO4J_URI is not set, so nothing is projected; set it to `embedded` to use this server"
         )
     if server.is_kept:
-        lines.append("it stays up until `trigraph neo4j stop`")
+        lines.append("it runs until `trigraph neo4j stop`")
     elif server.location is not None:
-        used = "it is in use; it stops by itself soon after the last command that uses it ends"
-        lines.append(used if server.is_used else "no command uses it, so it stops by itself soon")
+        used = "it is in use; it stops soon after the last command that uses it ends"
+        lines.append(used if server.is_used else "no command uses it; it stops soon")
     return tuple(lines)
 
 
 @neo4j.callback()
 def _about() -> None:
-    """Look into the graph in Neo4j, and attend to the embedded one: no Java and no Docker needed."""
+    """Manage the embedded Neo4j, and query the graph."""
 
 
 @neo4j.command()
 def install() -> None:
-    """Fetch Neo4j Community for the embedded server, once for all homes; afterwards no network is needed."""
+    """Download Neo4j Community for the embedded server.
+
+    One download serves all homes. It needs neither Java nor Docker, and later no network.
+    """
     from app.stores.neo4j.embedded.jars import VERSION, jars_folder
 
     try:
         fetched = _fetch_with_progress()
     except TrigraphError as error:
         fail(error)
-    description = f"fetched {fetched} files" if fetched else "there was nothing to fetch"
-    say(f"Neo4j {VERSION} lies in {jars_folder()}: {description}")
+    description = f"downloaded {fetched} files" if fetched else "nothing to download"
+    say(f"Neo4j {VERSION} is installed in {jars_folder()}: {description}")
 
 
 @neo4j.command()
 def start() -> None:
-    """Start the embedded server and keep it up, used or not, until `trigraph neo4j stop`."""
+    """Start the embedded server.
+
+    It runs until `trigraph neo4j stop`, even if nothing uses it.
+    """
     from app.stores.neo4j.embedded.control import layout_of, start_and_keep
     from app.stores.neo4j.embedded.jars import VERSION
 
@@ -128,13 +134,16 @@ def start() -> None:
         location = start_and_keep(home)
     except TrigraphError as error:
         fail(error)
-    say(f"Neo4j {VERSION} answers at {location.uri}")
+    say(f"Neo4j {VERSION} is running at {location.uri}")
     say(f"sign in as {location.user} with the password in {layout_of(home).password}")
 
 
 @neo4j.command()
 def stop() -> None:
-    """Stop the embedded server; one that another process uses stops after that process ends."""
+    """Stop the embedded server.
+
+    If another process uses it, it stops after that process ends.
+    """
     from app.stores.neo4j.embedded import control
 
     try:
@@ -146,9 +155,9 @@ def stop() -> None:
 
 @neo4j.command()
 def status(
-    as_json: Annotated[bool, typer.Option("--json", help="Print one JSON object.")] = False,
+    as_json: Annotated[bool, typer.Option("--json", help="Print the result as one JSON object.")] = False,
 ) -> None:
-    """Show whether Neo4j runs, where, and how much is in it; fail when it does not answer."""
+    """Show the address and size of Neo4j; exit 1 if it is down."""
     found = run_async(read_neo4j_status(settings()))
     print_status(found, as_json=as_json)
     if not found.answers:
@@ -158,20 +167,21 @@ def status(
 @neo4j.command()
 def shell(
     query: Annotated[
-        str | None, typer.Option("--command", "-c", help="Answer this Cypher and leave; ; divides queries.")
+        str | None,
+        typer.Option("--command", "-c", help="Run these Cypher queries and exit; separate queries with ;"),
     ] = None,
     as_json: Annotated[
-        bool, typer.Option("--json", help="Print one JSON object a query; not at the prompt.")
+        bool, typer.Option("--json", help="Print one JSON object for each query; not at the prompt.")
     ] = False,
 ) -> None:
-    """Ask the graph in Cypher, at a prompt or, with -c or a pipe, in a script.
+    """Query the graph in Cypher, at a prompt or in a script.
 
-    Nothing can be written: the graph is a projection of the ledger, which is written by filing.
+    The graph is read-only here: it is a projection of the ledger, and documents are filed into the ledger.
     """
     if query is not None or not sys.stdin.isatty():
         run_async(_run_script(sys.stdin.read() if query is None else query, as_json=as_json))
     elif as_json:
-        raise typer.BadParameter("a prompt answers in tables; use --json with -c or a pipe")
+        raise typer.BadParameter("the prompt prints tables only; use --json with -c or with a pipe")
     else:
         _run_prompt()
 
@@ -225,8 +235,8 @@ def _embedded_settings() -> Settings:
     if chosen.neo4j_uri not in (None, EMBEDDED):
         fail(
             Invalid(
-                f"TRIGRAPH_NEO4J_URI names the server {chosen.neo4j_uri}; start and stop it where it runs, or"
-                f" set the variable to {EMBEDDED}"
+                f"TRIGRAPH_NEO4J_URI is set to the server {chosen.neo4j_uri}; start and stop"
+                f" that server on its own machine, or set the variable to {EMBEDDED}"
             )
         )
     return chosen
@@ -246,7 +256,7 @@ def _fetch_with_progress() -> int:
     from app.stores.neo4j.embedded.jars import MEGABYTES, VERSION, install_jars
 
     screen = error_console()
-    description = f"fetching Neo4j {VERSION}, up to {MEGABYTES} MB"
+    description = f"downloading Neo4j {VERSION}, up to {MEGABYTES} MB"
     columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn())
     progress = Progress(*columns, console=screen, transient=True, disable=not screen.is_terminal)
     task = progress.add_task(description)

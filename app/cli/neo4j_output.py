@@ -149,7 +149,7 @@ def _print_table(console: Console, table: Table) -> None:
 
 def _row_count(rows: int) -> str:
     if rows > MAX_ROWS:
-        return f"{MAX_ROWS} of {rows} rows; end the query with LIMIT, or see all with --json"
+        return f"{MAX_ROWS} of {rows} rows; add LIMIT to the query, or use --json to see all"
     return "1 row" if rows == 1 else f"{rows} rows"
 
 

@@ -50,7 +50,7 @@ def has_words(text: str) -> bool:
     return any(match[0].strip() and not match[0].startswith(("//", "/*")) for match in _PIECE.finditer(text))
 
 
-GREETING = "Neo4j {version} at {uri}. End a query with ; and leave with :quit. Nothing can be written here."
+GREETING = "Neo4j {version} at {uri}. End a query with ; and leave with :quit. The graph is read-only here."
 _PROMPT, _CONTINUATION_PROMPT = "cypher> ", "   ...> "
 _QUIT_WORDS = (":quit", ":exit", "quit", "exit")
 _HISTORY_LENGTH = 1000

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 projection = typer.Typer(no_args_is_help=True, rich_markup_mode=None)
 
-AsJson = Annotated[bool, typer.Option("--json", help="Print one JSON object.")]
+AsJson = Annotated[bool, typer.Option("--json", help="Print the result as one JSON object.")]
 
 _MAX_NAMES = 20
 
@@ -66,14 +66,14 @@ def _differences(kind: ComparedKind) -> dict[str, tuple[str, ...]]:
 
 @projection.callback()
 def _about() -> None:
-    """Keep the graph in Neo4j a copy of the ledger, fill it anew, and compare the two."""
+    """Copy the ledger into Neo4j, and compare the two."""
 
 
 @projection.command()
 def run() -> None:
-    """Project every change until interrupted or terminated, as `trigraph serve` does.
+    """Project every change, as `trigraph serve` does.
 
-    Fails when it has to stop by itself.
+    Exit 1 if the projection stops because of an error.
     """
     failure = run_async(_run())
     if failure is not None:
@@ -83,21 +83,27 @@ def run() -> None:
 
 @projection.command()
 def rebuild() -> None:
-    """Clear the graph and fill it from the ledger; whoever else projects waits meanwhile."""
+    """Clear the graph and fill it from the ledger.
+
+    Other projectors wait until this is done.
+    """
     rows, position = run_async(_rebuild())
     say(f"projected {rows} rows of the ledger, up to position {position}")
 
 
 @projection.command()
 def status(as_json: AsJson = False) -> None:
-    """Show how far the graph has come; fail when something keeps it from moving on."""
+    """Show the position of the graph; exit 1 if it stopped."""
     if not run_async(_status(as_json=as_json)):
         raise typer.Exit(FAILED)
 
 
 @projection.command()
 def verify(as_json: AsJson = False) -> None:
-    """Catch up, then compare ledger and graph, node for node and edge for edge; fails when they differ."""
+    """Compare the graph with the ledger; exit 1 if they differ.
+
+    First the command brings the graph up to date. Then it compares each node and each edge.
+    """
     if not run_async(_verify(as_json=as_json)):
         raise typer.Exit(FAILED)
 
@@ -158,13 +164,15 @@ async def _status(*, as_json: bool) -> bool:
         print_json({_camel(name): value for name, value in fields.items()})
     else:
         reached = (
-            "not begun" if projection_status.position is None else f"at position {projection_status.position}"
+            "not started"
+            if projection_status.position is None
+            else f"at position {projection_status.position}"
         )
         say(f"the graph is {reached}, the ledger at {projection_status.ledger_position}")
         say(
             f"{projection_status.behind} changes are not projected yet"
             if projection_status.behind
-            else "nothing is left"
+            else "up to date"
         )
         if projection_status.failure is not None:
             print_error(projection_status.failure)

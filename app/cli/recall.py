@@ -18,38 +18,51 @@ if TYPE_CHECKING:
 
 
 def recall(
-    query: Annotated[str, typer.Argument(help="The question, in words or by name.")],
+    query: Annotated[str, typer.Argument(help="The question: plain words, names or identifiers.")],
     as_of: Annotated[
         datetime | None,
-        typer.Option(parser=parse_moment, metavar="MOMENT", help=f"Answer as of this moment. {MOMENT_HELP}"),
+        typer.Option(
+            parser=parse_moment,
+            metavar="MOMENT",
+            help=f"Answer as of this moment in valid time. {MOMENT_HELP}",
+        ),
     ] = None,
     known_at: Annotated[
         datetime | None,
-        typer.Option(parser=parse_moment, metavar="MOMENT", help="Answer from what was recorded until then."),
+        typer.Option(
+            parser=parse_moment, metavar="MOMENT", help="Use only what was recorded by this moment."
+        ),
     ] = None,
     prefer_wip: Annotated[
-        bool, typer.Option("--prefer-wip/--no-prefer-wip", help="Let a draft speak before what it drafts.")
+        bool,
+        typer.Option("--prefer-wip/--no-prefer-wip", help="Prefer an open draft over the committed state."),
     ] = True,
-    project: Annotated[str | None, typer.Option(help="Look into this project only.")] = None,
+    project: Annotated[str | None, typer.Option(help="Search only this project.")] = None,
     kind: Annotated[
-        list[str] | None, typer.Option(help="Answer this kind, and what replaced it; may be repeated.")
+        list[str] | None,
+        typer.Option(help="Only documents of this type, and documents that replaced them; repeatable."),
     ] = None,
     domain: Annotated[
         list[MemoryDomain] | None,
-        typer.Option(case_sensitive=False, help="Answer documents of this domain; may be repeated."),
+        typer.Option(case_sensitive=False, help="Only documents of this domain; repeatable."),
     ] = None,
     flag: Annotated[
         list[StateFlag] | None,
-        typer.Option(case_sensitive=False, help="Answer hits with this flag only; may be repeated."),
+        typer.Option(case_sensitive=False, help="Only hits with this flag; repeatable."),
     ] = None,
-    first: Annotated[int, typer.Option(help="How many hits to answer at most, up to 100.")] = 10,
+    first: Annotated[int, typer.Option(help="The maximum number of hits, up to 100.")] = 10,
     token_budget: Annotated[
-        int | None, typer.Option(help="How many word pieces the passages may take together.")
+        int | None, typer.Option(help="The maximum number of tokens in all passages together.")
     ] = None,
-    explain: Annotated[bool, typer.Option("--explain", help="Say why, hit by hit and leg by leg.")] = False,
-    as_json: Annotated[bool, typer.Option("--json", help="Print one JSON object.")] = False,
+    explain: Annotated[
+        bool, typer.Option("--explain", help="Show the score of each hit and the result of each leg.")
+    ] = False,
+    as_json: Annotated[bool, typer.Option("--json", help="Print the result as one JSON object.")] = False,
 ) -> None:
-    """Ask, and see what is current, historical or work in progress."""
+    """Ask a question and print the hits, best first.
+
+    Each hit is marked as current, historical or work in progress.
+    """
     from app.services.parsing import clean_text
 
     request = RecallRequest(

@@ -13,8 +13,8 @@ from app.domain.text import beginning, pluralize
 from app.domain.types import label_of
 
 _GROUNDS = {
-    FlagGround.OWN_STATE: "by its own state",
-    FlagGround.MENTION: "by a former name in its text",
+    FlagGround.OWN_STATE: "because of its own state",
+    FlagGround.MENTION: "because its text uses a former name",
 }
 
 
@@ -44,41 +44,41 @@ def _flag_reason(hit: Hit) -> list[str]:
 def _other_reasons(hit: Hit, result: RecallResult) -> list[str]:
     entity = hit.artifact.entity
     if any(anchor.exact and anchor.entity.id == entity for anchor in result.anchors):
-        return ["named"]
+        return ["exact match"]
     replaced = (other for other in result.hits if other.annotation.superseded_by == entity)
     below = next((other for other in replaced if other.rank > hit.rank), None)
     if below is not None and (below.score > hit.score or not hit.contributions):
         return [f"replaces {below.rank}"]
-    return [] if hit.contributions else ["brought along"]
+    return [] if hit.contributions else ["added as a replacement"]
 
 
 def no_hits_line(request: RecallRequest, result: RecallResult) -> str:
     """Return one line that explains a result without hits."""
     if request.first == 0:
-        return "--first 0 asks for nothing"
+        return "--first 0 asks for no hits"
     if any(ranking.problem for ranking in result.legs):
-        return "the legs of recall that answered found nothing; ask again"
+        return "the legs that responded found nothing; try again"
     if any(ranking.candidates for ranking in result.legs):
         return _filtered_out_line(request)
     if request.known_at is not None:
-        return f"nothing that fits was known at {moment_text(result.known_at)}{_as_of(request, result)}"
+        return f"nothing that was recorded by {moment_text(result.known_at)} matched{_as_of(request, result)}"
     if request.as_of is not None:
-        return f"nothing that fits existed at {moment_text(result.as_of)}"
+        return f"nothing matched as of {moment_text(result.as_of)}"
     if request.kinds or request.domains:
-        return "nothing of that kind or domain fits; ask in other words, or leave --kind and --domain out"
-    return "nothing fits; ask in other words, or file something with `trigraph ingest PATH`"
+        return "no document of this type or domain matched; use other words, or leave out --kind and --domain"
+    return "nothing matched; use other words, or import documents with `trigraph ingest PATH`"
 
 
 def _filtered_out_line(request: RecallRequest) -> str:
     flags = " or ".join(request.flags).lower()
     if not flags:
-        return "what fits is left out: raise --token-budget"
-    budget = "" if request.token_budget is None else ", or larger than --token-budget"
-    return f"what fits is not {flags}{budget}: leave --flag out to see it"
+        return "every match is larger than --token-budget; raise it"
+    budget = "" if request.token_budget is None else ", or it is larger than --token-budget"
+    return f"no match is {flags}{budget}; leave out --flag to see the matches"
 
 
 def _as_of(request: RecallRequest, result: RecallResult) -> str:
-    return "" if request.as_of is None else f" to have existed at {moment_text(result.as_of)}"
+    return "" if request.as_of is None else f" as of {moment_text(result.as_of)}"
 
 
 SNIPPET = 200
@@ -109,7 +109,7 @@ def print_explanation(console: Console, result: RecallResult) -> None:
     """Print the anchors of the query, the two instants of the result, and the outcome of each leg."""
     for anchor in result.anchors:
         named = f"{printable(anchor.surface_form)}: {printable(_anchor_text(anchor))}"
-        console.print(f"names     {named}", soft_wrap=True)
+        console.print(f"anchor    {named}", soft_wrap=True)
     console.print(f"as of     {moment_text(result.as_of)}")
     console.print(f"known at  {moment_text(result.known_at)}")
     for ranking in result.legs:

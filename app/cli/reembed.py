@@ -8,14 +8,12 @@ from app.domain.text import pluralize
 
 
 def reembed() -> None:
-    """Make every vector again with the encoder that the settings name.
+    """Compute all vectors again, after a change of the model.
 
-    Cut off, it goes on where it stopped when it is run again.
+    If it is interrupted, the next run continues where it stopped.
     """
     done = run_async(_reembed())
-    say(
-        f"embedded {pluralize(done, 'document')} again" if done else "every vector is of this encoder already"
-    )
+    say(f"re-embedded {pluralize(done, 'document')}" if done else "all vectors are already from this encoder")
 
 
 async def _reembed() -> int:

@@ -101,8 +101,8 @@ def _reference_line(reference: Reference, ends: EntityNames) -> str:
 def _pending_line(pending: PendingReference, ends: EntityNames) -> str:
     ways = (ends.text(pending.source), pending.waits_for)
     source, target = reversed(ways) if pending.is_inverted else ways
-    several = ", which could be several" if pending.is_ambiguous else ""
-    return f"{source} {pending.type} {target}{several}, waits since {moment_text(pending.recorded_at)}"
+    several = " (ambiguous)" if pending.is_ambiguous else ""
+    return f"{source} {pending.type} {target}{several}, unresolved since {moment_text(pending.recorded_at)}"
 
 
 def references_json(found: CurrentReferences) -> dict[str, Any]:
@@ -125,28 +125,30 @@ def references(
     what: Annotated[
         str | None,
         typer.Argument(
-            metavar="[NAME]", help="Only those of this thing: an identifier, a name, an alias or an id."
+            metavar="[NAME]",
+            help="Only references from or to this document or entity: an identifier, a name, an"
+            " alias or an id.",
         ),
     ] = None,
     pending: Annotated[
         bool,
-        typer.Option("--pending", help="List those that wait for what is not there yet, the longest first."),
+        typer.Option("--pending", help="List unresolved references, oldest first."),
     ] = False,
     as_of: Annotated[
         datetime | None,
         typer.Option(
-            parser=parse_moment, metavar="MOMENT", help=f"Those that hold at this moment. {MOMENT_HELP}"
+            parser=parse_moment, metavar="MOMENT", help=f"Only references valid at this moment. {MOMENT_HELP}"
         ),
     ] = None,
-    project: Annotated[str | None, typer.Option(help="Look into this project only.")] = None,
+    project: Annotated[str | None, typer.Option(help="Search only this project.")] = None,
     first: Annotated[
-        int, typer.Option(help="How many to list at most, up to 100, each way of a thing.")
+        int, typer.Option(help="The maximum number of references in each direction, up to 100.")
     ] = 20,
-    as_json: Annotated[bool, typer.Option("--json", help="Print one JSON object.")] = False,
+    as_json: Annotated[bool, typer.Option("--json", help="Print the result as one JSON object.")] = False,
 ) -> None:
-    """List how documents and things refer to each other, the newest first."""
+    """List references between documents and entities."""
     if pending and as_of is not None:
-        raise typer.BadParameter("--pending lists what waits now; leave out --as-of")
+        raise typer.BadParameter("--pending lists what is unresolved now; leave out --as-of")
     if pending:
         run_async(_pending(what, project, first, as_json=as_json))
     else:
@@ -178,4 +180,4 @@ async def _pending(what: str | None, project: str | None, first: int, *, as_json
     if as_json:
         print_json(pending_json(found))
     else:
-        print_references(console(), found, "nothing waits for what is not there yet")
+        print_references(console(), found, "no unresolved references")

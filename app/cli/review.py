@@ -58,11 +58,9 @@ def print_candidates(console: Console, found: PendingCandidates) -> None:
         quote = f"{source.identifier or source.title}: {candidate.quote.text}"
         console.print(styled_text(f"    {printable(quote)}", style="dim"), soft_wrap=True)
     if more := found.pending_count - len(found.listed):
-        console.print(
-            f"{more} more wait" if found.listed else f"{more} wait; --first lists that many of each"
-        )
+        console.print(f"{more} more pending" if found.listed else f"{more} pending; use --first to list them")
     if not found.pending_count:
-        console.print("nothing waits for review")
+        console.print("no pending candidates")
 
 
 def _candidate_text(candidate: Candidate, found: PendingCandidates) -> str:
@@ -88,23 +86,35 @@ def candidates_json(found: PendingCandidates) -> dict[str, Any]:
 def review(
     candidate: Annotated[
         UUID | None,
-        typer.Argument(metavar="ID", help="The candidate to decide about; without one, list them."),
+        typer.Argument(
+            metavar="ID",
+            help="The id of the candidate to decide about. Without an id the command lists the candidates.",
+        ),
     ] = None,
-    promote: Annotated[bool, typer.Option("--promote", help="Write what it says.")] = False,
-    reject: Annotated[bool, typer.Option("--reject", help="Write nothing but the decision.")] = False,
-    reason: Annotated[str | None, typer.Option(help="Why; kept with the decision.")] = None,
-    project: Annotated[str | None, typer.Option(help="List the candidates of this project only.")] = None,
-    first: Annotated[int, typer.Option(help="How many of each kind to list at most, up to 100.")] = 20,
-    as_json: Annotated[bool, typer.Option("--json", help="Print one JSON object.")] = False,
+    promote: Annotated[
+        bool, typer.Option("--promote", help="Promote the candidate: write the alias or fact.")
+    ] = False,
+    reject: Annotated[
+        bool, typer.Option("--reject", help="Reject the candidate: write only the decision.")
+    ] = False,
+    reason: Annotated[str | None, typer.Option(help="The reason for the decision.")] = None,
+    project: Annotated[str | None, typer.Option(help="List only the candidates of this project.")] = None,
+    first: Annotated[
+        int, typer.Option(help="The maximum number of candidates of each kind, up to 100.")
+    ] = 20,
+    as_json: Annotated[bool, typer.Option("--json", help="Print the result as one JSON object.")] = False,
 ) -> None:
-    """List the names and facts that documents suggest, the oldest first, or decide about one, once."""
+    """List alias and fact candidates, or decide about one.
+
+    The list starts with the oldest candidates. A decision is final.
+    """
     if candidate is None:
         if promote or reject or reason is not None:
-            raise typer.BadParameter("name the candidate to decide about by its id")
+            raise typer.BadParameter("give the id of the candidate to decide about")
         run_async(_list(project, first, as_json=as_json))
         return
     if promote == reject:
-        raise typer.BadParameter("decide: --promote or --reject")
+        raise typer.BadParameter("give either --promote or --reject")
     status = CandidateStatus.PROMOTED if promote else CandidateStatus.REJECTED
     run_async(_decide(candidate, status, reason, as_json=as_json))
 

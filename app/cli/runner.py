@@ -21,15 +21,15 @@ if TYPE_CHECKING:
     from pydantic_core import ErrorDetails
 
 _PROBLEMS = {
-    "int_parsing": "{value!r} is no whole number",
-    "float_parsing": "{value!r} is no number",
-    "greater_than_equal": "{value} is too small; the least is {ge}",
+    "int_parsing": "{value!r} is not a whole number",
+    "float_parsing": "{value!r} is not a number",
+    "greater_than_equal": "{value} is too small; the minimum is {ge}",
     "greater_than": "{value} is too small; it must be more than {gt}",
-    "less_than_equal": "{value} is too large; the most is {le}",
-    "literal_error": "{value!r} is none of {expected}",
-    "string_too_short": "it is blank; leave it unset instead",
+    "less_than_equal": "{value} is too large; the maximum is {le}",
+    "literal_error": "{value!r} is not one of {expected}",
+    "string_too_short": "it is blank; unset the variable instead",
     "value_error": "{error}",
-    "string_too_long": "it is too long; the most is {max_length} characters",
+    "string_too_long": "it is too long; the maximum is {max_length} characters",
 }
 
 
@@ -101,7 +101,7 @@ def settings() -> Settings:
 
 
 MOMENT_HELP = (
-    "A moment with an offset, as in 2026-06-01T09:00:00Z; a plain date is the start of that day in UTC."
+    "A moment has an offset, as in 2026-06-01T09:00:00Z. A plain date is the start of that day in UTC."
 )
 
 _DATE = re.compile(r"\d{4}-\d{2}-\d{2}", re.ASCII)
@@ -115,5 +115,5 @@ def parse_moment(text: str) -> datetime:
         if moment.tzinfo is not None:
             return moment.astimezone(UTC)
     except (ValueError, OverflowError):
-        raise typer.BadParameter(f"{text!r} is no moment; write it like 2026-06-01T09:00:00Z") from None
-    raise typer.BadParameter(f"{text!r} names no instant without an offset; write {text}Z for UTC")
+        raise typer.BadParameter(f"{text!r} is not a moment; write it like 2026-06-01T09:00:00Z") from None
+    raise typer.BadParameter(f"{text!r} has no offset from UTC; write {text}Z for UTC")

@@ -16,15 +16,15 @@ from app.errors import Forbidden, Invalid, TrigraphError, Unavailable
 
 
 def serve(
-    host: Annotated[str, typer.Option(help="The address to listen on; only this machine may reach it.")] = (
+    host: Annotated[str, typer.Option(help="The address to listen on. It must be a loopback address.")] = (
         "127.0.0.1"
     ),
-    port: Annotated[int, typer.Option(min=0, max=65535, help="The port; 0 takes any that is free.")] = 8000,
+    port: Annotated[int, typer.Option(min=0, max=65535, help="The port; 0 uses any free port.")] = 8000,
     workers: Annotated[
-        int, typer.Option(min=1, max=64, help="How many processes answer; each keeps one processor busy.")
+        int, typer.Option(min=1, max=64, help="The number of worker processes; each can use one processor.")
     ] = 1,
 ) -> None:
-    """Serve GraphQL and GraphiQL at /graphql until it is interrupted."""
+    """Serve GraphQL and GraphiQL at /graphql."""
     # A metrics folder that the environment names belongs to another service.
     os.environ.pop("PROMETHEUS_MULTIPROC_DIR", None)
     try:
@@ -48,7 +48,7 @@ def listen(host: str, port: int) -> socket.socket:
         return socket.create_server((address, port), family=family, backlog=2048)
     except OSError as error:
         raise Unavailable(
-            f"nothing can listen on {address} port {port}: {error.strerror}; choose another with --port"
+            f"cannot listen on {address} port {port}: {error.strerror}; choose another port with --port"
         ) from error
 
 
@@ -56,11 +56,14 @@ def _loopback(host: str) -> tuple[socket.AddressFamily, str]:
     try:
         found = socket.getaddrinfo(host, None, type=socket.SOCK_STREAM)
     except (OSError, UnicodeError) as error:
-        raise Invalid(f"{host!r} is no address of this machine; leave --host out for 127.0.0.1") from error
+        raise Invalid(
+            f"{host!r} is not an address of this machine; leave out --host to use 127.0.0.1"
+        ) from error
     addresses = {(family, str(address[0])) for family, _, _, _, address in found}
     if not all(ipaddress.ip_address(address).is_loopback for _, address in addresses):
         raise Forbidden(
-            f"{host} can be reached by others, and trigraph cannot tell yet who they are; serve on 127.0.0.1"
+            f"{host} can be reached from other machines, and Trigraph has no authentication"
+            " yet; serve on 127.0.0.1"
         )
     return min(addresses)
 

@@ -37,7 +37,7 @@ class StartupReporter:
         async def send_lifespan(message: Message) -> None:
             if message["type"] == "lifespan.startup.complete":
                 _freeze_startup_objects()
-                _LOG.info("GraphQL answers at %s", self._url)
+                _LOG.info("GraphQL is available at %s", self._url)
             if message["type"] == "lifespan.startup.failed":
                 return  # it quotes the trace; what to say depends on what is raised next
             await send(message)

@@ -66,8 +66,8 @@ def _listing(named: AliasResolution, timeline: Timeline) -> StateListing:
     if timeline.states:
         return listing
     raise NotFound(
-        f"nothing was known of {named.entity.type_name} {printable(listing.label)} at that moment; --history"
-        " alone shows since when it is"
+        f"nothing was known of {named.entity.type_name} {printable(listing.label)} at that moment; use"
+        " --history to see all its states"
     )
 
 
@@ -96,13 +96,13 @@ def _heading(listing: StateListing) -> str:
 
 
 def _event_text(event: StateEvent | None, causes: Mapping[UUID, Artifact]) -> str:
-    """Return the event of a state: `superseded at 1a2b3c because of ADR-13, told by ada`."""
+    """Return the event of a state: `superseded by ADR-13 at commit 1a2b3c (recorded by ada)`."""
     if event is None:
         return ""
-    commit = "" if event.cause_commit is None else f" at {event.cause_commit[:12]}"
+    commit = "" if event.cause_commit is None else f" at commit {event.cause_commit[:12]}"
     cause = None if event.cause_artifact is None else causes.get(event.cause_artifact)
-    because = "" if cause is None else f" because of {cause.identifier or cause.title}"
-    return printable(f"{event.event_type}{commit}{because}, told by {event.actor}")
+    because = "" if cause is None else f" by {cause.identifier or cause.title}"
+    return printable(f"{event.event_type}{because}{commit} (recorded by {event.actor})")
 
 
 def states_json(listing: StateListing) -> dict[str, Any]:
@@ -146,7 +146,7 @@ def print_drafts(console: Console, found: OpenDrafts) -> None:
     for draft in found.listed:
         name = found.entities.text(draft.entity)
         stale = "; seal it or discard it" if is_stale(draft, found.now) else ""
-        touched = f"touched {moment_text(draft.recorded_at)} by {draft.actor}{stale}"
+        touched = f"saved {moment_text(draft.recorded_at)} by {draft.actor}{stale}"
         console.print(styled_text(f"{draft.id}  {printable(name)}  {printable(touched)}"), soft_wrap=True)
         console.print(styled_text(f"    {properties_text(draft.props)}", style="dim"), soft_wrap=True)
     if more := found.count - len(found.listed):
@@ -180,32 +180,41 @@ def state(
     ] = None,
     as_of: Annotated[
         datetime | None,
-        typer.Option(parser=parse_moment, metavar="MOMENT", help=f"What holds at this moment. {MOMENT_HELP}"),
+        typer.Option(
+            parser=parse_moment, metavar="MOMENT", help=f"Show the state at this moment. {MOMENT_HELP}"
+        ),
     ] = None,
     known_at: Annotated[
         datetime | None,
-        typer.Option(parser=parse_moment, metavar="MOMENT", help="Answer from what was recorded until then."),
+        typer.Option(
+            parser=parse_moment, metavar="MOMENT", help="Use only what was recorded by this moment."
+        ),
     ] = None,
     history: Annotated[
-        bool, typer.Option("--history", help="Show every state, the first hundred, instead of one moment's.")
+        bool, typer.Option("--history", help="Show the timeline: every state, up to 100.")
     ] = False,
     drafts: Annotated[
         bool,
-        typer.Option("--drafts", help="List every draft, the first hundred, the longest untouched first."),
+        typer.Option(
+            "--drafts", help="List the open drafts, up to 100; the one saved longest ago comes first."
+        ),
     ] = False,
-    project: Annotated[str | None, typer.Option(help="Look into this project only.")] = None,
-    as_json: Annotated[bool, typer.Option("--json", help="Print one JSON object.")] = False,
+    project: Annotated[str | None, typer.Option(help="Search only this project.")] = None,
+    as_json: Annotated[bool, typer.Option("--json", help="Print the result as one JSON object.")] = False,
 ) -> None:
-    """Show what is true of a thing, since when, what made it so and what was said of it; its draft too."""
+    """Show the state of a document or entity, or a timeline.
+
+    The open draft of the entity is shown too, if there is one.
+    """
     if drafts:
         if what is not None or history or as_of is not None or known_at is not None:
-            raise typer.BadParameter("--drafts lists the drafts of now; give it --project alone")
+            raise typer.BadParameter("--drafts lists the open drafts of now; combine it only with --project")
         run_async(_drafts(project, as_json=as_json))
         return
     if what is None:
-        raise typer.BadParameter("name the thing to show; --drafts lists all drafts")
+        raise typer.BadParameter("give the name of a document or entity; --drafts lists all drafts")
     if history and as_of is not None:
-        raise typer.BadParameter("--history shows all moments; leave out --as-of, or move --known-at")
+        raise typer.BadParameter("--history shows all moments; leave out --as-of, or use --known-at instead")
     run_async(_state(what, project, as_of, known_at, history=history, as_json=as_json))
 
 

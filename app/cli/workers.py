@@ -123,9 +123,9 @@ async def _locate(settings: Settings, workers: int) -> LedgerLocation:
     max_workers = most_processes(settings.pool_size)
     if settings.database_url is None and workers > max_workers:
         raise Invalid(
-            f"the embedded database has connections for {max_workers} workers"
-            f" that keep {settings.pool_size} each;"
-            " ask for fewer --workers, or set a smaller TRIGRAPH_POOL_SIZE"
+            f"the embedded database has connections for {max_workers} workers with"
+            f" {settings.pool_size} connections each; use fewer --workers, or lower"
+            " TRIGRAPH_POOL_SIZE"
         )
     return await locate_ledger(settings)
 
@@ -151,7 +151,7 @@ class _Supervisor(Multiprocess):
         """Supervise the workers until a signal; raises Unavailable when none of them starts."""
         super().run()
         if all(process.exitcode == STARTUP_FAILURE for process in self.processes):
-            raise Unavailable("no worker starts; what they said stands above")
+            raise Unavailable("no worker could start; see the messages above")
 
     def keep_subprocess_alive(self) -> None:
         """Replace dead workers, and stop when all of them failed to start."""
@@ -167,7 +167,7 @@ class _Supervisor(Multiprocess):
     def _replace(self, place: int) -> None:
         self._retry_at = time.monotonic() + RETRY_SECONDS
         gone = self.processes[place]
-        log.warning("worker %s ended with status %s; another takes its place", gone.pid, gone.exitcode)
+        log.warning("worker %s ended with status %s; starting another one", gone.pid, gone.exitcode)
         gone.join()
         self.processes[place] = Process(self.config, self.sockets)
         self.processes[place].start()

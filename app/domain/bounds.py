@@ -31,7 +31,7 @@ MAX_EXCERPTS = 5
 def require_length(field: str, text: str, most: int) -> None:
     """Raise Invalid, naming the field but not the text, for a text that is too long."""
     if len(text) > most:
-        raise Invalid(f"{field} has {len(text)} characters; at most {most} are kept", field=field)
+        raise Invalid(f"{field} has {len(text)} characters; at most {most} are allowed", field=field)
 
 
 def excerpt(text: str) -> str:

@@ -18,7 +18,7 @@ MAX_ITEMS = 100
 def require_size(first: int, most: int = MAX_ITEMS) -> int:
     """Return the size of a page unchanged; raise Invalid below 0 or above `most`."""
     if not 0 <= first <= most:
-        raise Invalid(f"first is from 0 to {most}, not {first}", field="first")
+        raise Invalid(f"first must be from 0 to {most}, not {first}", field="first")
     return first
 
 

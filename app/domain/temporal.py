@@ -138,7 +138,7 @@ def require_in_calendar(moment: datetime, field: str) -> datetime:
     """Return the moment unchanged; raise Invalid without an offset, and at the ends of the calendar."""
     if not _ENDS[0] < require_offset(moment, field) < _ENDS[1]:
         raise Invalid(
-            f"{field} lies after the first instant of year 1 and before the last of 9999", field=field
+            f"{field} must be after the first instant of year 1 and before the last of 9999", field=field
         )
     return moment
 

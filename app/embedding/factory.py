@@ -14,8 +14,9 @@ def open_embedder(settings: Settings) -> Embedder:
     if settings.embedder == "onnx":
         if settings.embedding_model is not None:
             raise Invalid(
-                "the onnx embedder has one model only; set TRIGRAPH_EMBEDDER=sentence-transformers"
-                " to use another, or unset TRIGRAPH_EMBEDDING_MODEL",
+                "the onnx embedder has only one model; set"
+                " TRIGRAPH_EMBEDDER=sentence-transformers to use another model, or unset"
+                " TRIGRAPH_EMBEDDING_MODEL",
                 field="embedding_model",
             )
         return open_onnx(settings.embedding_threads)

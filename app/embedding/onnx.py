@@ -32,7 +32,7 @@ def read_verified(path: Path, sha256: str, remedy: str) -> bytes:
         raise Unavailable(f"cannot read {path} ({error.strerror}); {remedy}") from error
     found = hashlib.sha256(content).hexdigest()
     if found != sha256:
-        raise Unavailable(f"{path} is altered (sha256 {found}, expected {sha256}); {remedy}")
+        raise Unavailable(f"{path} was changed (sha256 {found}, expected {sha256}); {remedy}")
     return content
 
 

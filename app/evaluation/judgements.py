@@ -34,14 +34,14 @@ class Fields:
         """Return a text that is not blank; raise Invalid if there is none."""
         value = self.text_or_none(name)
         if value is None or not value.strip():
-            raise self.invalid(f'"{name}" must be a text')
+            raise self.invalid(f'"{name}" must be a string')
         return value
 
     def text_or_none(self, name: str) -> str | None:
         """Return a text, or None if it is missing; raise Invalid for any other value."""
         value = self.values.get(name)
         if value is not None and not isinstance(value, str):
-            raise self.invalid(f'"{name}" must be a text')
+            raise self.invalid(f'"{name}" must be a string')
         return value
 
     def whole(self, name: str) -> int:
@@ -56,7 +56,7 @@ class Fields:
         values = self._list(name)
         texts = [value for value in values if isinstance(value, str)]
         if len(texts) < len(values):
-            raise self.invalid(f'"{name}" must be a list of texts')
+            raise self.invalid(f'"{name}" must be a list of strings')
         return texts
 
     def objects(self, name: str) -> list[Fields]:
@@ -100,9 +100,9 @@ def rows_of(path: Path, needed: str) -> Iterator[Fields]:
         try:
             value = orjson.loads(line)
         except orjson.JSONDecodeError as error:
-            raise Invalid(f"{place}: it is no JSON ({error}); {needed}") from error
+            raise Invalid(f"{place}: it is not JSON ({error}); {needed}") from error
         if not isinstance(value, dict):
-            raise Invalid(f"{place}: it is no object; {needed}")
+            raise Invalid(f"{place}: it is not an object; {needed}")
         yield Fields(value, place, needed)
 
 
@@ -177,9 +177,9 @@ TREC_COLUMNS = 4
 
 _QUESTION = (
     'a question is {"text": ..., "relevant": [{"id": ..., "rel": 1}]},'
-    ' and may hold "category", "as_of", "forbidden", "exclude", "subject" and "answer"'
+    ' and may have "category", "as_of", "forbidden", "exclude", "subject" and "answer"'
 )
-_QUERY = 'a query is {"qid": ..., "text": ...}; its id may stand under "_id" as well'
+_QUERY = 'a query is {"qid": ..., "text": ...}; the id may also be in "_id"'
 _GRADE = "a judgement is query, document and whole grade with tabs between, or: query 0 document grade"
 _GRADE_NAMES = frozenset({"score", "grade", "rel", "relevance", "relevancy", "label"})
 
@@ -215,12 +215,14 @@ def read_judged(folder: Path) -> list[Judged]:
         grades = _grades(judgements)
         judged = [_query(row, grades) for row in rows_of(queries, _QUERY)]
         if judged and not any(query.relevance for query in judged):
-            raise Invalid(f"{judgements.name} judges no query of {queries.name}; do their query ids agree?")
+            raise Invalid(
+                f"{judgements.name} judges no query of {queries.name}; check that the query ids are the same"
+            )
     else:
-        raise Invalid(f"{folder} has no questions*.jsonl and no queries.jsonl with qrels.tsv")
+        raise Invalid(f"{folder} has no questions*.jsonl, and no queries.jsonl with qrels.tsv")
     if not judged:
         names = ", ".join(path.name for path in questions or [queries])
-        raise Invalid(f"{names} asks nothing: {_QUESTION if questions else _QUERY}")
+        raise Invalid(f"{names} has no question: {_QUESTION if questions else _QUERY}")
     return judged
 
 
@@ -248,7 +250,7 @@ def _moment(row: Fields) -> datetime | None:
 def _query(row: Fields, grades: Mapping[str, Mapping[str, int]]) -> Judged:
     name = row.text_or_none("qid") or row.text_or_none("_id")
     if name is None:
-        raise row.invalid('"qid" or "_id" must be a text')
+        raise row.invalid('"qid" or "_id" must be a string')
     return Judged(row.text("text"), UNCATEGORISED, None, grades.get(name, {}), frozenset(), frozenset())
 
 

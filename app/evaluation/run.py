@@ -105,7 +105,7 @@ async def evaluate(
         if summary.refused:
             first = summary.refused[0]
             raise Invalid(
-                f"{summary.refused_count} documents were refused, first {first.source}: {first.reason}"
+                f"{summary.refused_count} documents were refused; the first is {first.source}: {first.reason}"
             )
         done = 0
 

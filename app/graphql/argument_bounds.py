@@ -107,7 +107,7 @@ def _require_bounds(arguments: Arguments) -> None:
         if is_input_object_type(named):
             _require_bounds({inner: field.type for inner, field in named.fields.items()})
         elif named.name == "String" and name not in MAX_CHARACTERS:
-            raise KeyError(f"say in {__name__}.MAX_CHARACTERS how long the text {name} may be")
+            raise KeyError(f"add the maximum length of {name} to {__name__}.MAX_CHARACTERS")
 
 
 def _resolve_bounded(
@@ -161,7 +161,7 @@ def _check(name: str, value: Any, type_: GraphQLInputType) -> None:
 
 def _check_list(name: str, items: list[Any], item_type: Any) -> None:
     if len(items) > MAX_ITEMS:
-        raise Invalid(f"{name} has {len(items)} items; at most {MAX_ITEMS} are taken", field=name)
+        raise Invalid(f"{name} has {len(items)} items; at most {MAX_ITEMS} are allowed", field=name)
     for item in items:
         _check(name, item, item_type)
     require_length(name, "".join(item for item in items if type(item) is str), MAX_LIST_CHARACTERS)
@@ -171,7 +171,7 @@ def _check_json(name: str, value: Any) -> None:
     characters = sum(map(len, _texts(value)))
     if characters > MAX_JSON_CHARACTERS:
         raise Invalid(
-            f"{name} has {characters} characters; at most {MAX_JSON_CHARACTERS} are kept: shorten it",
+            f"{name} has {characters} characters; at most {MAX_JSON_CHARACTERS} are allowed: shorten it",
             field=name,
         )
 

@@ -13,35 +13,39 @@ from app.services.catalog.lookup import nothing_has
 AsOfArgument: TypeAlias = Annotated[
     datetime | None,
     strawberry.argument(
-        description="The instant to look at, in valid time; now by default. Without a knownAt beside it the"
-        " answer is by all that is known now."
+        description="The instant in valid time. The default is now. Without knownAt the result uses"
+        " everything that is known now."
     ),
 ]
 KnownAtArgument: TypeAlias = Annotated[
     datetime | None,
-    strawberry.argument(description="By what was known at this instant; by all that is known by default."),
+    strawberry.argument(
+        description="The instant in transaction time: the result uses only what was recorded by then. The"
+        " default is everything recorded."
+    ),
 ]
 ProjectArgument: TypeAlias = Annotated[
-    str | None, strawberry.argument(description="The key of a project; every project by default.")
+    str | None, strawberry.argument(description="The key of a project. The default is all projects.")
 ]
 PreferWipArgument: TypeAlias = Annotated[
     bool | None,
     strawberry.argument(
-        description="Whether a draft that is open then comes before what is in force: by default it does,"
-        " unlike in Entity.state. It hides changes that are recorded for then already; false shows them."
+        description="Whether an open draft takes precedence over the committed state. The default is true"
+        " here, and false in Entity.state. A draft hides changes that are already scheduled;"
+        " false shows them."
     ),
 ]
 CommittedFirstArgument: TypeAlias = Annotated[
     bool | None,
     strawberry.argument(
-        description="Whether a draft that is open then comes before what is in force: by default it does not,"
-        " unlike in recall and stateAsOf."
+        description="Whether an open draft takes precedence over the committed state. The default is false"
+        " here, and true in recall and stateAsOf."
     ),
 ]
 
 IDEMPOTENCY_KEY = (
-    "A key of the caller's choice, for this mutation alone: the same input under it gives the first answer"
-    " again, other input is refused as a conflict."
+    "A key that the client chooses, scoped to this caller and this mutation. The same input with"
+    " the same key returns the first response again. Other input with the same key is a conflict."
 )
 """What the field `idempotencyKey` of every mutation's input is."""
 

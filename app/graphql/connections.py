@@ -39,7 +39,8 @@ def position_of(order: str, cursor: str) -> Position:
         position = Position(EPOCH + microseconds * MICROSECOND, UUID(item))
     except (ValueError, TypeError, OverflowError, AttributeError, binascii.Error):
         raise Invalid(
-            "this cursor is not one that a list here gave; start without after", field="after"
+            "this cursor does not come from a list of this API; leave out after to start at the first item",
+            field="after",
         ) from None
     if given != order:
         raise Invalid(f"this cursor belongs to a list of {given}, not of {order}", field="after")
@@ -61,46 +62,52 @@ Wrapped = TypeVar("Wrapped")
 DEFAULT_SIZE = 20
 
 FirstArgument: TypeAlias = Annotated[
-    int | None, strawberry.argument(description=f"How many items at most, from 0 to {MAX_ITEMS}.")
+    int | None, strawberry.argument(description=f"The maximum number of items, from 0 to {MAX_ITEMS}.")
 ]
 AfterArgument: TypeAlias = Annotated[
     str | None,
-    strawberry.argument(description="The cursor of the item to go on after; from the start without one."),
+    strawberry.argument(
+        description="The cursor of an item; the page starts after it. Without a cursor the page starts at the"
+        " first item."
+    ),
 ]
 
 
-@strawberry.type(description="Where a page lies in its list.")
+@strawberry.type(description="The position of a page in its list.")
 class PageInfo:
     """The page information of the Relay specification."""
 
-    has_next_page: bool = strawberry.field(description="Whether items follow this page.")
-    has_previous_page: bool = strawberry.field(description="Whether items come before this page.")
+    has_next_page: bool = strawberry.field(description="Whether there are items after this page.")
+    has_previous_page: bool = strawberry.field(description="Whether there are items before this page.")
     start_cursor: str | None = strawberry.field(
-        description="The cursor of the first item; null on an empty page."
+        description="The cursor of the first item; null if the page is empty."
     )
     end_cursor: str | None = strawberry.field(
-        description="The cursor of the last item, to go on after; null on an empty page."
+        description="The cursor of the last item; null if the page is empty. Pass it as `after` to get the"
+        " next page."
     )
 
 
-@strawberry.type(description="An item of a list, with its place in it.")
+@strawberry.type(description="An item of a list and its cursor.")
 class Edge(Generic[Wrapped]):
     """An edge of the Relay specification."""
 
     node: Wrapped = strawberry.field(description="The item.")
-    cursor: str = strawberry.field(description="The item's place, to go on after.")
+    cursor: str = strawberry.field(
+        description="The cursor of this item. Pass it as `after` to get the items that follow."
+    )
 
 
-@strawberry.type(description="A page of a list, in a fixed order.")
+@strawberry.type(description="A page of a list. The order of the list is fixed.")
 class Connection(Generic[Wrapped]):
     """A connection of the Relay specification."""
 
     nodes: list[Wrapped] = strawberry.field(description="The items of this page.")
     edges: list[Edge[Wrapped]] = strawberry.field(description="The items of this page with their cursors.")
-    page_info: PageInfo = strawberry.field(description="Where this page lies in the list.")
+    page_info: PageInfo = strawberry.field(description="The position of this page in the list.")
     count: strawberry.Private[Callable[[], Awaitable[int]]]
 
-    @strawberry.field(description="How many items the whole list has.")
+    @strawberry.field(description="The number of items in the whole list.")
     async def total_count(self) -> int:
         """Count the list; the statement runs only if the field is selected."""
         return await self.count()

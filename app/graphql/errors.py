@@ -30,45 +30,45 @@ MAX_LIBRARY_MESSAGE = 300
 CODES: Mapping[str, str] = MappingProxyType({Invalid.code: BAD_USER_INPUT})
 
 
-@strawberry.enum(description="What kind of failure a problem is.")
+@strawberry.enum(description="The category of a problem.")
 class ProblemCode(Enum):
     """The families of app.errors, as a mutation's payload names them."""
 
-    INVALID = strawberry.enum_value(
-        "INVALID", description="The input cannot be carried out as asked; say it differently."
-    )
+    INVALID = strawberry.enum_value("INVALID", description="The input is not valid. Change it.")
     NOT_FOUND = strawberry.enum_value(
-        "NOT_FOUND", description="The thing named does not exist or is not visible to the caller."
+        "NOT_FOUND", description="The object does not exist, or the caller may not see it."
     )
     CONFLICT = strawberry.enum_value(
-        "CONFLICT", description="The ledger moved on since the caller looked; look again and retry."
+        "CONFLICT", description="Somebody changed the data after the caller read it. Read it again and retry."
     )
     FORBIDDEN = strawberry.enum_value("FORBIDDEN", description="The caller may not do this.")
     UNAVAILABLE = strawberry.enum_value(
-        "UNAVAILABLE", description="A part this needs does not answer now; retry later."
+        "UNAVAILABLE", description="A service that this request needs does not respond. Retry later."
     )
 
 
-@strawberry.interface(description="Why a mutation wrote nothing.")
+@strawberry.interface(description="The reason why a mutation wrote nothing.")
 class Problem:
     """A failure, with a message for people and a code for programs."""
 
-    code: ProblemCode = strawberry.field(description="The kind of failure.")
-    message: str = strawberry.field(description="What is wrong and what to do about it.")
-    field: str | None = strawberry.field(description="The input field at fault, when it is one field.")
+    code: ProblemCode = strawberry.field(description="The category of the problem.")
+    message: str = strawberry.field(description="What is wrong and how to correct it.")
+    field: str | None = strawberry.field(
+        description="The input field with the problem; null if it is not one field."
+    )
 
 
-@strawberry.type(description="The input cannot be carried out as asked.")
+@strawberry.type(description="The input is not valid.")
 class InvalidProblem(Problem):
     """The problem of app.errors.Invalid."""
 
 
-@strawberry.type(description="The thing named does not exist or is not visible to the caller.")
+@strawberry.type(description="The object does not exist, or the caller may not see it.")
 class NotFoundProblem(Problem):
     """The problem of app.errors.NotFound."""
 
 
-@strawberry.type(description="The ledger moved on since the caller looked.")
+@strawberry.type(description="Somebody changed the data after the caller read it.")
 class ConflictProblem(Problem):
     """The problem of app.errors.Conflict."""
 
@@ -78,12 +78,12 @@ class ForbiddenProblem(Problem):
     """The problem of app.errors.Forbidden."""
 
 
-@strawberry.type(description="A part this needs does not answer now.")
+@strawberry.type(description="A service that this request needs does not respond.")
 class UnavailableProblem(Problem):
     """The problem of app.errors.Unavailable."""
 
     retry_after: int | None = strawberry.field(
-        default=None, description="In how many seconds to send it again; null when nobody can tell."
+        default=None, description="The number of seconds to wait before a retry; null if it is unknown."
     )
 
     @classmethod
@@ -169,6 +169,6 @@ def _shorten(error: GraphQLError) -> dict[str, Any]:
 def _mask(error: GraphQLError, cause: Exception) -> dict[str, Any]:
     error_id = str(uuid.uuid4())
     logger.error("internal error %s at %s", error_id, error.path, exc_info=cause)
-    message = f"Internal error {error_id}; whoever runs this server finds it in the log under that id."
+    message = f"Internal error {error_id}. The log of the server has the details under this id."
     extensions = {"code": INTERNAL, "id": error_id}
     return {**error.formatted, "message": message, "extensions": extensions}

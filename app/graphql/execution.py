@@ -152,7 +152,7 @@ class CheckedOperation(SchemaExtension):
             node for node in self.checked.document.definitions if isinstance(node, OperationDefinitionNode)
         ]
         if len(operations) > 1 and context._provided_operation_name is None:
-            message = "The document holds several operations: name the one to run in operationName."
+            message = "The document has several operations. Name the one to run in operationName."
             return [GraphQLError(message, extensions={"code": BAD_USER_INPUT})]
         if not self.checked.page_variables:
             return []

@@ -149,19 +149,21 @@ def _check_method(method: str) -> None:
 def _check_accept(accept: str | None) -> str:
     media = answer_type(accept)
     if media is None:
-        raise Refused(406, f"This address answers with {GRAPHQL_RESPONSE} or {JSON}.")
+        raise Refused(406, f"This URL responds with {GRAPHQL_RESPONSE} or {JSON}.")
     return media
 
 
 def _not_allowed(kind: OperationType) -> Refused:
     if kind is OperationType.SUBSCRIPTION:
-        return Refused(400, "Subscriptions are not served by a single request.", code=BAD_USER_INPUT)
+        return Refused(
+            400, "Subscriptions are not supported over a single HTTP request.", code=BAD_USER_INPUT
+        )
     return Refused(405, "Send mutations by POST.", headers={"allow": "POST"})
 
 
 def _not_found(name: str | None) -> Refused:
     missing = "no operation" if name is None else f"no operation named '{excerpt(name)}'"
-    return Refused(400, f"The document holds {missing}.", code=BAD_USER_INPUT)
+    return Refused(400, f"The document has {missing}.", code=BAD_USER_INPUT)
 
 
 def _answer(result: ExecutionResult, media: str) -> Response:

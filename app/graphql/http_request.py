@@ -89,9 +89,7 @@ def _check_content_type(content_type: str) -> None:
 
 def _check_encoding(encoding: str) -> None:
     if encoding.strip().lower() not in ("", "identity"):
-        raise Refused(
-            415, "Send the body as it is, without Content-Encoding.", headers={"accept-encoding": "identity"}
-        )
+        raise Refused(415, "Send the body without Content-Encoding.", headers={"accept-encoding": "identity"})
 
 
 def _decode(text: bytes, what: str) -> object:
@@ -105,7 +103,8 @@ def _decode(text: bytes, what: str) -> object:
         tokens = [match.group() for match in islice(_TEXT_OR_NUMBER.finditer(text), 2 * MAX_VALUES + 1)]
         if any(map(_is_too_long, tokens)):
             raise Refused(
-                400, f"{what} has a number of more than 64 bits, which JSON readers round; send it as text."
+                400,
+                f"{what} has a number of more than 64 bits, which JSON readers round. Send it as a string.",
             )
         # A key that is there again leaves no value behind, and yet was read.
         if len(tokens) > 2 * MAX_VALUES:
@@ -131,7 +130,7 @@ def _has_many_values(value: object) -> bool:
 
 
 def _too_many(what: str) -> Refused:
-    return Refused(400, f"{what} holds more than {MAX_VALUES} values; send fewer at a time.")
+    return Refused(400, f"{what} has more than {MAX_VALUES} values. Send fewer in one request.")
 
 
 def _is_too_long(token: bytes) -> bool:
@@ -143,14 +142,14 @@ def _is_too_long(token: bytes) -> bool:
 
 def _operation(parameters: object) -> OperationRequest:
     if isinstance(parameters, list):
-        raise Refused(400, "Send one operation, as an object; lists of operations are not served.")
+        raise Refused(400, "Send one operation as a JSON object. Batches of operations are not supported.")
     if not isinstance(parameters, dict):
         raise Refused(400, "An operation is a JSON object with the key query.")
     query, name = parameters.get("query"), parameters.get("operationName")
     if not isinstance(query, str) or not query.strip():
-        raise Refused(400, "The parameter query must be a text that holds a GraphQL document.")
+        raise Refused(400, "The parameter query must be a string with a GraphQL document.")
     if not isinstance(name, str | None):
-        raise Refused(400, "The parameter operationName must be a text or null.")
+        raise Refused(400, "The parameter operationName must be a string or null.")
     if name is not None and len(name) > MAX_NAME:
         raise Refused(400, f"The parameter operationName has at most {MAX_NAME} characters.")
     for key in ("variables", "extensions"):
@@ -160,5 +159,5 @@ def _operation(parameters: object) -> OperationRequest:
 
 
 def _too_long() -> Refused:
-    message = f"The body is longer than {MAX_BODY} bytes; `trigraph ingest` files longer documents."
+    message = f"The body is longer than {MAX_BODY} bytes. Use `trigraph ingest` for longer documents."
     return Refused(413, message, headers={"connection": "close"})

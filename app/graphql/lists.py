@@ -41,29 +41,29 @@ from app.services.catalog import Edges
 NOBODY = UUID(int=0)  # no entity has this id, so nothing refers to it
 
 
-@strawberry.type(description="What there is, in lists.")
+@strawberry.type(description="Lists of projects, types, entities, references and artifacts.")
 class Lists:
     """The lists of the API."""
 
-    @strawberry.field(description="The projects there are, by key.")
+    @strawberry.field(description="All projects, ordered by key.")
     async def projects(self, info: Info) -> list[Project]:
         """List the projects."""
         return [Project.of(each) for each in await info.context.catalog.projects(info.context.caller)]
 
-    @strawberry.field(description="The types there are, by name; a project's own and those that all have.")
+    @strawberry.field(
+        description="All types, ordered by name: the types of a project, and those that every project has."
+    )
     async def types(self, info: Info, project: ProjectArgument = None) -> list[Type]:
         """List the types."""
         found = await info.context.catalog.types(info.context.caller, project)
         return [Type.of(definition) for definition in found]
 
-    @strawberry.field(description="The entities that exist at an instant, the newest first.")
+    @strawberry.field(description="The entities that exist at an instant, newest first.")
     async def entities(
         self,
         info: Info,
         project: ProjectArgument = None,
-        type: Annotated[
-            str | None, strawberry.argument(description="Entities of the type of this name alone.")
-        ] = None,
+        type: Annotated[str | None, strawberry.argument(description="Only entities of this type.")] = None,
         as_of: AsOfArgument = None,
         first: FirstArgument = 20,
         after: AfterArgument = None,
@@ -73,19 +73,19 @@ class Lists:
         listing = await info.context.catalog.entities(info.context.caller, project, type, as_of, page)
         return ENTITIES.connection(listing.page, Entity.of, page, listing.count)
 
-    @strawberry.field(description="The references that hold at an instant, the newest first.")
+    @strawberry.field(description="The references that are valid at an instant, newest first.")
     async def references(
         self,
         info: Info,
         project: ProjectArgument = None,
         source: Annotated[
-            strawberry.ID | None, strawberry.argument(description="References made by this entity alone.")
+            strawberry.ID | None, strawberry.argument(description="Only references from this entity.")
         ] = None,
         target: Annotated[
-            strawberry.ID | None, strawberry.argument(description="References made to this entity alone.")
+            strawberry.ID | None, strawberry.argument(description="Only references to this entity.")
         ] = None,
         type: Annotated[
-            ReferenceType | None, strawberry.argument(description="References of this type alone.")
+            ReferenceType | None, strawberry.argument(description="Only references of this type.")
         ] = None,
         as_of: AsOfArgument = None,
         first: FirstArgument = 20,
@@ -98,8 +98,8 @@ class Lists:
         return REFERENCES.connection(listing.page, Reference.of, page, listing.count)
 
     @strawberry.field(
-        description="The references that documents make to what is not there yet, or to what could be several"
-        " things, with what they wait for; those that have waited longest first."
+        description="The unresolved references, oldest first: a document makes them to a target that does not"
+        " exist yet or that is ambiguous."
     )
     async def pending_references(
         self,
@@ -113,22 +113,20 @@ class Lists:
         listing = await info.context.catalog.pending_references(info.context.caller, project, page)
         return PENDING_REFERENCES.connection(listing.page, PendingReference.of, page, listing.count)
 
-    @strawberry.field(description="The artifacts there are, older versions too, the newest first.")
+    @strawberry.field(description="All artifacts, older versions included, newest first.")
     async def artifacts(
         self,
         info: Info,
         project: ProjectArgument = None,
-        kind: Annotated[
-            str | None, strawberry.argument(description="Artifacts of the type of this name alone.")
-        ] = None,
+        kind: Annotated[str | None, strawberry.argument(description="Only artifacts of this type.")] = None,
         identifier: Annotated[
             str | None,
             strawberry.argument(
-                description="Artifacts of this identifier alone, in any spelling: ADR-7, adr 0007."
+                description="Only artifacts with this identifier, in any spelling: ADR-7, adr 0007."
             ),
         ] = None,
         domain: Annotated[
-            MemoryDomain | None, strawberry.argument(description="Artifacts of this domain alone.")
+            MemoryDomain | None, strawberry.argument(description="Only artifacts of this domain.")
         ] = None,
         first: FirstArgument = 20,
         after: AfterArgument = None,
@@ -147,15 +145,17 @@ def _end(given: strawberry.ID | None) -> UUID | None:
 
 StatusArgument: TypeAlias = Annotated[
     CandidateStatus | None,
-    strawberry.argument(description="Those that wait, were promoted or were rejected alone; all by default."),
+    strawberry.argument(description="Only candidates with this status. The default is all candidates."),
 ]
 
 
-@strawberry.type(description="What waits for a person's decision, and what was decided.")
+@strawberry.type(description="Lists of alias candidates and fact candidates, pending and decided.")
 class Queues:
     """The review queues of the API."""
 
-    @strawberry.field(description="The names that documents seem to give entities, the oldest first.")
+    @strawberry.field(
+        description="The alias candidates: names that documents seem to give to entities. Oldest first."
+    )
     async def alias_candidates(
         self,
         info: Info,
@@ -169,7 +169,9 @@ class Queues:
         listing = await info.context.review.alias_candidates(info.context.caller, project, status, page)
         return ALIAS_CANDIDATES.connection(listing.page, AliasCandidate.of, page, listing.count)
 
-    @strawberry.field(description="The facts that documents seem to state, the oldest first.")
+    @strawberry.field(
+        description="The fact candidates: property values that documents seem to state. Oldest first."
+    )
     async def fact_candidates(
         self,
         info: Info,
@@ -184,13 +186,13 @@ class Queues:
         return FACT_CANDIDATES.connection(listing.page, FactCandidate.of, page, listing.count)
 
 
-@strawberry.type(description="What waits for somebody.")
+@strawberry.type(description="Lists of drafts and reminders.")
 class Reminders:
     """The reminders of the API."""
 
     @strawberry.field(
-        description="What waits for somebody, what has waited longest first: drafts that nobody touched for"
-        " 30 days. At most 100; `drafts` lists every draft."
+        description="Reminders of stale drafts, which nobody has saved for 30 days. Oldest first, at most"
+        " 100; `drafts` lists every draft."
     )
     async def reminders(self, info: Info, project: ProjectArgument = None) -> list[Reminder]:
         """List reminders."""
@@ -198,8 +200,8 @@ class Reminders:
         return [Reminder.of(each) for each in found]
 
     @strawberry.field(
-        description="The drafts there are now, neither sealed nor discarded, the longest untouched first: the"
-        " state that each is, with the id that sealWip and discardWip take."
+        description="The open drafts, which are neither sealed nor discarded. The one saved longest ago comes"
+        " first. Each is a state; sealWip and discardWip take its id."
     )
     async def drafts(
         self,

@@ -36,12 +36,15 @@ FINDERS = {
 }
 
 
-@strawberry.type(description="What can be asked. What is absent or not visible to the caller is null.")
+@strawberry.type(
+    description="All queries. An object that does not exist, or that the caller may not see, is null."
+)
 class Query(Lists, Queues, Reminders):
     """The queries of the API."""
 
     @strawberry.field(
-        description="Answer a question from four legs at once; hits are told as current, historical or draft."
+        description="Answer a question with four search methods (legs). Each hit is marked as current,"
+        " historical or draft."
     )
     async def recall(
         self,
@@ -49,8 +52,8 @@ class Query(Lists, Queues, Reminders):
         query: Annotated[
             str,
             strawberry.argument(
-                description="The question, in plain words, identifiers or names; no character is an operator,"
-                " and a blank question is refused."
+                description="The question, in plain words, identifiers or names. There are no query"
+                " operators. A blank question is rejected."
             ),
         ],
         as_of: AsOfArgument = None,
@@ -58,20 +61,21 @@ class Query(Lists, Queues, Reminders):
         prefer_wip: PreferWipArgument = True,
         project: ProjectArgument = None,
         kinds: Annotated[
-            list[str] | None, strawberry.argument(description="Documents of these types alone.")
+            list[str] | None, strawberry.argument(description="Only documents of these types.")
         ] = None,
         domains: Annotated[
-            list[MemoryDomain] | None, strawberry.argument(description="Documents of these domains alone.")
+            list[MemoryDomain] | None, strawberry.argument(description="Only documents of these domains.")
         ] = None,
         flags: Annotated[
-            list[StateFlag] | None, strawberry.argument(description="Hits with one of these flags alone.")
+            list[StateFlag] | None, strawberry.argument(description="Only hits with one of these flags.")
         ] = None,
         first: FirstArgument = 10,
         token_budget: Annotated[
             int | None,
             strawberry.argument(
-                description="How many word pieces the passages may have together; hits that say what a better"
-                " one says are then left out. No limit by default."
+                description="The maximum number of tokens (word pieces of the encoder) in all passages"
+                " together. With it, hits that repeat the content of a better hit are left out."
+                " The default is no limit."
             ),
         ] = None,
     ) -> RecallResult:
@@ -92,21 +96,21 @@ class Query(Lists, Queues, Reminders):
         record_legs(result.legs)
         return RecallResult.of(result)
 
-    @strawberry.field(description="The entity of an id.")
+    @strawberry.field(description="The entity with this id.")
     async def entity(self, info: Info, id: IdArgument) -> EntityType | None:
         """Find an entity."""
         found = uuid_of(id)
         return None if found is None else await find_entity(info, found)
 
     @strawberry.field(
-        description="What a name, alias or identifier means at an instant, however it is spelled; null when"
-        " nothing goes by it, an error that lists the entities with their ids when it could mean several."
-        " The entity it answers has the id that other fields and inputs ask for."
+        description="The entity that a name, alias or identifier means at an instant, in any spelling. Null"
+        " if there is none. If the name is ambiguous, the error lists the entities with their"
+        " ids. Other fields and inputs take the id of the entity."
     )
     async def resolve_alias(
         self,
         info: Info,
-        surface_form: Annotated[str, strawberry.argument(description="The name as it is written.")],
+        surface_form: Annotated[str, strawberry.argument(description="The name, alias or identifier.")],
         project: ProjectArgument = None,
         as_of: AsOfArgument = None,
     ) -> AliasResolution | None:
@@ -115,8 +119,8 @@ class Query(Lists, Queues, Reminders):
         return None if found is None else AliasResolution.of(found)
 
     @strawberry.field(
-        description="The state of an entity at an instant, as known at another: its draft where one is open"
-        " then, unless preferWip is false."
+        description="The state of an entity at an instant (asOf), as it was known at another instant"
+        " (knownAt). An open draft takes precedence unless preferWip is false."
     )
     async def state_as_of(
         self,
@@ -135,19 +139,22 @@ class Query(Lists, Queues, Reminders):
         return None if found is None else EntityState.of(found)
 
     @strawberry.field(
-        description="The fewest references that lead from one entity to another, whichever way each points,"
-        " of those that hold at an instant; the newest where several ways are as short, and null when"
-        " there is none."
+        description="A shortest path of references from one entity to another, in either direction, of the"
+        " references valid at an instant. If several paths are equally short, it is the newest"
+        " one. Null if there is no path."
     )
     async def path(
         self,
         info: Info,
         source: Annotated[
-            strawberry.ID, strawberry.argument(description="The id of the entity to start at.")
+            strawberry.ID, strawberry.argument(description="The id of the entity at the start of the path.")
         ],
-        target: Annotated[strawberry.ID, strawberry.argument(description="The id of the entity to reach.")],
+        target: Annotated[
+            strawberry.ID, strawberry.argument(description="The id of the entity at the end of the path.")
+        ],
         max_length: Annotated[
-            int | None, strawberry.argument(description="How many references at most, from 1 to 6.")
+            int | None,
+            strawberry.argument(description="The maximum number of references in the path, from 1 to 6."),
         ] = 4,
         as_of: AsOfArgument = None,
     ) -> list[ReferenceEdge] | None:
@@ -159,13 +166,13 @@ class Query(Lists, Queues, Reminders):
         found = await info.context.paths.shortest(info.context.caller, start, end, longest, as_of)
         return None if found is None else [Reference.of(step) for step in found]
 
-    @strawberry.field(description="The artifact of an id.")
+    @strawberry.field(description="The artifact with this id.")
     async def artifact(self, info: Info, id: IdArgument) -> ArtifactType | None:
         """Find an artifact."""
         return await find_artifact(info, uuid_of(id))
 
     @strawberry.field(
-        description="Whatever has this id: an entity, state, alias, reference, artifact or candidate."
+        description="The object with this id: an entity, state, alias, reference, artifact or candidate."
     )
     async def node(self, info: Info, id: IdArgument) -> Node | None:
         """Find anything by its id."""

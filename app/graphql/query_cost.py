@@ -117,7 +117,8 @@ def require_short(text: str) -> None:
     for count, most, what in ((len(text), MAX_TEXT, "characters"), (lines, MAX_LINES, "lines")):
         if count > most:
             raise _refusal(
-                "text", f"Its text has {count} {what}; at most {most} are read. Send long texts as variables."
+                "text",
+                f"Its text has {count} {what}; at most {most} are allowed. Send long texts as variables.",
             )
 
 
@@ -127,11 +128,15 @@ def judge_crowd(document: DocumentNode) -> list[GraphQLError]:
         return [_refusal("name", f"It has a name of more than {MAX_GRAPHQL_NAME} characters.")]
     crowd = count_fields(document)
     if crowd.repeats > MAX_REPEATS:
-        reason = f"It selects one field more than {MAX_REPEATS} times in one place; once says the same."
+        reason = f"It selects one field more than {MAX_REPEATS} times in one place. Select it once."
         return [_refusal("repeats", reason)]
     if crowd.fields > MAX_FIELDS:
         return [
-            _refusal("fields", f"It selects more than {MAX_FIELDS} fields, fragments counted where spread.")
+            _refusal(
+                "fields",
+                f"It selects more than {MAX_FIELDS} fields; the fields of a fragment count each time"
+                " it is used.",
+            )
         ]
     return []
 
@@ -141,18 +146,18 @@ def judge(schema: GraphQLSchema, document: DocumentNode, variables: Mapping[str,
     survey = QuerySurvey(schema, document, variables)
     count = sum(1 for _ in operations(document))
     if count > MAX_OPERATIONS:
-        message = f"It holds {count} operations; at most {MAX_OPERATIONS} are served."
+        message = f"It has {count} operations; at most {MAX_OPERATIONS} are allowed."
         return CostVerdict([_refusal("operations", message)], frozenset())
     if len(survey.definitions) > MAX_FRAGMENTS:
-        message = f"It defines {len(survey.definitions)} fragments; at most {MAX_FRAGMENTS} are served."
+        message = f"It defines {len(survey.definitions)} fragments; at most {MAX_FRAGMENTS} are allowed."
         return CostVerdict([_refusal("fragments", message)], frozenset())
     try:
         weights = [survey.operation(node) for node in operations(document)]
     except RecursionError:
-        return CostVerdict([_refusal("depth", "It nests too deeply to be read.")], frozenset())
+        return CostVerdict([_refusal("depth", "It is nested too deeply.")], frozenset())
     errors = [error for weight in weights for error in _refusals(weight)]
     if survey.unknown_fields > MAX_UNKNOWN_FIELDS:
-        message = f"It selects {survey.unknown_fields} fields that are not there."
+        message = f"It selects {survey.unknown_fields} fields that do not exist."
         errors.append(_refusal("unknown", message))
     return CostVerdict(errors, frozenset(survey.page_variables))
 
@@ -170,13 +175,17 @@ def _refusals(weight: Weight) -> Iterator[GraphQLError]:
     """Yield a refusal for each limit that a weight exceeds."""
     cost = min(weight.fixed + UNSIZED_LIST * weight.per_item, CEILING)
     if weight.depth > MAX_DEPTH:
-        yield _refusal("depth", f"It nests {weight.depth} fields deep; at most {MAX_DEPTH} are served.")
+        yield _refusal(
+            "depth", f"It nests {weight.depth} fields deep; at most {MAX_DEPTH} levels are allowed."
+        )
     if weight.aliases > MAX_ALIASES:
-        yield _refusal("aliases", f"It uses {weight.aliases} aliases; at most {MAX_ALIASES} are served.")
+        yield _refusal("aliases", f"It uses {weight.aliases} aliases; at most {MAX_ALIASES} are allowed.")
     if weight.fields > MAX_ROOT_FIELDS:
-        yield _refusal("root", f"It asks {weight.fields} root fields; at most {MAX_ROOT_FIELDS} are served.")
+        yield _refusal(
+            "root", f"It selects {weight.fields} root fields; at most {MAX_ROOT_FIELDS} are allowed."
+        )
     if cost > MAX_COST:
-        yield _refusal("cost", f"It may cost {cost}; at most {MAX_COST} is served: ask for smaller pages.")
+        yield _refusal("cost", f"It may cost {cost}; at most {MAX_COST} is allowed: ask for smaller pages.")
 
 
 def _refusal(limit: str, reason: str) -> GraphQLError:

@@ -36,7 +36,7 @@ def parse_instant(value: object) -> datetime:
     is_short = isinstance(value, str) and len(value) <= MAX_INSTANT
     written = RFC_3339.fullmatch(value) if is_short and isinstance(value, str) else None
     if written is None:
-        raise GraphQLError(f"A DateTime is a text such as {EXAMPLE} (RFC 3339), not {_excerpt(value)}.")
+        raise GraphQLError(f"A DateTime is a string such as {EXAMPLE} (RFC 3339), not {_excerpt(value)}.")
     if written["offset"] is None:
         raise GraphQLError(f"{_excerpt(value)} has no offset: add Z for UTC, or an offset such as +02:00.")
     fraction = (written["fraction"] or "")[:7]
@@ -44,7 +44,7 @@ def parse_instant(value: object) -> datetime:
         instant = datetime.fromisoformat(written["second"].upper() + fraction + written["offset"].upper())
         return instant.astimezone(UTC)
     except (ValueError, OverflowError) as error:
-        raise GraphQLError(f"{_excerpt(value)} is not a moment of the calendar ({error}).") from None
+        raise GraphQLError(f"{_excerpt(value)} is not a valid date and time ({error}).") from None
 
 
 def print_instant(value: datetime) -> str:
@@ -60,12 +60,14 @@ def parse_json(value: object) -> object:
     while pending:
         item, depth = pending.pop()
         if depth > MAX_JSON_DEPTH:
-            raise GraphQLError(f"JSON nests at most {MAX_JSON_DEPTH} levels deep here.")
+            raise GraphQLError(f"JSON may be nested at most {MAX_JSON_DEPTH} levels deep here.")
         if isinstance(item, (dict, list)):
             within = item.values() if isinstance(item, dict) else item
             pending.extend((inner, depth + 1) for inner in within)
         elif _is_unkept_number(item):
-            raise GraphQLError("A number in JSON lies within 64 bits and is finite; send others as text.")
+            raise GraphQLError(
+                "A number in JSON must be finite and within 64 bits; send other numbers as strings."
+            )
     return value
 
 
@@ -82,8 +84,8 @@ def _excerpt(value: object) -> str:
 DATE_TIME: ScalarDefinition = strawberry.scalar(
     name="DateTime",
     description=(
-        "An instant as RFC 3339 text. Input needs an offset (`Z` or `+02:00`) and keeps microseconds;"
-        " output is always UTC, written with `Z`."
+        "An instant as an RFC 3339 string. Input needs an offset (`Z` or `+02:00`) and has"
+        " microsecond precision. Output is always UTC, with `Z`."
     ),
     specified_by_url="https://datatracker.ietf.org/doc/html/rfc3339",
     serialize=print_instant,
@@ -93,8 +95,8 @@ DATE_TIME: ScalarDefinition = strawberry.scalar(
 ANY_JSON: ScalarDefinition = strawberry.scalar(
     name="JSON",
     description=(
-        "Any JSON value: object, list, text, number within 64 bits, boolean or null,"
-        f" at most {MAX_JSON_DEPTH} levels deep."
+        "Any JSON value: object, list, string, number within 64 bits, boolean or null, at most"
+        f" {MAX_JSON_DEPTH} levels deep."
     ),
     specified_by_url="https://datatracker.ietf.org/doc/html/rfc8259",
     parse_value=parse_json,

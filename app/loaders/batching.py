@@ -62,7 +62,7 @@ class NeighbourQuestion:
     def __post_init__(self) -> None:
         require_size(self.first)
         if not 1 <= self.depth <= MAX_WALK_DEPTH:
-            raise Invalid(f"depth is from 1 to {MAX_WALK_DEPTH}, not {self.depth}", field="depth")
+            raise Invalid(f"depth must be from 1 to {MAX_WALK_DEPTH}, not {self.depth}", field="depth")
 
 
 Key = TypeVar("Key", bound=Hashable)

@@ -124,13 +124,13 @@ class Projector:
 
     def _succeed(self, checkpoint: Checkpoint) -> None:
         if self.failure is not None:
-            log.info("the graph is projected again, up to %s", checkpoint.position)
+            log.info("projecting the graph again, up to %s", checkpoint.position)
         self.position, self.failure, self._pause = checkpoint.position, None, self._backoff.first
         self.succeeded_at = monotonic()
 
     def _note(self, failure: str) -> None:
         if failure != self.failure:
-            log.warning("the graph is not projected now: %s", failure)
+            log.warning("projecting the graph failed: %s", failure)
         self.failure = failure
         self.failures += 1
 

@@ -89,22 +89,23 @@ async def refuse_foreign(graph: Graph) -> None:
     """Raise Conflict when a graph that is not a copy yet has data that a copy would be mixed with."""
     if await projection.is_used(graph):
         raise Conflict(
-            f"the graph at {graph.uri} holds nodes that no projection wrote, labelled as its own are;"
-            " point TRIGRAPH_NEO4J_URI at an empty one"
+            f"the graph at {graph.uri} has nodes with the labels of the projection that no"
+            " projection wrote; set TRIGRAPH_NEO4J_URI to an empty graph"
         )
 
 
 async def _refuse_strange(owner: asyncpg.Connection, graph: Graph, checkpoint: Checkpoint) -> None:
     if checkpoint.ledger != await outbox.ledger_of(owner):
         raise Conflict(
-            f"the graph at {graph.uri} is a copy of another ledger; point TRIGRAPH_NEO4J_URI at an empty one,"
-            " or let `trigraph projection rebuild` replace it"
+            f"the graph at {graph.uri} is a copy of another ledger; set TRIGRAPH_NEO4J_URI"
+            " to an empty graph, or run `trigraph projection rebuild` to replace it"
         )
     is_noted = checkpoint.position > await outbox.horizon(owner)
     if is_noted and await outbox.mark_at(owner, checkpoint.position) != checkpoint.mark:
         raise Conflict(
-            f"the graph at {graph.uri} tells of changes that the ledger lacks, as after it was restored"
-            " from a backup; run `trigraph projection rebuild`"
+            f"the graph at {graph.uri} has changes that the ledger lacks, for example"
+            " because the ledger was restored from a backup; run `trigraph projection"
+            " rebuild`"
         )
 
 

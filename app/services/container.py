@@ -105,11 +105,11 @@ class _Keeper:
                 async with asyncio.timeout(WAIT_SECONDS):
                     await self._use(graph)
         except TimeoutError:
-            problem = f"Neo4j does not answer within {WAIT_SECONDS:g} seconds"
+            problem = f"Neo4j does not respond within {WAIT_SECONDS:g} seconds"
         except (TrigraphError, OSError) as error:
             problem = str(error)
         if problem is not None and problem != self._problem:
-            log.warning("the graph is read from Postgres: %s", problem)
+            log.warning("reading the graph from Postgres: %s", problem)
         self._problem = problem
 
     async def _use(self, graph: Graph) -> None:

@@ -77,7 +77,7 @@ class SavedAnswer(Generic[Answer]):
             return None
         if saved.fingerprint != request.fingerprint:
             raise Conflict(
-                "this idempotency key came with other input before; take a new key for a new request",
+                "this idempotency key was used with other input before; use a new key for a new request",
                 field="idempotencyKey",
             )
         return await self.restore(connection, tenant, saved.answer)

@@ -30,7 +30,7 @@ async def reasons_not_to_serve(memory: Memory) -> list[str]:
 async def _reasons_not_to_write(memory: Memory) -> list[str]:
     no_room = None if memory.data is None else lack_of_room(memory.data)
     refusal = no_room or await memory.database.write_probe.refusal(memory.caller.tenant)
-    return [] if refusal is None else [f"nothing can be written: {refusal}"]
+    return [] if refusal is None else [f"writes fail: {refusal}"]
 
 
 async def oddities(memory: Memory) -> list[str]:

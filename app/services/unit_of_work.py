@@ -79,7 +79,7 @@ class UnitOfWork:
 def require_writer(caller: Caller) -> None:
     """Raise Forbidden if a caller may only read."""
     if caller.role is Role.READER:
-        raise Forbidden("a reader may not write; ask with the token of an agent or a person")
+        raise Forbidden("a reader may not write; use the token of an agent or a person")
 
 
 @asynccontextmanager

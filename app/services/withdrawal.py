@@ -26,7 +26,7 @@ def fit_reason(given: str | None) -> str | None:
 def require_lasting(what: str, valid: Interval, now: datetime, *, is_current: bool) -> None:
     """Raise Conflict if an alias or a reference has ended already, or was retracted."""
     if not is_current or (valid.end is not None and valid.end <= now):
-        raise Conflict(f"this {what} was ended already; read what holds now", field=what)
+        raise Conflict(f"this {what} was ended already; read the current one", field=what)
 
 
 async def note_withdrawal(write: UnitOfWork, withdrawn: UUID, ended: UUID | None, reason: str | None) -> None:

@@ -18,6 +18,6 @@ def lack_of_room(folder: Path) -> str | None:
     if free >= MIN_FREE_BYTES:
         return None
     return (
-        f"the disk of {folder} is full: {free / 2**20:.1f} MiB are left, and the database needs"
-        f" {MIN_FREE_BYTES // 2**20} MiB to go on; free some space"
+        f"the disk of {folder} is full: {free / 2**20:.1f} MiB are free, and the database"
+        f" needs {MIN_FREE_BYTES // 2**20} MiB; free some space"
     )

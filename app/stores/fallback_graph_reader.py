@@ -132,23 +132,23 @@ class FallbackGraphReader:
     def _note(self, error: Exception) -> None:
         """Record a failure; only one that an absent or slow server would cause counts for the breaker."""
         if isinstance(error, StaleGraph):
-            log.debug("the graph is read from Postgres: %s", error.message)
+            log.debug("reading the graph from Postgres: %s", error.message)
             self._breaker.succeed()
         elif isinstance(error, TimeoutError):
-            self._fail(f"Neo4j does not answer within {self._deadline:g} seconds")
+            self._fail(f"Neo4j does not respond within {self._deadline:g} seconds")
         elif isinstance(error, Unavailable) and not refuses_the_query(error):
             self._fail(error.message)
         else:
-            log.error("Neo4j cannot answer what it is asked", exc_info=error)
+            log.error("Neo4j cannot run this query", exc_info=error)
 
     def _fail(self, problem: str) -> None:
         self._breaker.fail()
         if self._problem is None:
-            log.warning("the graph is read from Postgres: %s", problem)
+            log.warning("reading the graph from Postgres: %s", problem)
         self._problem = problem
 
     def _recover(self) -> None:
         self._breaker.succeed()
         if self._problem is not None:
-            log.info("the graph is read from Neo4j again")
+            log.info("reading the graph from Neo4j again")
         self._problem = None

@@ -49,5 +49,5 @@ def graphiql_routes() -> list[BaseRoute]:
 
 
 async def _redirect_to_page(_request: Request) -> Response:
-    message = "GraphQL answers at /graphql, which is GraphiQL in a browser\n"
+    message = "GraphQL is available at /graphql, with GraphiQL in a browser\n"
     return PlainTextResponse(message, 307, {"location": "/graphql"})

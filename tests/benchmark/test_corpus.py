@@ -97,7 +97,7 @@ def test_references_lead_to_earlier_documents_and_mostly_to_a_few(documents: lis
 
 @pytest.mark.parametrize("documents", [MIN_DOCUMENTS - 1, MAX_DOCUMENTS + 1])
 def test_too_few_or_too_many_documents_are_refused(documents: int) -> None:
-    with pytest.raises(Invalid, match="--documents is from 10 to 1,000,000, not"):
+    with pytest.raises(Invalid, match="--documents must be from 10 to 1,000,000, not"):
         read_corpus(documents, None)
 
 

@@ -51,8 +51,8 @@ def test_without_a_folder_the_shipped_decisions_are_the_texts() -> None:
 @pytest.mark.parametrize(
     ("name", "content", "said"),
     [
-        ("none", b"", "holds no texts"),
-        ("docs.jsonl", b'{"title": "One", "body": "Too short."}', "holds no texts"),
+        ("none", b"", "has no texts"),
+        ("docs.jsonl", b'{"title": "One", "body": "Too short."}', "has no texts"),
         ("docs.jsonl", b"{", "docs.jsonl cannot be read as rows"),
         ("docs.jsonl.gz", b"no gzip", "docs.jsonl.gz cannot be read as rows"),
         ("docs.jsonl.xz", b"no xz", "docs.jsonl.xz cannot be read as rows"),
@@ -68,5 +68,5 @@ def test_a_folder_that_gives_no_texts_is_refused(
 
 
 def test_a_folder_that_is_not_there_is_refused(tmp_path: Path) -> None:
-    with pytest.raises(Invalid, match=r"there is no folder .*/nowhere; name one .* --corpora"):
+    with pytest.raises(Invalid, match=r"there is no folder .*/nowhere; give a folder .* --corpora"):
         read_texts(tmp_path / "nowhere")

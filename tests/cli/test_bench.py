@@ -96,7 +96,7 @@ def test_people_read_the_same_figures_in_tables(report: BenchmarkReport) -> None
     print_report(console, report)
     assert isinstance(console.file, io.StringIO)
     shown = console.file.getvalue()
-    assert shown.startswith(f"{DOCUMENTS} documents, milliseconds, the best of 3 for each question\n")
+    assert shown.startswith(f"{DOCUMENTS} documents; milliseconds, best of 3 runs per question\n")
     assert all(f" {name} " in shown for name in ROWS)
     assert f" {report.rows['floor']['p50']:.2f} " in shown
     assert f" {report.ratios['graphql_over_floor_p50']:g} " in shown
@@ -104,7 +104,7 @@ def test_people_read_the_same_figures_in_tables(report: BenchmarkReport) -> None
 
 def test_what_cannot_be_measured_is_refused(shell: Shell) -> None:
     ran = shell.run("bench", "--corpora", "/nothing/here")
-    message = "there is no folder /nothing/here; name one that holds texts with --corpora\n"
+    message = "there is no folder /nothing/here; give a folder with texts to --corpora\n"
     assert (ran.code, ran.out, ran.err) == (2, "", message)
 
 

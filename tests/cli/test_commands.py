@@ -32,13 +32,13 @@ def test_the_service_says_where_it_answers(served_home: Shell) -> None:
             1,
             "`trigraph ingest PATH --project nowhere`",
         ),
-        (("ingest", "/nothing/here"), 2, "there is no /nothing/here"),
-        (("ingest", ""), 2, "a path is empty; name . to mean this folder"),
-        (("ingest",), 2, "name what to file: paths, or a repository with --git"),
-        (("ingest", ".", "--git", "."), 2, "paths and --git do not go together"),
+        (("ingest", "/nothing/here"), 2, "/nothing/here does not exist"),
+        (("ingest", ""), 2, "a path is empty; use . for the current folder"),
+        (("ingest",), 2, "give the paths to import, or a repository with --git"),
+        (("ingest", ".", "--git", "."), 2, "--git cannot be combined with paths"),
         (("recall", "x", "--project", "a\udcff"), 1, "there is no project"),
-        (("serve", "--host", "0.0.0.0"), 1, "can be reached by others"),
-        (("serve", "--port", "0", "--workers", "9"), 2, "ask for fewer --workers, or set a smaller"),
+        (("serve", "--host", "0.0.0.0"), 1, "can be reached from other machines"),
+        (("serve", "--port", "0", "--workers", "9"), 2, "use fewer --workers, or lower"),
         (("brew",), 2, "No such command"),
     ],
 )
@@ -54,14 +54,14 @@ def test_a_failure_says_what_to_do_and_nothing_on_the_output(
 @pytest.mark.parametrize(
     ("name", "value", "message"),
     [
-        ("TRIGRAPH_POOL_SIZE", "many", "'many' is no whole number"),
-        ("TRIGRAPH_POOL_SIZE", "1", "1 is too small; the least is 2"),
-        ("TRIGRAPH_LEG_TIMEOUT", "soon", "'soon' is no number"),
+        ("TRIGRAPH_POOL_SIZE", "many", "'many' is not a whole number"),
+        ("TRIGRAPH_POOL_SIZE", "1", "1 is too small; the minimum is 2"),
+        ("TRIGRAPH_LEG_TIMEOUT", "soon", "'soon' is not a number"),
         ("TRIGRAPH_LEG_TIMEOUT", "0", "0 is too small; it must be more than 0.0"),
-        ("TRIGRAPH_EMBEDDER", "mine", "'mine' is none of 'onnx' or 'sentence-transformers'"),
-        ("TRIGRAPH_POOL_SIZE", "91", "91 is too large; the most is 90"),
-        ("TRIGRAPH_TENANT", " ", "it is blank; leave it unset instead"),
-        ("TRIGRAPH_LOG_LEVEL", "loud", "'loud' is none of 'DEBUG', 'INFO', 'WARNING' or 'ERROR'"),
+        ("TRIGRAPH_EMBEDDER", "mine", "'mine' is not one of 'onnx' or 'sentence-transformers'"),
+        ("TRIGRAPH_POOL_SIZE", "91", "91 is too large; the maximum is 90"),
+        ("TRIGRAPH_TENANT", " ", "it is blank; unset the variable instead"),
+        ("TRIGRAPH_LOG_LEVEL", "loud", "'loud' is not one of 'DEBUG', 'INFO', 'WARNING' or 'ERROR'"),
     ],
 )
 def test_a_wrong_setting_is_named(served_home: Shell, name: str, value: str, message: str) -> None:
@@ -89,7 +89,7 @@ def test_a_database_that_does_not_answer_is_named_without_its_password(served_ho
     for words in (("recall", "x"), ("serve", "--port", "0"), ("serve", "--port", "0", "--workers", "2")):
         ran = served_home.run(*words, TRIGRAPH_DATABASE_URL=url)
         assert (ran.code, ran.out) == (1, "")
-        assert "no database answers at postgresql://me@127.0.0.1:1/ledger: " in ran.err
+        assert "no database responds at postgresql://me@127.0.0.1:1/ledger: " in ran.err
         assert "Warning" not in ran.err
         assert "unset TRIGRAPH_DATABASE_URL to use the embedded one" in ran.err
         assert TRACE not in ran.err
@@ -99,13 +99,13 @@ def test_a_database_that_does_not_answer_is_named_without_its_password(served_ho
 def test_the_doctor_finds_everything_well_or_says_what_is_wrong(served_home: Shell) -> None:
     well = served_home.run("doctor")
     assert (well.code, well.err) == (0, "")
-    assert "wrong" not in well.out
+    assert "error" not in well.out
     doubtful = served_home.run("doctor", TRIGRAPH_HOM="x")
     assert doubtful.code == 0
-    assert "TRIGRAPH_HOM is no setting and changes nothing; is TRIGRAPH_HOME meant?" in doubtful.out
+    assert "TRIGRAPH_HOM is not a setting and has no effect; did you mean TRIGRAPH_HOME?" in doubtful.out
     unusable = served_home.run("doctor", TRIGRAPH_HOME="/proc/nowhere")
     assert unusable.code == 1
-    assert "wrong home: /proc/nowhere cannot be written" in unusable.out
+    assert "error    home: cannot write to /proc/nowhere: " in unusable.out
     url = "postgresql://me@127.0.0.1:1/ledger"
     ill = served_home.run("doctor", "--json", TRIGRAPH_DATABASE_URL=url)
     assert ill.code == 1
@@ -115,9 +115,9 @@ def test_the_doctor_finds_everything_well_or_says_what_is_wrong(served_home: She
 
 
 def test_the_schema_of_the_embedded_ledger_is_up_to_date(served_home: Shell) -> None:
-    assert served_home.run("migrate", "--check").out == "every migration is applied\n"
-    assert served_home.run("migrate").out == "there was nothing to apply\n"
-    assert served_home.run("reembed").out == "every vector is of this encoder already\n"
+    assert served_home.run("migrate", "--check").out == "all migrations are applied\n"
+    assert served_home.run("migrate").out == "there are no migrations to apply\n"
+    assert served_home.run("reembed").out == "all vectors are already from this encoder\n"
 
 
 def test_the_version_and_the_schema_are_printed(served_home: Shell) -> None:
@@ -137,7 +137,7 @@ def test_the_demo_answers_from_the_past_of_real_documents_and_files_them_once(se
     words, identifier, old_title, past, now, superseded, timeline = shown
     assert re.search(r"^ 1  PEP-715 .* current$", words, re.MULTILINE)
     assert re.search(r"^ 1  PEP-440 .* current$", identifier, re.MULTILINE)
-    assert "named" in identifier
+    assert "exact match" in identifier
     assert "PEP-449  Removal of the PyPI Mirror Auto Discovery and Naming Scheme" in old_title.splitlines()[2]
     assert "--as-of 2010-06-01" in past
     assert re.search(r"^ 1  PEP-386 .* current$", past, re.MULTILINE)
@@ -150,10 +150,10 @@ def test_the_demo_answers_from_the_past_of_real_documents_and_files_them_once(se
     heading, draft, _, accepted, _, over, says = timeline.splitlines()[2:]
     assert re.fullmatch(r"PEP .+ \([0-9a-f-]{36}\) in demo", heading)
     assert draft.startswith(
-        "committed  2009-06-04T09:13:08Z until 2010-03-21T22:24:43Z  created at 526ad628ce51"
+        "committed  2009-06-04T09:13:08Z until 2010-03-21T22:24:43Z  created at commit 526ad628ce51"
     )
     assert accepted.startswith(
         "committed  2010-03-21T22:24:43Z until 2014-08-22T12:43:42Z  status_transition at"
     )
-    assert over.startswith("committed  2014-08-22T12:43:42Z  status_transition at df28da700d4b")
+    assert over.startswith("committed  2014-08-22T12:43:42Z  status_transition at commit df28da700d4b")
     assert 'status: Superseded; superseded_by: ["PEP-440"]' in says

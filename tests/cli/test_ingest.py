@@ -29,7 +29,7 @@ def test_what_is_skipped_fails_nothing(served_home: Shell) -> None:
     with tempfile.TemporaryDirectory(prefix="trigraph-cli-skipped-") as name:
         empty = served_home.run("ingest", name, "--project", "skips")
         assert empty.code == 0
-        assert "found nothing to file" in empty.out
+        assert "found nothing to import" in empty.out
         docs = Path(name)
         (docs / "open.md").write_text("---\nid: ADR-7\n\n# Open\n\nText.\n")
         (docs / "link.md").symlink_to(docs / "open.md")
@@ -37,13 +37,13 @@ def test_what_is_skipped_fails_nothing(served_home: Shell) -> None:
         people = served_home.run("ingest", docs, "--project", "skips")
         assert people.code == 0
         assert people.out.startswith("filed 1, unchanged 0, refused 0, skipped 2\n")
-        assert people.out.count("never closes") == 1
+        assert people.out.count("never ends") == 1
         programs = served_home.run("ingest", docs, "--project", "skips", "--json")
         assert programs.code == 0
         skipped = {Path(each["source"]).name: each["reason"] for each in programs.object["skipped"]}
         assert skipped == {
-            "docs.jsonl": "a file of rows is read only when it is named itself",
-            "link.md": "it is a symbolic link, and links are not followed",
+            "docs.jsonl": "a file of rows is imported only if it is given as a path itself",
+            "link.md": "it is a symbolic link, and symbolic links are not followed",
         }
 
 
@@ -85,9 +85,6 @@ def test_what_waits_is_counted(served_home: Shell) -> None:
     with tempfile.TemporaryDirectory(prefix="trigraph-cli-waiting-") as name:
         (Path(name) / "ADR-7.md").write_text("# Listen\n\n## Depends on\n\n- SPEC-3\n- SPEC-4\n")
         people = served_home.run("ingest", name, "--project", "waiting")
-        assert (
-            "\n2 references wait for what is not there yet; `trigraph references --pending` lists them\n"
-            in people.out
-        )
+        assert "\n2 unresolved references; `trigraph references --pending` lists them\n" in people.out
         programs = served_home.run("ingest", name, "--project", "waiting", "--json")
         assert programs.object["pendingReferences"] == 2

@@ -189,7 +189,9 @@ async def test_an_import_struck_again_and_again_leaves_the_ledger_of_a_whole_one
             ran = await strike.hit(shell, related, url)
             if strike.number is SIGINT:
                 assert ran.code == INTERRUPTED
-                assert re.match(r"filed \d+, unchanged \d+, refused \d\nstopped with \d+ left; ", ran.out)
+                assert re.match(
+                    r"filed \d+, unchanged \d+, refused \d\nstopped with \d+ documents left; ", ran.out
+                )
                 assert ran.err == f"{STOPPING}\n"
             else:
                 assert (ran.code, ran.out) == (-SIGKILL, "")
@@ -211,7 +213,7 @@ async def test_a_server_killed_under_an_import_costs_what_was_at_hand(related: P
                 os.kill(int((home / "postgres/postmaster.pid").read_text().split()[0]), SIGKILL)
                 out, err = await asyncio.to_thread(process.communicate)
             assert process.returncode == FAILED
-            assert "import again to go on" in err or "broke; retry" in out
+            assert "run the import again to continue" in err or "broke; retry" in out
             assert "Traceback" not in out + err
             last = await asyncio.to_thread(shell.run, "ingest", related)
             assert re.match(r"filed \d+, unchanged \d+, refused 1\n", last.out)

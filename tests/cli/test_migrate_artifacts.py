@@ -42,13 +42,13 @@ async def test_a_table_is_filed_once_with_a_summary_and_what_was_refused(
     said = first.object
     assert (said["filed"], said["aliasesRecorded"]) == (2, 1)
     assert said["refused"] == [
-        {"source": "older.artifacts/3", "reason": "the column body is NULL: there is no text to file"}
+        {"source": "older.artifacts/3", "reason": "the column body is NULL: there is no text to import"}
     ]
     again = await asyncio.to_thread(served_home.run, *asked, "--aliases", "older.aliases")
     assert again.out.splitlines() == [
         "filed 0, unchanged 2, refused 1",
         "aliases: recorded 0, unchanged 1",
-        "refused older.artifacts/3: the column body is NULL: there is no text to file",
+        "refused older.artifacts/3: the column body is NULL: there is no text to import",
     ]
     found = await asyncio.to_thread(served_home.run, "recall", "beacon", "--project", "older", "--json")
     assert found.object["hits"][0]["artifact"]["identifier"] == "ADR-1"
@@ -71,7 +71,7 @@ async def test_a_missing_or_empty_table_is_reported(served_home: Shell, address:
     )
     assert (empty.code, empty.out) == (
         0,
-        "filed 0, unchanged 0, refused 0\nfound nothing to file: the table has no rows\n",
+        "filed 0, unchanged 0, refused 0\nfound nothing to import: the table has no rows\n",
     )
 
 

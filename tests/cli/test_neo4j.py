@@ -168,7 +168,7 @@ async def test_the_status_of_a_server_is_shown(graph: Graph, asking: Shell) -> N
     await graph.write(FILL)
     ran = asking.run("neo4j", "status")
     assert ran.code == 0
-    assert f"answers at {graph.uri}\n2 nodes, 1 relationship\n" in ran.out
+    assert f"is running at {graph.uri}\n2 nodes, 1 relationship\n" in ran.out
     assert asking.run("neo4j", "status", "--json").object == {
         "answers": True,
         "uri": graph.uri,
@@ -187,7 +187,7 @@ def unset(tmp_path: Path) -> Shell:
 def test_a_server_that_does_not_answer_is_a_failure(unset: Shell) -> None:
     ran = unset.run("neo4j", "status", TRIGRAPH_NEO4J_URI="bolt://127.0.0.1:1")
     assert ran.code == 1
-    assert "Neo4j at bolt://127.0.0.1:1 does not answer" in ran.out
+    assert "Neo4j at bolt://127.0.0.1:1 does not respond" in ran.out
 
 
 @pytest.mark.parametrize("word", ["start", "stop"])
@@ -217,7 +217,7 @@ def test_a_home_without_neo4j_has_none_to_stop(unset: Shell) -> None:
         (
             "TRIGRAPH_NEO4J_URI",
             "bolt://me:secret@graph",
-            "it holds a user; set TRIGRAPH_NEO4J_USER and TRIGRAPH_NEO4J_PASSWORD instead",
+            "it contains a user; set TRIGRAPH_NEO4J_USER and TRIGRAPH_NEO4J_PASSWORD instead",
         ),
     ],
 )

@@ -36,7 +36,7 @@ async def test_the_graph_is_filled_compared_and_reported(memory: Memory, shell: 
     before = shell.run("projection", "status")
     assert (before.code, before.out.splitlines()[0]) == (
         0,
-        f"the graph is not begun, the ledger at {filed.position}",
+        f"the graph is not started, the ledger at {filed.position}",
     )
     rebuilt = shell.run("projection", "rebuild")
     assert (rebuilt.code, rebuilt.err) == (0, "")
@@ -48,9 +48,9 @@ async def test_the_graph_is_filled_compared_and_reported(memory: Memory, shell: 
     after = shell.run("projection", "status")
     assert (
         after.out
-        == f"the graph is at position {filed.position}, the ledger at {filed.position}\nnothing is left\n"
+        == f"the graph is at position {filed.position}, the ledger at {filed.position}\nup to date\n"
     )
-    line = f"graph: {graph.uri}, position {filed.position} of {filed.position}, nothing is left\n"
+    line = f"graph: {graph.uri}, position {filed.position} of {filed.position}, up to date\n"
     assert line in shell.run("doctor").out
     verified = shell.run("projection", "verify")
     assert (verified.code, verified.err) == (0, "")

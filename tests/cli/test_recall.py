@@ -42,7 +42,7 @@ def test_a_day_in_the_past_is_its_start_in_utc(served_home: Shell, folder: Path)
     assert earlier.code == 0
     assert "ADR-0001  Poll for messages  2026-01-01  current" in earlier.out
     assert "as of     2026-02-28T23:59:59Z" in earlier.out
-    assert "current by its own state; dense rank" in earlier.out
+    assert "current because of its own state; dense rank" in earlier.out
     assert "ADR-0002  Push messages" not in earlier.out
     assert "lexical rank 1" in earlier.out
 
@@ -50,12 +50,12 @@ def test_a_day_in_the_past_is_its_start_in_utc(served_home: Shell, folder: Path)
 def test_a_hit_says_what_brought_it_here(served_home: Shell, folder: Path) -> None:
     served_home.run("ingest", folder, "--project", "team")
     ran = served_home.run("recall", "ADR-1", "--project", "team", "--explain")
-    assert "names     ADR-1: ADR-0001 Poll for messages\n" in ran.out
+    assert "anchor    ADR-1: ADR-0001 Poll for messages\n" in ran.out
     replacing, named = re.split(r"^ \d  ", ran.out, flags=re.MULTILINE)[1:]
     assert replacing.startswith("ADR-0002  Push messages  2026-03-01  current\n")
     assert "; named; " not in replacing
     assert named.startswith("ADR-0001  Poll for messages  2026-01-01  historical\n")
-    assert "; named; historical by its own state; " in named
+    assert "; exact match; historical because of its own state; " in named
     brief = served_home.run("recall", "ADR-1", "--project", "team").out
     assert brief.count("    named, ") == 1
     assert "## " not in brief
@@ -64,22 +64,22 @@ def test_a_hit_says_what_brought_it_here(served_home: Shell, folder: Path) -> No
 @pytest.mark.parametrize(
     ("asked", "output"),
     [
-        (("--first", "0"), "--first 0 asks for nothing\n"),
-        (("--as-of", "1990-01-01"), "nothing that fits existed at 1990-01-01T00:00:00Z\n"),
-        (("--known-at", "1990-01-01"), "nothing that fits was known at 1990-01-01T00:00:00Z\n"),
-        (("--token-budget", "0"), "what fits is left out: raise --token-budget\n"),
-        (("--flag", "WIP"), "what fits is not wip: leave --flag out to see it\n"),
+        (("--first", "0"), "--first 0 asks for no hits\n"),
+        (("--as-of", "1990-01-01"), "nothing matched as of 1990-01-01T00:00:00Z\n"),
+        (("--known-at", "1990-01-01"), "nothing that was recorded by 1990-01-01T00:00:00Z matched\n"),
+        (("--token-budget", "0"), "every match is larger than --token-budget; raise it\n"),
+        (("--flag", "WIP"), "no match is wip; leave out --flag to see the matches\n"),
         (
             ("--flag", "current", "--token-budget", "0"),
-            "what fits is not current, or larger than --token-budget: leave --flag out to see it\n",
+            "no match is current, or it is larger than --token-budget; leave out --flag to see the matches\n",
         ),
         (
             ("--flag", "wip", "--flag", "historical", "--as-of", "2026-02-01"),
-            "what fits is not wip or historical: leave --flag out to see it\n",
+            "no match is wip or historical; leave out --flag to see the matches\n",
         ),
         (
             ("--kind", "Retro"),
-            "nothing of that kind or domain fits; ask in other words, or leave --kind and --domain out\n",
+            "no document of this type or domain matched; use other words, or leave out --kind and --domain\n",
         ),
     ],
 )

@@ -65,11 +65,11 @@ def test_a_hit_that_no_leg_found_says_which_one_it_replaces() -> None:
         hit(2, stray, text, contributions=()),
         hit(3, old, text, superseded_by=new),
     )
-    assert printed(*hits)[2::3] == ["    replaces 3", "    brought along", "    dense 1"]
+    assert printed(*hits)[2::3] == ["    replaces 3", "    added as a replacement", "    dense 1"]
     lines = printed(*hits, explain=True)[2::3]
-    assert lines[0] == "    score 0.02000; replaces 3; current by its own state"
+    assert lines[0] == "    score 0.02000; replaces 3; current because of its own state"
     assert lines[2] == (
-        "    score 0.02000; historical by its own state; dense rank 1, scored 0.5000, adds 0.01600"
+        "    score 0.02000; historical because of its own state; dense rank 1, scored 0.5000, adds 0.01600"
     )
 
 

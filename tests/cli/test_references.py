@@ -50,8 +50,8 @@ def test_references_are_listed_of_a_project_or_of_a_thing(filed: Shell) -> None:
 def test_pending_references_are_listed_with_their_targets(filed: Shell) -> None:
     listed = filed.run("references", "--pending", "--project", "edges")
     assert (listed.code, listed.err) == (0, "")
-    assert "  ADR-2 Guide DEPENDS_ON SPEC-3, waits since " in listed.out
-    assert "  ADR-9 SUPERSEDES ADR-2 Guide, waits since " in listed.out
+    assert "  ADR-2 Guide DEPENDS_ON SPEC-3, unresolved since " in listed.out
+    assert "  ADR-9 SUPERSEDES ADR-2 Guide, unresolved since " in listed.out
     shown = filed.run("references", "ADR-2", "--pending", "--project", "edges", "--json").object
     assert shown["count"] == 2
     assert {(each["waitsFor"], each["isInverted"]) for each in shown["pendingReferences"]} == {
@@ -59,7 +59,7 @@ def test_pending_references_are_listed_with_their_targets(filed: Shell) -> None:
         ("ADR-9", True),
     }
     nothing = filed.run("references", "ADR-1", "--pending", "--project", "edges")
-    assert nothing.out == "nothing waits for what is not there yet\n"
+    assert nothing.out == "no unresolved references\n"
 
 
 def test_projects_are_shown_where_there_are_several(filed: Shell, tmp_path: Path) -> None:
@@ -69,17 +69,17 @@ def test_projects_are_shown_where_there_are_several(filed: Shell, tmp_path: Path
     assert "  ADR-2 Guide (east) DEPENDS_ON ADR-1 Queue (east) since " in listed
     assert "  ADR-2 Guide (west) DEPENDS_ON ADR-1 Queue (west) since " in listed
     pending = filed.run("references", "--pending", TRIGRAPH_TENANT="compass").out
-    assert "  ADR-9 SUPERSEDES ADR-2 Guide (west), waits since " in pending
+    assert "  ADR-9 SUPERSEDES ADR-2 Guide (west), unresolved since " in pending
 
 
 def test_an_unknown_name_is_reported(served_home: Shell) -> None:
     ran = served_home.run("references", "ADR-4711")
     assert (ran.code, ran.out) == (1, "")
-    assert "nothing goes by ADR-4711" in ran.err
+    assert "no document or entity is called ADR-4711" in ran.err
 
 
 def test_pending_references_are_those_of_now() -> None:
     words = ["references", "--pending", "--as-of", "2026-01-01"]
     ran = CliRunner().invoke(application, words, env={"COLUMNS": "200"})
     assert ran.exit_code == MISUSED
-    assert "--pending lists what waits now" in ran.output
+    assert "--pending lists what is unresolved now" in ran.output

@@ -30,7 +30,7 @@ def test_candidates_are_listed_and_decided_about_once(harbor: Shell) -> None:
     assert found["pending"] == 2
     (alias,), (fact,) = found["aliasCandidates"], found["factCandidates"]
     counted = harbor.run("review", "--project", "harbor", "--first", "0")
-    assert counted.out == "2 wait; --first lists that many of each\n"
+    assert counted.out == "2 pending; use --first to list them\n"
     assert (alias["surfaceForm"], alias["entity"]["label"]) == ("Lighthouse", "Beacon")
     assert (alias["entity"]["type"], alias["entity"]["identifier"]) == ({"name": "ADR"}, "ADR-7")
     assert (fact["property"], fact["value"], fact["quoteStart"]) == (
@@ -66,11 +66,11 @@ def test_an_unknown_candidate_is_reported(served_home: Shell) -> None:
 @pytest.mark.parametrize(
     ("words", "says"),
     [
-        ((NOBODY,), "decide: --promote or --reject"),
-        ((NOBODY, "--promote", "--reject"), "decide: --promote or --reject"),
-        (("--promote",), "name the candidate"),
+        ((NOBODY,), "give either --promote or --reject"),
+        ((NOBODY, "--promote", "--reject"), "give either --promote or --reject"),
+        (("--promote",), "give the id of the candidate"),
         (("nonsense", "--reject"), "valid UUID"),
-        (("--first", "101"), "first is from 0 to 100"),
+        (("--first", "101"), "first must be from 0 to 100"),
     ],
 )
 def test_misuse_is_reported_before_anything_opens(words: tuple[str, ...], says: str) -> None:

@@ -13,7 +13,7 @@ def test_a_state_is_shown_at_a_moment_and_as_a_history(served_home: Shell, folde
     heading, state, _ = shown.out.splitlines()
     assert heading.startswith("ADR Poll for messages (")
     assert heading.endswith(") in states")
-    assert state.startswith("committed  2026-03-01T00:00:00Z  superseded because of ADR-0002, told by ")
+    assert state.startswith("committed  2026-03-01T00:00:00Z  superseded by ADR-0002 (recorded by ")
     assert "identifier: ADR-0001" in shown.out
     history = served_home.run("state", "ADR-0001", "--project", "states", "--history", "--json").object
     events = [(each["validFrom"], each["previous"]["eventType"]) for each in history["states"]]
@@ -27,7 +27,10 @@ def test_a_state_is_shown_at_a_moment_and_as_a_history(served_home: Shell, folde
     assert (unknown.code, unknown.out) == (1, "")
     assert "nothing was known of ADR Poll for messages at that moment" in unknown.err
     early = served_home.run("state", "ADR-0001", "--project", "states", "--as-of", "2025-01-01")
-    expected = "nothing goes by ADR-0001 at 2025-01-01T00:00:00Z; without --as-of the present is asked\n"
+    expected = (
+        "no document or entity was called ADR-0001 at 2025-01-01T00:00:00Z;"
+        " leave out --as-of to ask about the present\n"
+    )
     assert (early.code, early.out, early.err) == (1, "", expected)
 
 
@@ -42,7 +45,7 @@ def test_what_a_name_could_mean_is_listed_with_what_means_one_alone(
     several = served_home.run("state", "ADR-5", TRIGRAPH_TENANT="choices")
     assert (several.code, several.out) == (MISUSED, "")
     first, *lines = several.err.splitlines()
-    assert first == "ADR-5 could mean 3 things; ask for one of them by"
+    assert first == "ADR-5 is ambiguous: it could mean 3 things; use one of these instead"
     assert len(lines) == 3
     for line in lines:
         words, _, called = line.strip().partition("  ")
@@ -56,7 +59,7 @@ def test_what_a_name_could_mean_is_listed_with_what_means_one_alone(
 def test_what_cannot_be_shown_is_reported(served_home: Shell) -> None:
     nobody = served_home.run("state", "ADR-4711")
     assert (nobody.code, nobody.out) == (1, "")
-    assert "nothing goes by ADR-4711" in nobody.err
+    assert "no document or entity is called ADR-4711" in nobody.err
     both = served_home.run("state", "ADR-1", "--history", "--as-of", "2026-01-01")
     assert both.code == 2
     assert "--history shows all moments" in both.err

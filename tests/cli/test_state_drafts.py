@@ -25,7 +25,7 @@ async def test_drafts_are_listed_with_what_they_say(memory: Memory) -> None:
     saved = await memory.states.save_wip(memory.caller, entity, saving)
     found = await load_drafts(memory, "harbor")
     first, second = _printed(found).splitlines()
-    assert first.startswith(f"{saved.state.id}  ADR-1 Queue  touched ")
+    assert first.startswith(f"{saved.state.id}  ADR-1 Queue  saved ")
     assert first.endswith(f" by {saved.state.actor}")
     assert second == '    identifier: ADR-1; status: Rejected; tags: ["queue"]; title: Queue'
     shown = drafts_json(found)
@@ -55,10 +55,10 @@ def _printed(found: OpenDrafts) -> str:
 @pytest.mark.parametrize(
     ("words", "says"),
     [
-        ((), "name the thing to show"),
-        (("ADR-1", "--drafts"), "--drafts lists the drafts of now"),
-        (("--drafts", "--history"), "--drafts lists the drafts of now"),
-        (("--drafts", "--known-at", "2026-01-01"), "--drafts lists the drafts of now"),
+        ((), "give the name of a document or entity"),
+        (("ADR-1", "--drafts"), "--drafts lists the open drafts of now"),
+        (("--drafts", "--history"), "--drafts lists the open drafts of now"),
+        (("--drafts", "--known-at", "2026-01-01"), "--drafts lists the open drafts of now"),
     ],
 )
 def test_states_are_asked_for_one_way(words: tuple[str, ...], says: str) -> None:

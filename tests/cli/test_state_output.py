@@ -22,7 +22,7 @@ async def test_a_history_says_what_is_shown_and_what_was_said(memory: Memory) ->
     heading, _, created, since, said, says = _printed(listing).splitlines()
     assert heading == f"ADR Queue ({entity}) in harbor, by the alias Mole"
     assert created == "    identifier: ADR-1; status: Accepted; title: Queue"
-    assert since.startswith("committed  2021-01-01T00:00:00Z  fact, told by ")
+    assert since.startswith("committed  2021-01-01T00:00:00Z  fact (recorded by ")
     assert (said, says[:30]) == ("    Found in the minutes of May.", "    identifier: ADR-1; status:")
     shown = states_json(listing)
     assert (shown["entity"]["label"], shown["entity"]["project"]["key"]) == ("Queue", "harbor")
@@ -40,7 +40,7 @@ async def test_the_matches_of_an_ambiguous_name_are_listed_with_projects(memory:
     with pytest.raises(Invalid) as refusal:
         await load_moment(memory, "ADR-1", None, None, None)
     assert refusal.value.message.splitlines() == [
-        "ADR-1 could mean 2 things; ask for one of them by",
+        "ADR-1 is ambiguous: it could mean 2 things; use one of these instead",
         "  ADR-1 --project harbor  ADR-1 Queue (harbor)",
         "  ADR-1 --project pier  ADR-1 Queue (pier)",
     ]

@@ -22,7 +22,7 @@ from tests.cli.processes import Shell
 from tests.conftest import Server
 
 SERVE = ("serve", "--port", "0", "--workers", "2")
-ANSWERS = r"GraphQL answers at (http://127\.0\.0\.1:\d+)/graphql"
+ANSWERS = r"GraphQL is available at (http://127\.0\.0\.1:\d+)/graphql"
 FILE = 'mutation { fileArtifact(input: { kind: "ADR", identifier: "ADR-1", body: "Poll." }) { created } }'
 RECALL = '{ recall(query: "ADR-1") { hits { artifact { identifier } } } }'
 STALLED = (

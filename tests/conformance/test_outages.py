@@ -199,8 +199,8 @@ async def test_an_outage_is_told_once_and_so_is_its_end(
         record.message for record in caplog.records if record.name == "app.stores.fallback_graph_reader"
     ]
     assert len(messages) == 2
-    assert "does not answer" in messages[0]
-    assert messages[1] == "the graph is read from Neo4j again"
+    assert "does not respond" in messages[0]
+    assert messages[1] == "reading the graph from Neo4j again"
 
 
 async def test_what_was_just_written_is_in_the_answer_however_far_the_graph_is(

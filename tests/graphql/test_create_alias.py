@@ -156,7 +156,7 @@ async def test_a_name_of_something_else_is_refused_with_what_it_could_mean(desk:
     harbor, beacon = await make_thing(desk, "Harbor"), await make_thing(desk, "Beacon")
     record = await desk.file(adr(7, "Retry policy"))
     await create(api, "Quay", harbor)
-    is_named, is_alias = "so take another form", "or withdraw the alias that has this one"
+    is_named, is_alias = "so use another name", "or withdraw the existing alias first"
     for form, meant, remedy in (
         ("harbor", f"Component Harbor ({harbor})", is_named),
         ("QUAY", f"Component Harbor ({harbor})", is_alias),
@@ -253,7 +253,7 @@ async def test_no_chain_leads_back_to_itself(desk: ProjectFixture) -> None:
     for target in (first, second):
         problem = await refused(api, "Cc", target, source=str(third))
         assert (problem["code"], problem["field"]) == ("INVALID", "source")
-        assert "the target gives way to the source already, through Component " in problem["message"]
+        assert "the target was replaced by the source already, through Component " in problem["message"]
         assert "Component Bb" in problem["message"]
     problem = await refused(api, "itself", first, source=str(first))
     assert (problem["code"], problem["field"]) == ("INVALID", "source")
@@ -269,7 +269,7 @@ async def test_nothing_gives_way_by_what_it_never_was_called(desk: ProjectFixtur
     for form, source in (("Zulu", pier.id), ("Delta", pier.id), ("ADR-8", record), ("Jetty", record)):
         problem = await refused(api, form, delta if form != "Delta" else record, source=str(source))
         assert (problem["code"], problem["field"]) == ("INVALID", "source")
-        assert f"never went by {form}" in problem["message"]
+        assert f"never had the name {form}" in problem["message"]
     assert (await create(api, "adr 7", delta, source=str(record)))["problems"] == []
     for form in ("jetty", "Pier"):
         assert (await create(api, form, delta, source=str(pier.id)))["problems"] == []

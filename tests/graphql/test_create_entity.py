@@ -103,24 +103,24 @@ async def test_a_long_listing_costs_no_more_statements_than_a_short_one(api: Api
         (
             {"props": {"name": "A", "colour": "red", "aura": 1}},
             "props",
-            "no property aura, colour; it has name,",
+            "no property aura, colour; its properties are name,",
         ),
         ({"props": {}}, "props", "Component needs name"),
         ({"props": {"name": None, "status": "x"}}, "props", "Component needs name"),
-        ({"props": {"name": "\u3000 "}}, "props", "name is a text of 1 to 512"),
-        ({"props": {"name": "\u200b"}}, "props", "name is a text"),
-        ({"props": {"name": 7}}, "props", "name is a text"),
-        ({"props": {"name": "n" * 513}}, "props", "name is a text"),
+        ({"props": {"name": "\u3000 "}}, "props", "name is a string of 1 to 512"),
+        ({"props": {"name": "\u200b"}}, "props", "name is a string"),
+        ({"props": {"name": 7}}, "props", "name is a string"),
+        ({"props": {"name": "n" * 513}}, "props", "name is a string"),
         ({"props": []}, "props", "an object of properties"),
         ({"props": {"name": "A", "description": "d" * 70_000}}, "props", "more than 65536 bytes"),
         ({"type": "EnvVar", "props": {"value": "1"}}, "props", "EnvVar needs key from the start"),
         ({"type": "Session", "props": {"title": "Stand-up"}}, "props", "needs startedAt"),
-        ({"type": "Persona", "props": {"handle": ["ada"]}}, "props", "handle is a text"),
-        ({"type": "adr", "props": {"title": "A"}}, "type", "file one with fileArtifact, kind ADR"),
+        ({"type": "Persona", "props": {"handle": ["ada"]}}, "props", "handle is a string"),
+        ({"type": "adr", "props": {"title": "A"}}, "type", "use fileArtifact with kind ADR"),
         (
             {"type": "Ship", "props": {"name": "A"}},
             "type",
-            "there are Component, EnvVar, Location, Mode, Persona, Project, Session",
+            "the defined ones are Component, EnvVar, Location, Mode, Persona, Project, Session",
         ),
         ({"project": "", "props": {"name": "A"}}, "project", "a project key has"),
         (
@@ -159,10 +159,10 @@ async def test_what_is_there_already_is_a_conflict_that_names_it(
     first = await create(api, type, **props)
     refusal = problem(await create(api, type, **again))
     assert (refusal["code"], refusal["field"]) == ("CONFLICT", "props")
-    assert f"({first['entity']['id']}) is there already" in refusal["message"]
+    assert f"({first['entity']['id']}) exists already" in refusal["message"]
     fixed = {"Persona": "handle", "EnvVar": "key", "Session": "startedAt"}
     if type in fixed:
-        assert f"with the same {fixed[type]}, which never changes; use that one" in refusal["message"]
+        assert f"with the same {fixed[type]}, which cannot change; use that entity" in refusal["message"]
     elsewhere = await create(api, type, "another", **again)
     assert elsewhere["problems"] == []
 
@@ -190,7 +190,7 @@ async def test_an_identifier_is_one_among_things_and_documents(api: Api) -> None
     )
     filed = await api.file("# ADR-7: Keep a ledger\n\nIt follows RULE-12.")
     refusal = problem(await create(api, "Rule", identifier="adr 0007"))
-    assert f"ADR Keep a ledger ({filed['entity']['id']}) is there already" in refusal["message"]
+    assert f"ADR Keep a ledger ({filed['entity']['id']}) exists already" in refusal["message"]
     made = await create(api, "Rule", identifier="RULE-0012", title="Never overwrite")
     assert made["problems"] == []
     refused = await api.file("Text.", identifier="rule-12")
@@ -201,7 +201,7 @@ async def test_a_name_that_is_the_alias_of_something_else_is_a_conflict(api: Api
     filed = await api.file("---\naliases: [Lighthouse]\n---\n# ADR-8: Beacon\n\nText.")
     refusal = problem(await create(api, name="LIGHTHOUSE"))
     assert refusal["code"] == "CONFLICT"
-    assert f"ADR Beacon ({filed['entity']['id']}) goes by the alias LIGHTHOUSE" in refusal["message"]
+    assert f"ADR Beacon ({filed['entity']['id']}) has the alias LIGHTHOUSE" in refusal["message"]
 
 
 async def test_ali_07_one_way_of_folding_tells_which_names_are_one(api: Api) -> None:

@@ -117,13 +117,13 @@ async def test_a_part_of_a_type_is_no_contradiction_and_may_add_to_it(api: Api) 
 @pytest.mark.parametrize(
     ("said", "words"),
     [
-        ({"immutableProps": ["slug", "region"]}, "has slug as what never changes"),
-        ({"immutableProps": [], "mutableProps": ["slug"]}, "has slug as what never changes"),
-        ({"immutableProps": ["colour"], "mutableProps": []}, "has slug as what never changes"),
-        ({"immutableProps": None, "isDocument": True}, "is no type of documents"),
+        ({"immutableProps": ["slug", "region"]}, "has slug as its immutable properties"),
+        ({"immutableProps": [], "mutableProps": ["slug"]}, "has slug as its immutable properties"),
+        ({"immutableProps": ["colour"], "mutableProps": []}, "has slug as its immutable properties"),
+        ({"immutableProps": None, "isDocument": True}, "is not a document type"),
         ({"ptype": "infrastructure"}, "has the ptype application"),
         ({"name": "component", "immutableProps": []}, "belongs to every project and has no property"),
-        ({"name": "adr", "immutableProps": [], "isDocument": False}, "is a type of documents"),
+        ({"name": "adr", "immutableProps": [], "isDocument": False}, "is a document type"),
         ({"name": "adr", "immutableProps": []}, "belongs to every project and has no property"),
     ],
 )

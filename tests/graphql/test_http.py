@@ -210,9 +210,9 @@ def test_a_null_for_an_argument_with_a_default_is_the_callers_mistake(client: Te
 @pytest.mark.parametrize(
     ("query", "name", "message"),
     [
-        ("query A { greeting }", "B", "The document holds no operation named 'B'."),
-        ("fragment A on Query { greeting }", None, "The document holds no operation."),
-        ("type A { b: Int }", None, "The document holds no operation."),
+        ("query A { greeting }", "B", "The document has no operation named 'B'."),
+        ("fragment A on Query { greeting }", None, "The document has no operation."),
+        ("type A { b: Int }", None, "The document has no operation."),
     ],
 )
 def test_an_operation_that_is_not_there_is_the_callers_mistake(

@@ -46,7 +46,7 @@ async def test_lists_are_narrowed_by_project_and_type(records: Api) -> None:
     spec = await records.ask(query, type="spec")
     assert (spec["entities"]["totalCount"], spec["artifacts"]["totalCount"]) == (1, 1)
     error = await records.refused('{ entities(type: "Nonsense") { totalCount } }')
-    assert "there are ADR, " in error["message"]
+    assert "the defined ones are ADR, " in error["message"]
     assert error["extensions"] == {"code": "BAD_USER_INPUT", "field": "type"}
     error = await records.refused('{ artifacts(project: "nowhere") { totalCount } }')
     assert error["extensions"] == {"code": "NOT_FOUND", "field": "project"}

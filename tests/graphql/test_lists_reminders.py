@@ -38,7 +38,7 @@ async def test_a_draft_untouched_for_thirty_days_is_reminded_of(api: Api, owner:
     assert reminder["category"] == "stale_wip"
     assert reminder["since"] == LONG_AGO
     assert reminder["entity"] == {"id": OLD, "label": "Queue"}
-    assert reminder["message"].startswith("the draft of Queue has not been touched for ")
+    assert reminder["message"].startswith("the draft of Queue has not been saved for ")
     assert (await api.ask(QUERY, project="Scene"))["reminders"] == [reminder]
     assert (await api.ask(QUERY, project="elsewhere"))["reminders"] == []
     assert (await api.refused(QUERY, project="nowhere"))["extensions"]["code"] == "NOT_FOUND"

@@ -97,7 +97,7 @@ async def test_a_reference_names_its_target(api: Api) -> None:
     [
         ({"kind": "Nonsense"}, "kind", "the kinds are ADR, Delta, Journal, Plan, Retro, SPEC, TODO"),
         ({"kind": " "}, "kind", "a document needs a kind"),
-        ({"kind": "Component"}, "kind", "is no kind of document"),
+        ({"kind": "Component"}, "kind", "is not a document type"),
         ({"body": " \n"}, "body", "needs a title or a body"),
         ({"project": " "}, "project", "a project key has"),
         ({"identifier": "A" * 300}, "identifier", "at most 256"),

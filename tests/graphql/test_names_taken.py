@@ -54,7 +54,7 @@ async def test_a_thing_is_not_renamed_to_what_another_goes_by(
     code, _, message = await refused(Api(desk.memory), verb, **renaming(verb, pier, name))
     assert code == "CONFLICT"
     assert f"Component Beacon ({beacon})" in message
-    assert "take another name" in message
+    assert "give this one another name" in message
     assert await resolved(desk, name) == str(beacon)
 
 
@@ -67,7 +67,7 @@ async def test_a_draft_may_have_any_name_and_is_not_sealed_with_one_that_is_take
     draft = (await done(api, "saveWip", entity=str(pier), props={"name": "Beacon"}))["state"]
     code, _, message = await refused(api, "sealWip", state=draft["id"])
     assert code == "CONFLICT"
-    assert "is there already" in message
+    assert "exists already" in message
     await done(api, "sealWip", state=draft["id"], props={"name": "Jetty"})
     assert await resolved(desk, "Jetty") == str(pier)
 
@@ -137,7 +137,7 @@ async def test_a_thing_keeps_a_name(desk: ProjectFixture) -> None:
         code, field, message = await refused(api, "recordFact", **gone, validFrom=since)
         assert (code, field) == ("INVALID", "property")
         assert message == (
-            "without name nothing tells this Component from others; give it another name instead"
+            "a Component needs name, which distinguishes it from others; give a new value instead"
         )
     draft = (await done(api, "saveWip", entity=pier, props={"name": None}))["state"]["id"]
     assert (await refused(api, "sealWip", state=draft))[:2] == ("INVALID", "props")

@@ -62,7 +62,7 @@ async def test_an_odd_document_is_filed_once_and_found_by_its_words(desk: Projec
         pytest.param(" \n\t\u00a0\u3000\n", "a document needs a title or a body", id="white_space"),
         pytest.param(
             f"# h\n{'text ' * 24}\n" * 5_001,
-            "the body makes 5001 passages; at most 5000 are kept",
+            "the body has 5001 passages; at most 5000 are allowed",
             id="headings",
         ),
     ],

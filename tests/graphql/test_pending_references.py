@@ -28,9 +28,7 @@ async def test_what_waits_is_listed_until_it_arrives(api: Api) -> None:
         "# ADR-7: Listen\n\nDate: 2026-01-05\n\n"
         "## Status\n\nSuperseded by ADR-9\n\n## Depends on\n\n- SPEC-3\n"
     )
-    assert filed["warnings"] == [
-        "2 references wait for what is not there yet: DEPENDS_ON SPEC-3, ADR-9 SUPERSEDES"
-    ]
+    assert filed["warnings"] == ["2 unresolved references: DEPENDS_ON SPEC-3, ADR-9 SUPERSEDES"]
     listed = await _waiting(api)
     assert listed["totalCount"] == 2
     found = {tuple(node[name] for name in KINDS) for node in listed["nodes"]}
@@ -59,7 +57,7 @@ async def test_many_that_wait_are_told_in_one_warning(api: Api) -> None:
     cited = " ".join(f"ADR-{number}" for number in range(21, 29))
     filed = await api.file(f"# ADR-7: Listen\n\nIt follows {cited}.")
     (warning,) = filed["warnings"]
-    assert warning.startswith("8 references wait for what is not there yet: REFERENCES ADR-21, ")
+    assert warning.startswith("8 unresolved references: REFERENCES ADR-21, ")
     assert warning.endswith(" and 3 more")
     (one,) = (await api.file("# ADR-8: Push\n\nIt follows ADR-30."))["warnings"]
-    assert one == "1 reference waits for what is not there yet: REFERENCES ADR-30"
+    assert one == "1 unresolved reference: REFERENCES ADR-30"

@@ -126,7 +126,10 @@ async def test_what_was_cut_is_not_touched(api: Api, entity: str) -> None:
 async def test_refusals_name_what_is_wrong_and_write_nothing(api: Api, entity: str) -> None:
     before = await history(api, entity)
     fact = {"entity": entity, "property": "status", "value": "x"}
-    allowed = "ADR has no property colour; it has title, status, date, author, tags, summary, identifier"
+    allowed = (
+        "ADR has no property colour; its properties are title, status, date, author, tags, summary,"
+        " identifier"
+    )
     assert await refused(api, "recordFact", **fact | {"property": "colour"}) == (
         "INVALID",
         "property",
@@ -134,7 +137,7 @@ async def test_refusals_name_what_is_wrong_and_write_nothing(api: Api, entity: s
     )
     code, field, message = await refused(api, "recordFact", **fact | {"property": "identifier"})
     assert (code, field) == ("INVALID", "property")
-    assert "identifier of ADR never changes" in message
+    assert "identifier of ADR cannot change" in message
     assert (await refused(api, "recordFact", entity=entity, property="status"))[:2] == ("INVALID", "value")
     for absent in (NOBODY, "nonsense"):
         for name in ("entity", "causeArtifact"):

@@ -228,7 +228,7 @@ async def test_what_cannot_be_promoted_waits_on(api: Api, owner: asyncpg.Connect
     await api.file("---\naliases: [Lighthouse]\n---\n# ADR-8: Another\n\nText.")
     form = problem(await review_alias(api, alias["id"], "PROMOTED"))
     assert (form["code"], form["field"]) == ("CONFLICT", "candidate")
-    assert "the candidate still waits" in form["message"]
+    assert "the candidate is still pending" in form["message"]
     assert "ADR Another" in form["message"]
     await owner.execute("UPDATE fact_candidate SET property = 'owner' WHERE id = $1", fact["id"])
     unknown = problem(await review_fact(api, fact["id"], "PROMOTED"))

@@ -7,7 +7,7 @@ from tests.graphql.api import Api
 from tests.graphql.test_create_entity import create_with
 from tests.graphql.verbs import done, history, refused
 
-UNKNOWN = ["counts as current: nothing is known of the status Sideways"]
+UNKNOWN = ["unknown status Sideways; the document counts as current"]
 
 
 @pytest.fixture
@@ -41,7 +41,7 @@ async def test_a_status_of_a_document_is_a_text(api: Api, entity: str, status: o
     ):
         code, field, message = await refused(api, verb, entity=entity, **said)
         assert (code, field) == ("INVALID", "property" if verb == "recordFact" else "props")
-        assert message == "the status of ADR is a text such as Accepted; null takes it away"
+        assert message == "the status of ADR is a string such as Accepted; null removes it"
     assert len(await history(api, entity)) == 1
 
 

@@ -87,7 +87,7 @@ async def test_refusals_name_the_field(api: Api, entity: str) -> None:
         api, "transition", entity=entity, eventType="x", props={"status": "x", "colour": 1, "size": 2}
     )
     assert (code, field) == ("INVALID", "props")
-    assert "ADR has no property colour, size; it has title" in message
+    assert "ADR has no property colour, size; its properties are title" in message
     assert await history(api, entity) == before
 
 
@@ -107,13 +107,13 @@ def _as(api: Api, caller: Caller) -> Memory:
 @pytest.mark.parametrize(
     ("word", "why"),
     [
-        ("created", "what another verb writes"),
-        ("wip_saved", "what another verb writes"),
-        ("wip_sealed", "what another verb writes"),
-        ("wip_discarded", "what another verb writes"),
-        ("two words", "in one word"),
-        ("!", "in one word"),
-        (" ", "in one word"),
+        ("created", "the event of another mutation"),
+        ("wip_saved", "the event of another mutation"),
+        ("wip_sealed", "the event of another mutation"),
+        ("wip_discarded", "the event of another mutation"),
+        ("two words", "give one word"),
+        ("!", "give one word"),
+        (" ", "give one word"),
     ],
 )
 async def test_what_happened_is_one_word_of_the_callers_own(

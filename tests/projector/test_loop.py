@@ -161,7 +161,7 @@ async def test_an_outage_is_waited_for_each_time(copy: Copy, neo4j: GraphLocatio
             gate.close()
             filed = await file(copy.memory, adr(number, f"Queue {number}"))
             await failed(projector)
-            assert "does not answer" in str(projector.failure)
+            assert "does not respond" in str(projector.failure)
             gate.open()
             await come_to(projector, filed.position)
     assert (await copy.verify()).is_equal

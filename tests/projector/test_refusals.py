@@ -17,7 +17,9 @@ MARK = "MATCH (projection:Projection) SET projection.{}"
 async def test_a_graph_that_somebody_else_filled_is_left_alone(copy: Copy) -> None:
     await copy.graph.write("CREATE (:Entity {name: 'a model of somebody else'}), (:Person)")
     for work in (copy.catch_up, copy.rebuild, copy.verify):
-        with pytest.raises(Conflict, match="holds nodes that no projection wrote"):
+        with pytest.raises(
+            Conflict, match="has nodes with the labels of the projection that no projection wrote"
+        ):
             await work()
     assert await copy.count("(n)") == 2
 

@@ -56,7 +56,7 @@ async def test_out_06_it_starts_without_the_graph_and_finds_it_later(
             async with AsyncClient(base_url=address, timeout=30) as client:
                 degraded = await readiness(client, "degraded")
                 assert (degraded["reasons"], degraded["projection"]["isStopped"]) == ([], False)
-                assert f"Neo4j at {gate.uri} does not answer" in degraded["projection"]["failure"]
+                assert f"Neo4j at {gate.uri} does not respond" in degraded["projection"]["failure"]
                 filed = (await client.post("/graphql", json={"query": FILE})).json()
                 position = int(filed["data"]["fileArtifact"]["position"])
                 found = (await client.post("/graphql", json={"query": RECALL})).json()

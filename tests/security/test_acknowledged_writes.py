@@ -116,7 +116,7 @@ async def test_a_commit_that_breaks_off_says_that_nobody_knows(
         answer = await scene.api.ask(operation("createEntity"), input=said)
     (problem,) = answer["createEntity"]["problems"]
     assert problem["code"] == "UNAVAILABLE"
-    assert "nobody knows whether it was kept" in problem["message"]
+    assert "it is unknown whether the write was saved" in problem["message"]
     assert "idempotencyKey" in problem["message"]
     assert await scene.owner.fetchval("SELECT count(*) FROM entity") == int(is_kept)
     assert_written((await scene.api.ask(operation("createEntity"), input=said))["createEntity"])
@@ -185,7 +185,9 @@ async def test_an_import_tells_what_it_filed_before_the_ledger_went(scene: Scene
     memory = scene.api.memory
     importing = replace(memory, import_width=4).imports
     scene.database.loss = scene.loss("stopped server")
-    with pytest.raises(Unavailable, match="; 2 documents were filed before that: import again to go on"):
+    with pytest.raises(
+        Unavailable, match="; 2 documents were filed before that: run the import again to continue"
+    ):
         await importing.run(memory.caller, ImportRequest((tmp_path,), None, "ADR"))
     assert await scene.owner.fetchval("SELECT count(*) FROM artifact") == 3
 

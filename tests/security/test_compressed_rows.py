@@ -27,11 +27,13 @@ def packed(content: bytes) -> bytes:
             lzma.compress(row("RFC-1")) + bytes(8) + lzma.compress(row("RFC-2")), 2, None, id="two of xz"
         ),
         pytest.param(packed(row("RFC-1")) + packed(row("RFC-2")), 2, None, id="two of gz"),
-        pytest.param(lzma.compress(row("RFC-1")) + TAIL, 1, "cannot be read from here on", id="tail of xz"),
-        pytest.param(packed(row("RFC-1")) + TAIL, 1, "cannot be read from here on", id="tail of gz"),
-        pytest.param(lzma.compress(row("RFC-1"))[:-20], 1, "cut off here", id="short xz"),
-        pytest.param(packed(row("RFC-1"))[:-4], 1, "cut off here", id="short gz"),
-        pytest.param(lzma.compress(b"")[:8], 0, "cut off here", id="xz without rows"),
+        pytest.param(
+            lzma.compress(row("RFC-1")) + TAIL, 1, "the rest of the file cannot be read", id="tail of xz"
+        ),
+        pytest.param(packed(row("RFC-1")) + TAIL, 1, "the rest of the file cannot be read", id="tail of gz"),
+        pytest.param(lzma.compress(row("RFC-1"))[:-20], 1, "truncated here", id="short xz"),
+        pytest.param(packed(row("RFC-1"))[:-4], 1, "truncated here", id="short gz"),
+        pytest.param(lzma.compress(b"")[:8], 0, "truncated here", id="xz without rows"),
         pytest.param(b"", 0, None, id="nothing"),
     ],
 )

@@ -427,10 +427,10 @@ async def test_the_doctor_tells_of_what_the_operator_left_open(
         return next(finding for finding in [each async for each in examined] if finding.part == "role")
 
     assert (await role()).is_doubtful
-    assert "TRIGRAPH_DATABASE_URL signs in as a superuser" in (await role()).message
+    assert "TRIGRAPH_DATABASE_URL uses a superuser" in (await role()).message
     name = await owner.fetchval("SELECT current_database()")
     await owner.execute(f"GRANT TEMPORARY ON DATABASE {name} TO PUBLIC")
-    assert "it may make temporary objects; run `trigraph migrate`" in (await role()).message
+    assert "it may create temporary objects; run `trigraph migrate`" in (await role()).message
 
 
 RIGHTS = """
@@ -492,7 +492,7 @@ async def test_what_the_service_stored_for_itself_ends_at_the_next_start(
         await connection.execute(f"ALTER ROLE {SERVICE_ROLE} {where}SET {stored}")
     role = (await findings(settings))["role"]
     assert not role.is_well or role.is_doubtful
-    assert f"({stored.partition(' ')[0]}): run `trigraph migrate`" in role.message
+    assert f"({stored.partition(' ')[0]}); run `trigraph migrate`" in role.message
     async with open_memory(settings) as memory, memory.database.writing(memory.caller.tenant) as connection:
         assert not await connection.fetch("SELECT * FROM pg_db_role_setting")
     role = (await findings(settings))["role"]

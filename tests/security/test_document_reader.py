@@ -69,7 +69,7 @@ async def test_a_killed_process_is_replaced(reader: DocumentReader) -> None:
 
 
 async def test_a_document_that_kills_the_process_twice_is_refused(reader: DocumentReader) -> None:
-    with pytest.raises(Invalid, match=r"ended twice over this one \(signal 6\)"):
+    with pytest.raises(Invalid, match=r"crashed twice on this one \(signal 6\)"):
         await reader.run(1, os.abort)
     assert await reader.run(1, abs, -1) == 1
 

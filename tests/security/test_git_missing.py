@@ -49,7 +49,10 @@ async def test_contents_that_are_missing_are_refused_by_name_and_the_rest_is_fil
     lose(theirs, "HEAD:d.md").write_bytes(b"this is no object")
     summary = await theirs.run()
     assert {each.source for each in summary.refused} == {"b.md", "d.md"}
-    assert all("the repository lacks its content" in each.reason for each in summary.refused)
+    assert all(
+        "is missing in the repository, and Trigraph fetches nothing" in each.reason
+        for each in summary.refused
+    )
     assert summary.filed == 3
     assert [each.status for each in await line_of(theirs.desk, "a")] == ["Accepted"]
 
@@ -88,7 +91,11 @@ async def test_a_history_that_has_holes_is_refused_with_what_to_do(theirs: Repos
     theirs.commit("2020-01-01", {"docs/a.md": "# A\n"})
     theirs.commit("2020-02-01", {"docs/a.md": "# A\n\nStatus: Accepted\n"})
     lose(theirs, lost)
-    with pytest.raises(Invalid, match="lacks a part of its history, and nothing is fetched: fetch it whole"):
+    with pytest.raises(
+        Invalid,
+        match="a part of the history is missing in the repository,"
+        " and Trigraph fetches nothing: fetch the whole",
+    ):
         await theirs.run("docs")
 
 
@@ -173,7 +180,7 @@ def test_a_commit_or_a_tree_that_is_a_pipe_is_waited_for_no_longer_than_promised
     os.mkfifo(lose(theirs, lost))
     stop = threading.Event()
     threading.Timer(10, stop.set).start()
-    with pytest.raises(Invalid, match="git did not answer"):
+    with pytest.raises(Invalid, match="git did not respond"):
         read_repository(theirs.folder, None, frozenset(), day(2026), stop.is_set)
 
 
@@ -209,7 +216,7 @@ def test_a_few_objects_that_make_many_files_are_refused_by_what_was_too_much(
 ) -> None:
     bomb(theirs, 3)
     monkeypatch.setattr(module, bound, most)
-    with pytest.raises(Invalid, match=f"^{reason}.*name a folder of it$"):
+    with pytest.raises(Invalid, match=f"^{reason}.*give a folder of it$"):
         read_repository(theirs.folder, None, frozenset(), day(2026))
 
 
@@ -218,5 +225,5 @@ def test_a_branch_that_points_to_no_commit_is_refused(theirs: Repository, target
     theirs.commit("2020-01-01", {"a.md": "# A\n"})
     number = theirs.git("rev-parse", target)
     (theirs.folder / ".git/refs/heads/main").write_text(f"{number}\n")
-    with pytest.raises(Invalid, match="the branch points to no commit; check out one that does"):
+    with pytest.raises(Invalid, match="the branch points to no commit; check out a branch with commits"):
         read_repository(theirs.folder, None, frozenset(), day(2026))

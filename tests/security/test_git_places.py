@@ -193,7 +193,7 @@ async def test_a_reference_of_one_worktree_is_refused_as_the_newest_commit(
         link = holder / reference
         link.parent.mkdir(parents=True)
         link.symlink_to(private.folder / ".git/refs/heads/main")
-    with pytest.raises(Invalid, match=f"its HEAD names {reference}, which is no branch"):
+    with pytest.raises(Invalid, match=f"its HEAD points to {reference}, which is not a branch"):
         await imported(desk, theirs.folder / "tree")
     with pytest.raises(NotFound):
         await desk.ask("needle")
@@ -217,7 +217,7 @@ async def test_a_repository_that_leads_to_another_is_refused_and_nothing_of_that
 ) -> None:
     assert callable(lead)
     lead(theirs, private)
-    with pytest.raises(Invalid, match=r"leads to .*private.*which is not of this repository"):
+    with pytest.raises(Invalid, match=r"points to .*private.*which is outside this repository"):
         await imported(desk, theirs.folder)
     with pytest.raises(NotFound):
         await desk.ask("needle")

@@ -110,8 +110,8 @@ def test_what_is_pointed_at_beyond_a_number_is_left_out_with_a_warning() -> None
     assert len(document.references) == MAX_REFERENCES
     assert document.warnings[-2:] == (
         "only the first 20000 links and identifiers were read",
-        "the document has 20000 references; only the first 2000 are kept",
-    ) or any(f"only the first {MAX_REFERENCES} are kept" in each for each in document.warnings)
+        "the document has 20000 references; only the first 2000 are recorded",
+    ) or any(f"only the first {MAX_REFERENCES} are recorded" in each for each in document.warnings)
     assert len(parse_markdown(SHAPES["links"](300_000)).links) == MAX_REFERENCES
 
 

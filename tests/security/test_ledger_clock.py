@@ -129,7 +129,9 @@ async def test_a_refused_clock_is_told_by_the_doctor_and_makes_it_unready(
 ) -> None:
     settings = Settings(database_url=database_url, pool_size=4)
     found = await _examined(settings)
-    assert found["clock"] == Finding("clock", True, "database, process and ledger agree")
+    assert found["clock"] == Finding(
+        "clock", True, "the clocks of the database, this process and the ledger agree"
+    )
     await set_ledger_clock(owner, LONG_AGO)
     monkeypatch.setattr(ledger_clock, "WRITER_CLOCK", ClockOff(timedelta(days=-400)))
     monkeypatch.setattr(ledger_clock, "WRITER_CLOCK", ClockOff(timedelta(days=-400)))

@@ -24,7 +24,7 @@ from tests.cli.processes import TIMEOUT, Shell
 from tests.security.hostile import LINES, MARK, OWN_CODES, steering
 
 RECORD = re.compile(r"(?:DEBUG|INFO|WARNING|ERROR)(?: [\w.]+: |: +\S)|  \| ")
-ADDRESS = re.compile(r"GraphQL answers at http://127\.0\.0\.1:(\d+)/graphql")
+ADDRESS = re.compile(r"GraphQL is available at http://127\.0\.0\.1:(\d+)/graphql")
 HURTS = f"""
 CREATE FUNCTION hurt() RETURNS trigger LANGUAGE plpgsql AS
     $f$ BEGIN RAISE EXCEPTION USING MESSAGE = $m$broken {LINES}$m$, DETAIL = $m$INFO: forged$m$; END $f$;

@@ -95,7 +95,7 @@ def greedy(path: Path) -> None:
         ("docs.jsonl.gz", packed_zeros, "the file unpacks to more than"),
         ("docs.jsonl.xz", packed_zeros, "the file unpacks to more than"),
         ("docs.jsonl.xz", blank_lines, "lines in a row are blank"),
-        ("docs.jsonl", sparse, "the row goes on for"),
+        ("docs.jsonl", sparse, "the row has another"),
         ("docs.jsonl.xz", greedy, "Memory usage limit"),
     ],
 )

@@ -332,14 +332,14 @@ def texts(value: object) -> Iterator[str]:
         ("doctor", (), f"TRIGRAPH_{SHOWN}"),
         ("recall", ("queue", "--project", "x"), f"Harbor {SHOWN}"),
         ("recall", ("ADR-7",), f"Queue {SHOWN}"),
-        ("state", ("ADR-7", "--history"), f"told by {SHOWN}"),
+        ("state", ("ADR-7", "--history"), f"(recorded by {SHOWN}"),
         (
             "state",
             ("ADR-7",),
             r"summary: Later \x1b]0;owned\x07\x1b[7;41mX\x1b]8;;https://evil.example\x1b\L\x08\x7f",
         ),
         ("recall", ("ADR-7",), "[bold red]M[/] [link=file:///etc]K[/link] :smile:"),
-        ("ingest", (f"/nowhere/{BYTES}",), r"there is no /nowhere/bytes-\xff\x9b-"),
+        ("ingest", (f"/nowhere/{BYTES}",), r"/nowhere/bytes-\xff\x9b-"),
     ],
 )
 async def test_it_is_shown_escaped(scene: Scene, command: str, words: tuple[str, ...], shown: str) -> None:

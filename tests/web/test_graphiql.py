@@ -74,5 +74,5 @@ def test_the_bare_address_leads_to_the_page(client: TestClient) -> None:
     answer = client.get("/", follow_redirects=False)
     assert (answer.headers["location"], answer.text) == (
         "/graphql",
-        "GraphQL answers at /graphql, which is GraphiQL in a browser\n",
+        "GraphQL is available at /graphql, with GraphiQL in a browser\n",
     )

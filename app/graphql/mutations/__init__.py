@@ -43,171 +43,186 @@ from app.graphql.mutations.withdraw import (
 
 
 @strawberry.type(
-    description="What can be changed. A caller's mistake is answered with `problems`, and nothing is written."
-    " What fails unforeseen is null with an error, and hides no answer beside it; what is read for an answer"
-    " after its write is null with an error as well, and undoes nothing."
+    description="All mutations. When the caller made a mistake, the payload lists it in `problems` and"
+    " nothing is written. On an unexpected failure the mutation's field is null and the response"
+    " has an error; the results of the other fields remain. When a field of the payload cannot be"
+    " read after the write, that field is null with an error, and the write remains."
 )
 class Mutation:
     """The mutations of the API."""
 
     @strawberry.mutation(
-        description="File a document: all of it is written at once, and searchable when this answers."
+        description="File a document. It is written in one transaction, and recall finds it as soon as this"
+        " mutation returns."
     )
     async def file_artifact(
         self,
         info: Info,
-        input: Annotated[FileArtifactInput, strawberry.argument(description="The document.")],
+        input: Annotated[FileArtifactInput, strawberry.argument(description="The document to file.")],
     ) -> FileArtifactPayload | None:
         """File a document."""
         return await file_artifact(info, input)
 
     @strawberry.mutation(
-        description="Define a type of things or of documents in a project. The same again changes nothing."
+        description="Define a type of entities or of documents in a project. Repeating the same definition"
+        " changes nothing."
     )
     async def define_type(
         self,
         info: Info,
-        input: Annotated[DefineTypeInput, strawberry.argument(description="The type.")],
+        input: Annotated[DefineTypeInput, strawberry.argument(description="The type to define.")],
     ) -> TypePayload | None:
         """Define a type."""
         return await define_type(info, input)
 
     @strawberry.mutation(
-        description="Create a thing that has no document, with its first state. One that is there is a"
-        " conflict that names it; references that waited for its name find it."
+        description="Create an entity that has no document, with its first state. Unresolved references to"
+        " its name are resolved. If the entity exists, the problem is a conflict that names it."
     )
     async def create_entity(
         self,
         info: Info,
-        input: Annotated[CreateEntityInput, strawberry.argument(description="The thing.")],
+        input: Annotated[CreateEntityInput, strawberry.argument(description="The entity to create.")],
     ) -> EntityPayload | None:
         """Create a thing."""
         return await create_entity(info, input)
 
     @strawberry.mutation(
-        description="Promote a likely alias, which then means its entity from its document's date on, or"
-        " reject it. For people alone, and once: the second decision is a conflict."
+        description="Promote or reject an alias candidate. A promoted alias is valid from the date of its"
+        " document. Only a person may decide, and only once: a second decision is a conflict."
     )
     async def review_alias_candidate(
         self,
         info: Info,
-        input: Annotated[ReviewCandidateInput, strawberry.argument(description="The decision.")],
+        input: Annotated[
+            ReviewCandidateInput, strawberry.argument(description="The decision about the candidate.")
+        ],
     ) -> AliasCandidatePayload | None:
         """Decide about a likely alias."""
         return await review_alias_candidate(info, input)
 
     @strawberry.mutation(
-        description="Promote a likely fact, which then holds from its document's date on, or reject it. For"
-        " people alone, and once: the second decision is a conflict."
+        description="Promote or reject a fact candidate. A promoted fact is valid from the date of its"
+        " document. Only a person may decide, and only once: a second decision is a conflict."
     )
     async def review_fact_candidate(
         self,
         info: Info,
-        input: Annotated[ReviewCandidateInput, strawberry.argument(description="The decision.")],
+        input: Annotated[
+            ReviewCandidateInput, strawberry.argument(description="The decision about the candidate.")
+        ],
     ) -> FactCandidatePayload | None:
         """Decide about a likely fact."""
         return await review_fact_candidate(info, input)
 
     @strawberry.mutation(
-        description="Let a name mean an entity from now on. One meaning for a name: a name that means"
-        " something else is a conflict that names it, and the same again changes nothing."
+        description="Create an alias: from now on the name means the entity. A name has one meaning: if it"
+        " means another entity, the problem is a conflict that names that entity. Repeating the"
+        " same alias changes nothing."
     )
     async def create_alias(
         self,
         info: Info,
-        input: Annotated[CreateAliasInput, strawberry.argument(description="The alias.")],
+        input: Annotated[CreateAliasInput, strawberry.argument(description="The alias to create.")],
     ) -> AliasPayload | None:
         """Write an alias."""
         return await create_alias(info, input)
 
     @strawberry.mutation(
-        description="Let a name mean its entity no longer, from now on; what it meant before stays"
-        " answerable."
+        description="Withdraw an alias: from now on the name no longer means the entity. Queries as of an"
+        " earlier instant still resolve it."
     )
     async def withdraw_alias(
         self,
         info: Info,
-        input: Annotated[WithdrawAliasInput, strawberry.argument(description="The alias, and why.")],
+        input: Annotated[
+            WithdrawAliasInput, strawberry.argument(description="The alias to withdraw, and the reason.")
+        ],
     ) -> AliasPayload | None:
         """End an alias."""
         return await withdraw_alias(info, input)
 
     @strawberry.mutation(
-        description="Let an entity refer to another. The same reference again changes nothing; a supersession"
-        " moves the target's state."
+        description="Create a reference from one entity to another. Repeating the same reference changes"
+        " nothing. SUPERSEDES also changes the state of the target."
     )
     async def create_reference(
         self,
         info: Info,
-        input: Annotated[CreateReferenceInput, strawberry.argument(description="The reference.")],
+        input: Annotated[CreateReferenceInput, strawberry.argument(description="The reference to create.")],
     ) -> ReferencePayload | None:
         """Write a reference."""
         return await create_reference(info, input)
 
     @strawberry.mutation(
-        description="Let a reference hold no longer, from now on; what it said before stays answerable."
+        description="Withdraw a reference: from now on it is no longer valid. Queries as of an earlier"
+        " instant still return it."
     )
     async def withdraw_reference(
         self,
         info: Info,
-        input: Annotated[WithdrawReferenceInput, strawberry.argument(description="The reference, and why.")],
+        input: Annotated[
+            WithdrawReferenceInput,
+            strawberry.argument(description="The reference to withdraw, and the reason."),
+        ],
     ) -> ReferencePayload | None:
         """End a reference."""
         return await withdraw_reference(info, input)
 
     @strawberry.mutation(
-        description="Say what one property of an entity is, from a moment on. About the very start of a state"
-        " it is a correction: what was believed before stays answerable."
+        description="Record the value of one property of an entity from an instant on. At the exact start of"
+        " a state this is a correction; with knownAt the former belief can still be read."
     )
     async def record_fact(
         self,
         info: Info,
-        input: Annotated[RecordFactInput, strawberry.argument(description="The fact.")],
+        input: Annotated[RecordFactInput, strawberry.argument(description="The fact to record.")],
     ) -> StatePayload | None:
         """Record a fact."""
         return await record_fact(info, input)
 
     @strawberry.mutation(
-        description="Change several properties of an entity at once, from a moment on; of callers who expect"
-        " the same state one wins, and the others are told of a conflict."
+        description="Change several properties of an entity at once, from an instant on. When several callers"
+        " expect the same state, the first one wins and the others get a conflict."
     )
     async def transition(
         self,
         info: Info,
-        input: Annotated[TransitionInput, strawberry.argument(description="The change.")],
+        input: Annotated[TransitionInput, strawberry.argument(description="The change to make.")],
     ) -> StatePayload | None:
         """Carry out a transition."""
         return await transition(info, input)
 
     @strawberry.mutation(
-        description="Save the draft of an entity, the one beside what is in force: begun when there is none,"
-        " else laid over."
+        description="Save the draft of an entity. The first save creates the draft from the committed state;"
+        " later saves change it."
     )
     async def save_wip(
         self,
         info: Info,
-        input: Annotated[SaveWipInput, strawberry.argument(description="What the draft is to say.")],
+        input: Annotated[SaveWipInput, strawberry.argument(description="The properties of the draft.")],
     ) -> StatePayload | None:
         """Save a draft."""
         return await save_wip(info, input)
 
     @strawberry.mutation(
-        description="Let what a draft says be in force from now on, and close it. Only what was saved in it"
-        " is sealed: what others changed beside it meanwhile stays."
+        description="Seal a draft: its content is in force from now on, and the draft is closed. Only the"
+        " properties that were saved in the draft are sealed; changes that others made to the"
+        " other properties remain."
     )
     async def seal_wip(
         self,
         info: Info,
-        input: Annotated[SealWipInput, strawberry.argument(description="The draft.")],
+        input: Annotated[SealWipInput, strawberry.argument(description="The draft to close.")],
     ) -> StatePayload | None:
         """Seal a draft."""
         return await seal_wip(info, input)
 
-    @strawberry.mutation(description="Close a draft and leave what is in force as it is.")
+    @strawberry.mutation(description="Discard a draft. The committed state does not change.")
     async def discard_wip(
         self,
         info: Info,
-        input: Annotated[DiscardWipInput, strawberry.argument(description="The draft.")],
+        input: Annotated[DiscardWipInput, strawberry.argument(description="The draft to close.")],
     ) -> StatePayload | None:
         """Discard a draft."""
         return await discard_wip(info, input)

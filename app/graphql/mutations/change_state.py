@@ -19,37 +19,39 @@ from app.services.states import StateAnswer, StateChange, StatedCause
 
 ENTITY = "The id of the entity."
 VALID_FROM = (
-    "From when on it is true, in the past or the future; from now on without it. It holds until a later state"
-    " that something was said of."
+    "The instant from which the change is valid, in the past or the future. The default is now."
+    " The value stays until the next state that sets or confirms the same property."
 )
 EXPECTED_STATE = (
-    "The id of the state that the caller believes holds at that moment: if another one does, nothing is"
-    " written and the answer is a conflict."
+    "The id of the state that the caller expects at that instant. If another state is valid,"
+    " nothing is written and the problem is a conflict."
 )
-CAUSE_ARTIFACT = "The id of the document that caused it."
-CAUSE_COMMIT = "The commit that caused it; at most 256 characters."
-DESCRIPTION = "What there is to say about it; at most 4,096 characters."
+CAUSE_ARTIFACT = "The id of the document that caused the change."
+CAUSE_COMMIT = "The commit that caused the change, of at most 256 characters."
+DESCRIPTION = "A description of the change, of at most 4,096 characters."
 
 
-@strawberry.type(description="What a change of state left in the ledger.")
+@strawberry.type(description="The result of a mutation that changes the state of an entity.")
 class StatePayload:
     """The payload of the state mutations."""
 
     entity: Entity | None = strawberry.field(default=None, description="The entity that changed.")
     state: EntityState | None = strawberry.field(
-        default=None, description="The state that was opened or, for a draft that was discarded, closed."
+        default=None, description="The new state, or the discarded draft."
     )
-    event: StateEvent | None = strawberry.field(default=None, description="The step that led there.")
+    event: StateEvent | None = strawberry.field(
+        default=None, description="The event that created or closed the state."
+    )
     warnings: list[str] = strawberry.field(
         default_factory=list,
-        description="What is odd about what was written, and how it is read: a status of a document that"
-        " does not tell whether it is in force.",
+        description="Warnings about what was written, such as a status that does not say whether the document"
+        " is in force.",
     )
     position: str | None = strawberry.field(
-        default=None, description="The write's place in the ledger; null when nothing was written."
+        default=None, description="The position of the write in the ledger; null if nothing was written."
     )
     problems: list[Problem] = strawberry.field(
-        default_factory=list, description="Why nothing was written; empty when all went well."
+        default_factory=list, description="The reasons why nothing was written; empty on success."
     )
 
     @classmethod
@@ -67,18 +69,18 @@ class StatePayload:
 def properties_of(given: object) -> dict[str, Any]:
     """Return the properties of a JSON object; raise Invalid for any other value."""
     if not isinstance(given, dict):
-        raise Invalid('properties are a JSON object, such as {"status": "accepted"}', field="props")
+        raise Invalid('props must be a JSON object, such as {"status": "accepted"}', field="props")
     return given
 
 
-@strawberry.input(description="One property of an entity, and what it is.")
+@strawberry.input(description="One property of an entity and its new value.")
 class RecordFactInput:
     """The input of recordFact."""
 
     entity: strawberry.ID = strawberry.field(description=ENTITY)
-    property: str = strawberry.field(description="The name of a property that its type lets change.")
+    property: str = strawberry.field(description="The name of a mutable property of the entity's type.")
     value: JSON | None = strawberry.field(
-        default=strawberry.UNSET, description="What the property is; null takes it away."
+        default=strawberry.UNSET, description="The new value of the property; null removes it."
     )
     valid_from: datetime | None = strawberry.field(default=None, description=VALID_FROM)
     expected_state: strawberry.ID | None = strawberry.field(default=None, description=EXPECTED_STATE)
@@ -92,7 +94,7 @@ class RecordFactInput:
 async def record_fact(context: Context, input: RecordFactInput) -> StateAnswer:
     """Record the fact."""
     if input.value is strawberry.UNSET:
-        raise Invalid("say what the property is, or null to take it away", field="value")
+        raise Invalid("value is missing; give the value of the property, or null to remove it", field="value")
     return await context.states.record_fact(
         context.caller,
         id_of(input.entity, "entity", "entity"),
@@ -111,18 +113,20 @@ async def record_fact(context: Context, input: RecordFactInput) -> StateAnswer:
     )
 
 
-@strawberry.input(description="Properties of an entity that change together, and what happened.")
+@strawberry.input(
+    description="Properties of an entity that change together, and the event that changed them."
+)
 class TransitionInput:
     """The input of transition."""
 
     entity: strawberry.ID = strawberry.field(description=ENTITY)
     props: JSON = strawberry.field(
-        description='The properties that change, as an object such as {"status": "accepted"}; null takes one'
-        " away, and those not named stay as they are."
+        description='The properties that change, as an object such as {"status": "accepted"}. Null removes a'
+        " property. Properties that are left out do not change."
     )
     event_type: str = strawberry.field(
-        description="What happened, in one word: status_transition, rename, mode_change, correction, or"
-        " another of at most 64 characters that no other verb writes."
+        description="The type of the event: status_transition, rename, mode_change, correction, or another"
+        " word of at most 64 characters that no other mutation writes."
     )
     valid_from: datetime | None = strawberry.field(default=None, description=VALID_FROM)
     expected_state: strawberry.ID | None = strawberry.field(default=None, description=EXPECTED_STATE)

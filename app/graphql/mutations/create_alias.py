@@ -13,30 +13,30 @@ from app.graphql.types.candidate import AliasCandidate
 from app.services.aliases import AliasAnswer, AliasRequest
 
 
-@strawberry.input(description="Another name for an entity, from now on.")
+@strawberry.input(description="The alias to create. It is valid from now on.")
 class CreateAliasInput:
     """The input of createAlias."""
 
     surface_form: str = strawberry.field(
-        description="The name as it is written, of 2 to 512 characters; compared after folding case, width"
-        " and white space."
+        description="The name, of 2 to 512 characters. Names are compared without regard to case, character"
+        " width and white space."
     )
-    target: strawberry.ID = strawberry.field(description="The entity it means: the one to prefer.")
+    target: strawberry.ID = strawberry.field(description="The id of the entity that the name means.")
     source: strawberry.ID | None = strawberry.field(
         default=None,
-        description="The entity that gave way to the target, when the name is or was its own: all its names"
-        " then lead to the target.",
+        description="The id of an entity that the target replaces. Give it if the name is or was a name of"
+        " that entity: all its names then lead to the target.",
     )
     authority_tier: int | None = strawberry.field(
         default=None,
-        description="A lower authority than the caller's own, which is 1 for a person and 2 for an agent;"
-        " 3 lets the name await review.",
+        description="An authority tier lower than the caller's own, which is 1 for a person and 2 for an"
+        " agent. Tier 3 puts the name into the review queue.",
     )
     source_artifact: strawberry.ID | None = strawberry.field(
-        default=None, description="The document that states it, or that uses the name."
+        default=None, description="The id of the document that states the alias or uses the name."
     )
     project: str | None = strawberry.field(
-        default=None, description="The key of the target's project, which an alias holds in."
+        default=None, description="The key of the target's project. An alias belongs to one project."
     )
     idempotency_key: str | None = strawberry.field(default=None, description=IDEMPOTENCY_KEY)
 
@@ -52,23 +52,24 @@ class CreateAliasInput:
         )
 
 
-@strawberry.type(description="An alias as it was written or ended.")
+@strawberry.type(description="The result of createAlias and withdrawAlias.")
 class AliasPayload:
     """The payload of createAlias and withdrawAlias."""
 
     alias: Alias | None = strawberry.field(
         default=None,
-        description="The alias, or the same one that was there; null while it awaits review. One that was"
-        " withdrawn is recorded anew, under an id of its own; by the former id it is found with its end too.",
+        description="The alias, or the same one if it already existed; null while the name is in the review"
+        " queue. A withdrawn alias is a new record with a new id; the former id finds it too,"
+        " with its end.",
     )
     candidate: AliasCandidate | None = strawberry.field(
-        default=None, description="What awaits review, for a name of tier 3."
+        default=None, description="The candidate in the review queue, for a name of tier 3."
     )
     position: str | None = strawberry.field(
-        default=None, description="The write's place in the ledger; null when nothing but a queue changed."
+        default=None, description="The position of the write in the ledger; null if only a queue changed."
     )
     problems: list[Problem] = strawberry.field(
-        default_factory=list, description="Why nothing was written; empty when all went well."
+        default_factory=list, description="The reasons why nothing was written; empty on success."
     )
 
     @classmethod

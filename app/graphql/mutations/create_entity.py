@@ -16,38 +16,41 @@ from app.graphql.types.state import EntityState
 from app.services.entities import CreatedEntity, StatedEntity
 
 
-@strawberry.input(description="A thing to create, and what is true of it from the start.")
+@strawberry.input(description="The entity to create and its first properties.")
 class CreateEntityInput:
     """The input of createEntity."""
 
     type: str = strawberry.field(
-        description="The name of its type, such as Component, compared without case. A document is filed"
-        " instead."
+        description="The name of its type, such as Component; case does not matter. For the type of a"
+        " document use fileArtifact."
     )
     props: JSON = strawberry.field(
-        description="Its properties by name: those that never change, and a name if its type has none of"
-        " these. A property that is null says nothing."
+        description="Its properties by name: the immutable ones, and a name if the type has no immutable"
+        " property. A property that is null is ignored."
     )
     project: str | None = strawberry.field(
-        default=None, description="The key of the project, made when it is new; default without one."
+        default=None,
+        description="The key of the project; it is created if it does not exist. The default is the project"
+        " `default`.",
     )
     valid_from: datetime | None = strawberry.field(
-        default=None, description="When it begins, in the past or the future; now without it."
+        default=None,
+        description="The instant at which the entity begins, in the past or the future. The default is now.",
     )
     idempotency_key: str | None = strawberry.field(default=None, description=IDEMPOTENCY_KEY)
 
 
-@strawberry.type(description="What creating a thing left in the ledger.")
+@strawberry.type(description="The result of createEntity.")
 class EntityPayload:
     """The payload of createEntity."""
 
-    entity: Entity | None = strawberry.field(default=None, description="The new thing.")
+    entity: Entity | None = strawberry.field(default=None, description="The new entity.")
     state: EntityState | None = strawberry.field(default=None, description="Its first state.")
     position: str | None = strawberry.field(
-        default=None, description="The write's place in the ledger; null when nothing was written."
+        default=None, description="The position of the write in the ledger; null if nothing was written."
     )
     problems: list[Problem] = strawberry.field(
-        default_factory=list, description="Why nothing was written; empty when all went well."
+        default_factory=list, description="The reasons why nothing was written; empty on success."
     )
 
     @classmethod

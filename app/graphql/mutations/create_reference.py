@@ -15,23 +15,24 @@ from app.graphql.types.reference import Reference
 from app.services.references import ReferenceAnswer, StatedReference
 
 
-@strawberry.input(description="A typed reference from one entity to another.")
+@strawberry.input(description="The reference to create: typed, from one entity to another.")
 class CreateReferenceInput:
     """The input of createReference."""
 
-    source: strawberry.ID = strawberry.field(description="The entity that refers.")
-    target: strawberry.ID = strawberry.field(description="The entity referred to.")
+    source: strawberry.ID = strawberry.field(description="The id of the entity that refers.")
+    target: strawberry.ID = strawberry.field(description="The id of the entity that is referred to.")
     type: ReferenceType = strawberry.field(
-        description="How it refers to it; Type.canReference says which types may be joined. SUPERSEDES moves"
-        " the target's state, from when the source is in force."
+        description="The type of the reference. Type.canReference lists the pairs of types that it may join."
+        " SUPERSEDES also changes the state of the target, from the instant at which the source"
+        " is in force."
     )
     source_artifact: strawberry.ID | None = strawberry.field(
-        default=None, description="The document that states it."
+        default=None, description="The id of the document that states the reference."
     )
     valid_from: datetime | None = strawberry.field(
         default=None,
-        description="From when it holds, in the past or in the future, once both entities are there; now by"
-        " default.",
+        description="The instant from which the reference is valid, in the past or the future. Both entities"
+        " must exist then. The default is now.",
     )
     idempotency_key: str | None = strawberry.field(default=None, description=IDEMPOTENCY_KEY)
 
@@ -46,20 +47,20 @@ class CreateReferenceInput:
         )
 
 
-@strawberry.type(description="A reference as it was written or ended.")
+@strawberry.type(description="The result of createReference and withdrawReference.")
 class ReferencePayload:
     """The payload of createReference and withdrawReference."""
 
     reference: Reference | None = strawberry.field(
         default=None,
-        description="The reference, or the same one that was there. One that was withdrawn is recorded anew,"
-        " under an id of its own; by the former id it is found with its end too.",
+        description="The reference, or the same one if it already existed. A withdrawn reference is a new"
+        " record with a new id; the former id finds it too, with its end.",
     )
     position: str | None = strawberry.field(
-        default=None, description="The write's place in the ledger; null when nothing was written."
+        default=None, description="The position of the write in the ledger; null if nothing was written."
     )
     problems: list[Problem] = strawberry.field(
-        default_factory=list, description="Why nothing was written; empty when all went well."
+        default_factory=list, description="The reasons why nothing was written; empty on success."
     )
 
     @classmethod

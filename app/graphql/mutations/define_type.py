@@ -13,35 +13,37 @@ from app.services.entities import DefinedType, StatedType
 
 
 @strawberry.input(
-    description="A type of a project. One that the project defined before carries what is new of it as well;"
-    " nothing is taken from it, and what never changes stays as it was defined."
+    description="The type to define. If the project has this type already, new properties are added, none is"
+    " removed, and immutable properties do not change."
 )
 class DefineTypeInput:
     """The input of defineType."""
 
     name: str = strawberry.field(
-        description="Its name, of at most 64 characters; no other type of the project, nor one that every"
-        " project has, has it in any case."
+        description="Its name, of at most 64 characters. Case does not matter: no other type of the project,"
+        " and no type that every project has, may have the same name."
     )
     project: str | None = strawberry.field(
-        default=None, description="The key of the project, made when it is new; default without one."
+        default=None,
+        description="The key of the project; it is created if it does not exist. The default is the project"
+        " `default`.",
     )
     ptype: str | None = strawberry.field(
-        default=None, description="What part of a project it describes; application without one."
+        default=None, description="The part of a project that it describes. The default is application."
     )
     immutable_props: list[str] | None = strawberry.field(
         default=None,
-        description="Properties that are set when a thing is created and never again. Of a document type"
-        " identifier is one, and no other.",
+        description="Properties that are set once, when an entity is created. A document type has exactly"
+        " one, identifier.",
     )
     mutable_props: list[str] | None = strawberry.field(
         default=None,
-        description="Properties that may change over time. A document type has the usual ones beside them.",
+        description="Properties that may change over time. A document type also has the standard ones.",
     )
     is_document: bool | None = strawberry.field(
         default=None,
-        description="Whether its things are filed as documents of this kind, rather than created; as it was"
-        " defined, or else false, by default.",
+        description="Whether its entities are filed as documents with fileArtifact, instead of created with"
+        " createEntity. The default is the value of the existing definition, or false.",
     )
     idempotency_key: str | None = strawberry.field(default=None, description=IDEMPOTENCY_KEY)
 
@@ -56,19 +58,20 @@ class DefineTypeInput:
         )
 
 
-@strawberry.type(description="What defining a type left in the ledger.")
+@strawberry.type(description="The result of defineType.")
 class TypePayload:
     """The payload of defineType."""
 
-    type: Type | None = strawberry.field(default=None, description="The type as it is now.")
+    type: Type | None = strawberry.field(default=None, description="The type after the mutation.")
     changed: bool = strawberry.field(
-        default=False, description="Whether something was written; false when it was defined so before."
+        default=False,
+        description="Whether something was written; false if the definition was the same before.",
     )
     position: str | None = strawberry.field(
-        default=None, description="The write's place in the ledger; null when nothing was written."
+        default=None, description="The position of the write in the ledger; null if nothing was written."
     )
     problems: list[Problem] = strawberry.field(
-        default_factory=list, description="Why nothing was written; empty when all went well."
+        default_factory=list, description="The reasons why nothing was written; empty on success."
     )
 
     @classmethod

@@ -19,36 +19,47 @@ from app.services.catalog import describe_pending
 from app.services.filing import FiledDocument, StatedDocument, read_stated
 
 
-@strawberry.input(description="A document to file. What is given here wins over what its text says.")
+@strawberry.input(
+    description="The document to file. A value given here takes precedence over the same value in the"
+    " document's text."
+)
 class FileArtifactInput:
     """The input of fileArtifact."""
 
     kind: str = strawberry.field(
-        description="The name of a document type, such as ADR, compared without case."
+        description="The name of a document type, such as ADR; case does not matter."
     )
     body: str = strawberry.field(
-        description="The document in Markdown, with its header if it has one. All of it is indexed but"
-        " words of more than 128 bytes; one of more than 5,000 passages, about a million words, is refused,"
-        " not cut."
+        description="The document in Markdown, with its header if it has one. Words of more than 128 bytes"
+        " are not indexed. A document of more than 5,000 passages, about a million words, is"
+        " rejected, not cut."
     )
     project: str | None = strawberry.field(
-        default=None, description="The key of the project, made when it is new; default without one."
+        default=None,
+        description="The key of the project; it is created if it does not exist. The default is the project"
+        " `default`.",
     )
     identifier: str | None = strawberry.field(
         default=None,
-        description="What it is cited by, such as ADR-7; at most 256 characters. A changed document filed"
-        " under it is a new version. Without one sourceUri tells what is the same, without both the text.",
+        description="Its identifier, such as ADR-7, of at most 256 characters. A changed document with the"
+        " same identifier is a new version. Without an identifier the document is known by its"
+        " sourceUri, and without that by its text.",
     )
-    title: str | None = strawberry.field(default=None, description="Its title; at most 1,024 characters.")
+    title: str | None = strawberry.field(default=None, description="Its title, of at most 1,024 characters.")
     status: str | None = strawberry.field(default=None, description="Its status, such as Accepted.")
     domain: MemoryDomain | None = strawberry.field(
-        default=None, description="The part of memory it belongs to."
+        default=None, description="The memory domain that it belongs to."
     )
-    created_at: datetime | None = strawberry.field(default=None, description="When it takes effect.")
+    created_at: datetime | None = strawberry.field(
+        default=None,
+        description="The instant from which it is valid. The default is the date in its header, or now.",
+    )
     source_uri: str | None = strawberry.field(
-        default=None, description="Where it was found; at most 4,096 characters."
+        default=None, description="The URI or path where it was found, of at most 4,096 characters."
     )
-    source_commit: str | None = strawberry.field(default=None, description="The commit it was found at.")
+    source_commit: str | None = strawberry.field(
+        default=None, description="The commit at which it was found."
+    )
     idempotency_key: str | None = strawberry.field(default=None, description=IDEMPOTENCY_KEY)
 
     def to_document(self) -> StatedDocument:
@@ -66,39 +77,43 @@ class FileArtifactInput:
         )
 
 
-@strawberry.type(description="What filing a document left in the ledger.")
+@strawberry.type(description="The result of fileArtifact.")
 class FileArtifactPayload:
     """The payload of fileArtifact."""
 
     artifact: Artifact | None = strawberry.field(
-        default=None, description="The document, or the same one filed before."
+        default=None, description="The new document, or the existing one if nothing changed."
     )
-    entity: Entity | None = strawberry.field(default=None, description="What it is a version of.")
+    entity: Entity | None = strawberry.field(
+        default=None, description="The entity that the document is a version of."
+    )
     state: EntityState | None = strawberry.field(
-        default=None, description="The state that it gives its entity."
+        default=None, description="The state that the document gives to its entity."
     )
     created: bool = strawberry.field(
         default=False,
-        description="Whether something was written; false when the newest version says the same.",
+        description="Whether something was written; false if the newest version has the same content.",
     )
     references: list[Reference] | None = strawberry.field(
         default_factory=list,
-        description="The references it made, to what is there already; null when what was asked of them"
-        " could not be read, which undoes nothing.",
+        description="The references that the document makes to existing entities. Null if their requested"
+        " fields could not be read; the document is filed in that case too.",
     )
     candidates: int = strawberry.field(
-        default=0, description="How many likely aliases and facts now wait in the review queue."
+        default=0,
+        description="The number of alias candidates and fact candidates that the document put into the review"
+        " queue.",
     )
     warnings: list[str] = strawberry.field(
         default_factory=list,
-        description="What was odd in the document, and how it was read; which of its references wait for what"
-        " is not there yet.",
+        description="Warnings: what was unusual in the document and how it was read, and which of its"
+        " references are unresolved.",
     )
     position: str | None = strawberry.field(
-        default=None, description="The write's place in the ledger; null when nothing was written."
+        default=None, description="The position of the write in the ledger; null if nothing was written."
     )
     problems: list[Problem] = strawberry.field(
-        default_factory=list, description="Why nothing was written; empty when all went well."
+        default_factory=list, description="The reasons why nothing was written; empty on success."
     )
 
     @classmethod

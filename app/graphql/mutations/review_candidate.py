@@ -18,15 +18,18 @@ from app.graphql.types.state import EntityState
 from app.services.review import Decision, Reviewed
 
 
-@strawberry.input(description="What a person decides about a candidate.")
+@strawberry.input(description="The decision of a person about a candidate.")
 class ReviewCandidateInput:
     """The input of reviewAliasCandidate and reviewFactCandidate."""
 
     candidate: strawberry.ID = strawberry.field(description="The id of the candidate.")
     status: CandidateStatus = strawberry.field(
-        description="PROMOTED writes what it says, on the authority of who decides; REJECTED writes nothing."
+        description="PROMOTED writes the alias or fact with the authority of the caller. REJECTED writes only"
+        " the decision."
     )
-    reason: str | None = strawberry.field(default=None, description="Why; at most 2,000 characters.")
+    reason: str | None = strawberry.field(
+        default=None, description="The reason, of at most 2,000 characters."
+    )
     idempotency_key: str | None = strawberry.field(default=None, description=IDEMPOTENCY_KEY)
 
     def decision(self) -> Decision:
@@ -34,19 +37,22 @@ class ReviewCandidateInput:
         return Decision(id_of(self.candidate, "candidate", "candidate"), self.status, self.reason)
 
 
-@strawberry.type(description="A likely alias as it was decided about.")
+@strawberry.type(description="The result of reviewAliasCandidate.")
 class AliasCandidatePayload:
     """The payload of reviewAliasCandidate."""
 
-    candidate: AliasCandidate | None = strawberry.field(default=None, description="The candidate.")
+    candidate: AliasCandidate | None = strawberry.field(
+        default=None, description="The candidate after the decision."
+    )
     alias: Alias | None = strawberry.field(
-        default=None, description="The alias that promoting it wrote, or the same one that was there."
+        default=None,
+        description="The alias that the promotion created, or the same one if it already existed.",
     )
     position: str | None = strawberry.field(
-        default=None, description="The write's place in the ledger; null when nothing but the queue changed."
+        default=None, description="The position of the write in the ledger; null if only the queue changed."
     )
     problems: list[Problem] = strawberry.field(
-        default_factory=list, description="Why the candidate stays as it was; empty when all went well."
+        default_factory=list, description="The reasons why the candidate did not change; empty on success."
     )
 
     @classmethod
@@ -67,19 +73,21 @@ async def review_alias_candidate(
     return await context.review.review_alias(context.caller, input.decision(), input.idempotency_key)
 
 
-@strawberry.type(description="A likely fact as it was decided about.")
+@strawberry.type(description="The result of reviewFactCandidate.")
 class FactCandidatePayload:
     """The payload of reviewFactCandidate."""
 
-    candidate: FactCandidate | None = strawberry.field(default=None, description="The candidate.")
+    candidate: FactCandidate | None = strawberry.field(
+        default=None, description="The candidate after the decision."
+    )
     state: EntityState | None = strawberry.field(
-        default=None, description="The state that promoting it gave the entity."
+        default=None, description="The state that the promotion created."
     )
     position: str | None = strawberry.field(
-        default=None, description="The write's place in the ledger; null when nothing but the queue changed."
+        default=None, description="The position of the write in the ledger; null if only the queue changed."
     )
     problems: list[Problem] = strawberry.field(
-        default_factory=list, description="Why the candidate stays as it was; empty when all went well."
+        default_factory=list, description="The reasons why the candidate did not change; empty on success."
     )
 
     @classmethod

@@ -13,23 +13,22 @@ from app.graphql.types.enums import WipSource
 from app.services.states import DraftChange, Sealing, StateAnswer
 
 
-@strawberry.input(description="What the draft of an entity is to say.")
+@strawberry.input(description="The draft of an entity and the properties to save in it.")
 class SaveWipInput:
     """The input of saveWip."""
 
     entity: strawberry.ID = strawberry.field(description=ENTITY)
     props: JSON = strawberry.field(
-        description='The properties to lay over the draft, as an object such as {"status": "accepted"}; null'
-        " takes one away, and those not named stay as they are. A first draft begins from what is in force."
+        description='The properties to save in the draft, as an object such as {"status": "accepted"}. Null'
+        " removes a property. Properties that are left out do not change. The first save starts"
+        " from the committed state."
     )
-    source: WipSource = strawberry.field(
-        default=WipSource.EXPLICIT, description="Where the draft comes from."
-    )
+    source: WipSource = strawberry.field(default=WipSource.EXPLICIT, description="The origin of the draft.")
     expected_state: strawberry.ID | None = strawberry.field(
         default=None,
-        description="The id of the draft that the caller read: if it was saved again, sealed or discarded"
-        " since, nothing is written and the answer is a conflict. Without it the properties are laid over"
-        " whatever draft there is.",
+        description="The id of the draft that the caller read. If it was saved again, sealed or discarded"
+        " since then, nothing is written and the problem is a conflict. Without it the properties"
+        " are saved in whatever draft exists.",
     )
     idempotency_key: str | None = strawberry.field(default=None, description=IDEMPOTENCY_KEY)
 
@@ -54,21 +53,21 @@ class SealWipInput:
     """The input of sealWip."""
 
     state: strawberry.ID = strawberry.field(
-        description="The id of the draft, as it was saved last: one that was saved again, sealed or discarded"
-        " since is a conflict."
+        description="The id of the draft after its last save. If it was saved again, sealed or discarded"
+        " since then, the problem is a conflict."
     )
     props: JSON | None = strawberry.field(
-        default=None, description="Properties to change on the way, as an object; null takes one away."
+        default=None, description="Properties to change while sealing, as an object. Null removes a property."
     )
     event_type: str | None = strawberry.field(
         default=None,
-        description="What happened, in one word of at most 64 characters; wip_sealed without one.",
+        description="The type of the event, in one word of at most 64 characters. The default is wip_sealed.",
     )
     expected_state: strawberry.ID | None = strawberry.field(
         default=None,
-        description="The id of the state in force that the caller read: if another one is by now, nothing is"
-        " written and the answer is a conflict. Without it what the draft says wins over whatever others"
-        " changed in the same properties meanwhile.",
+        description="The id of the committed state that the caller read. If another state is in force,"
+        " nothing is written and the problem is a conflict. Without it the draft takes precedence"
+        " over changes that others made to the same properties.",
     )
     description: str | None = strawberry.field(default=None, description=DESCRIPTION)
     idempotency_key: str | None = strawberry.field(default=None, description=IDEMPOTENCY_KEY)
@@ -95,8 +94,8 @@ class DiscardWipInput:
     """The input of discardWip."""
 
     state: strawberry.ID = strawberry.field(
-        description="The id of the draft, as it was saved last: one that was saved again, sealed or discarded"
-        " since is a conflict."
+        description="The id of the draft after its last save. If it was saved again, sealed or discarded"
+        " since then, the problem is a conflict."
     )
     description: str | None = strawberry.field(default=None, description=DESCRIPTION)
     idempotency_key: str | None = strawberry.field(default=None, description=IDEMPOTENCY_KEY)

@@ -13,12 +13,14 @@ from app.services.aliases import AliasAnswer
 from app.services.references import ReferenceAnswer
 
 
-@strawberry.input(description="A name that no longer means its entity, from now on.")
+@strawberry.input(description="The alias to withdraw. From now on the name no longer means its entity.")
 class WithdrawAliasInput:
     """The input of withdrawAlias."""
 
     alias: strawberry.ID = strawberry.field(description="The id of the alias.")
-    reason: str | None = strawberry.field(default=None, description="Why; at most 2,000 characters.")
+    reason: str | None = strawberry.field(
+        default=None, description="The reason, of at most 2,000 characters."
+    )
     idempotency_key: str | None = strawberry.field(default=None, description=IDEMPOTENCY_KEY)
 
 
@@ -29,14 +31,17 @@ async def withdraw_alias(context: Context, input: WithdrawAliasInput) -> AliasAn
     return await context.aliases.withdraw(context.caller, id, input.reason, input.idempotency_key)
 
 
-@strawberry.input(description="A reference that holds no longer, from now on.")
+@strawberry.input(description="The reference to withdraw. From now on it is no longer valid.")
 class WithdrawReferenceInput:
     """The input of withdrawReference."""
 
     reference: strawberry.ID = strawberry.field(
-        description="The id of the reference. What only it superseded is again what it was."
+        description="The id of the reference. An entity that only this reference superseded gets its former"
+        " status back."
     )
-    reason: str | None = strawberry.field(default=None, description="Why; at most 2,000 characters.")
+    reason: str | None = strawberry.field(
+        default=None, description="The reason, of at most 2,000 characters."
+    )
     idempotency_key: str | None = strawberry.field(default=None, description=IDEMPOTENCY_KEY)
 
 

@@ -17,15 +17,15 @@ from app.graphql.types.node import Node
 from app.graphql.types.withdrawal import UNTIL, Withdrawal, find_withdrawal, held_until
 
 
-@strawberry.type(description="Another name for an entity, always pointing toward the preferred one.")
+@strawberry.type(description="Another name for an entity. It always leads toward the preferred name.")
 class Alias(Node):
     """An alias."""
 
-    surface_form: str = strawberry.field(description="The name as it is written.")
+    surface_form: str = strawberry.field(description="The name, alias or identifier.")
     authority_tier: int = strawberry.field(
-        description="Who vouches for it: 1 a person, 2 an agent in a document, 3 a pattern extractor."
+        description="The authority of its source: 1 a person, 2 an agent in a document, 3 a pattern."
     )
-    valid_from: datetime = strawberry.field(description="From when it means the entity.")
+    valid_from: datetime = strawberry.field(description="The instant from which the name means the entity.")
     valid: strawberry.Private[Interval]
     target_id: strawberry.Private[UUID]
     source_id: strawberry.Private[UUID | None]
@@ -45,46 +45,49 @@ class Alias(Node):
             artifact_id=alias.source_artifact,
         )
 
-    @strawberry.field(description="The entity it names.")
+    @strawberry.field(description="The entity that the name means.")
     async def target(self, info: Info) -> EntityType:
         """Load its target."""
         return await entities.load_entity(info, self.target_id)
 
-    @strawberry.field(description="The entity at the end of the chain that starts here, as of now.")
+    @strawberry.field(
+        description="The entity at the end of the chain of aliases that starts here, as of now."
+    )
     async def canonical(self, info: Info) -> EntityType:
         """Load where the chain ends."""
         preferred = await info.context.loaders.preferred_id_by_entity_id.load(self.target_id)
         return await entities.load_entity(info, preferred or self.target_id)
 
-    @strawberry.field(description="The entity that gave way to the target, when the form was its name.")
+    @strawberry.field(description="The entity that the target replaced, if the name belonged to it.")
     async def source(self, info: Info) -> EntityType | None:
         """Load its source."""
         return None if self.source_id is None else await entities.find_entity(info, self.source_id)
 
-    @strawberry.field(description="The document that states it.")
+    @strawberry.field(description="The id of the document that states the reference.")
     async def source_artifact(self, info: Info) -> ArtifactType | None:
         """Load the artifact that states it."""
         return await artifacts.find_artifact(info, self.artifact_id)
 
-    @strawberry.field(description=UNTIL.format(held="did"))
+    @strawberry.field(description=UNTIL.format(held="the name means the entity"))
     async def valid_until(self, info: Info) -> datetime | None:
         """Load the end of its validity."""
         return await held_until(info, UUID(self.id), self.valid)
 
-    @strawberry.field(description="How it was taken back; null for one that was not.")
+    @strawberry.field(description="Its withdrawal; null if it was not withdrawn.")
     async def withdrawal(self, info: Info) -> Withdrawal | None:
         """Load its withdrawal."""
         return await find_withdrawal(info, UUID(self.id))
 
 
-@strawberry.type(description="What a name means, and how it came to.")
+@strawberry.type(description="The meaning of a name, and the aliases that led to it.")
 class AliasResolution:
     """A resolved form."""
 
-    surface_form: str = strawberry.field(description="The name as it was asked.")
-    entity: EntityType = strawberry.field(description="The entity it means.")
+    surface_form: str = strawberry.field(description="The name that was asked for.")
+    entity: EntityType = strawberry.field(description="The entity that the name means.")
     chain: list[Alias] = strawberry.field(
-        description="The aliases that led there, in order; empty for the entity's own name or identifier."
+        description="The aliases that led to the entity, in order; empty if the name is its own name or"
+        " identifier."
     )
 
     @classmethod

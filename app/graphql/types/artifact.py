@@ -15,13 +15,13 @@ from app.graphql.types.lazy import EntityType
 from app.graphql.types.node import Node
 
 
-@strawberry.type(description="A stretch of a document that the encoder reads whole.")
+@strawberry.type(description="A part of a document, short enough for the encoder to read as a whole.")
 class Passage:
     """A passage."""
 
-    ordinal: int = strawberry.field(description="Its place in the document, from 0.")
+    ordinal: int = strawberry.field(description="Its position in the document, from 0.")
     heading: str | None = strawberry.field(description="The path of headings above it.")
-    text: str = strawberry.field(description="Its text, word for word.")
+    text: str = strawberry.field(description="Its exact text.")
 
     @classmethod
     def of(cls, passage: filed.Passage) -> Passage:
@@ -30,24 +30,26 @@ class Passage:
 
 
 @strawberry.type(
-    description="One immutable document; a changed document is another artifact of the same entity."
+    description="One immutable document. A changed document is another artifact of the same entity."
 )
 class Artifact(Node):
     """An artifact."""
 
     kind: str = strawberry.field(description="The name of its type, such as ADR.")
-    identifier: str | None = strawberry.field(description="What it is cited by, such as ADR-7.")
+    identifier: str | None = strawberry.field(
+        description="The identifier that it is cited by, such as ADR-7."
+    )
     title: str = strawberry.field(description="Its title.")
     body: str = strawberry.field(description="Its text in Markdown, without the header.")
-    domain: MemoryDomain | None = strawberry.field(description="The part of memory it belongs to.")
+    domain: MemoryDomain | None = strawberry.field(description="The memory domain that it belongs to.")
     created_at: datetime = strawberry.field(
-        description="When it takes effect: its date, or when it was filed."
+        description="The instant from which it is valid: its own date, or the time of filing."
     )
-    recorded_at: datetime = strawberry.field(description="When it was filed.")
-    source_uri: str | None = strawberry.field(description="Where it was found.")
-    source_commit: str | None = strawberry.field(description="The commit it was found at.")
-    author: str | None = strawberry.field(description="Who wrote it, by its header.")
-    content_hash: str = strawberry.field(description="The SHA-256 of what it says, in hexadecimal.")
+    recorded_at: datetime = strawberry.field(description="The time of filing.")
+    source_uri: str | None = strawberry.field(description="The URI or path where it was found.")
+    source_commit: str | None = strawberry.field(description="The commit at which it was found.")
+    author: str | None = strawberry.field(description="Its author, as its header states it.")
+    content_hash: str = strawberry.field(description="The SHA-256 hash of its content, in hexadecimal.")
     number: strawberry.Private[int]
     entity_id: strawberry.Private[UUID]
 
@@ -71,12 +73,12 @@ class Artifact(Node):
             entity_id=artifact.entity,
         )
 
-    @strawberry.field(description="What the document is a version of.")
+    @strawberry.field(description="The entity that the document is a version of.")
     async def entity(self, info: Info) -> EntityType | None:
         """Load its entity."""
         return await entities.find_entity(info, self.entity_id)
 
-    @strawberry.field(description="Its passages, in order: all of its text.")
+    @strawberry.field(description="Its passages, in order. Together they are its whole text.")
     async def passages(self, info: Info) -> list[Passage]:
         """Load its passages."""
         found = await info.context.loaders.passages_by_artifact_number.load(self.number)

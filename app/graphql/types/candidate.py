@@ -18,37 +18,43 @@ from app.graphql.types.lazy import ArtifactType, EntityType
 from app.graphql.types.node import Node, require_found
 
 
-@strawberry.interface(description="Something that a document seems to say and that a person decides about.")
+@strawberry.interface(
+    description="A likely alias or fact that was noticed in a document. A person decides about it."
+)
 class Candidate(Node):
     """What likely aliases and likely facts share."""
 
-    quote: str = strawberry.field(description="The words of the document that say so.")
+    quote: str = strawberry.field(description="The quoted words of the document.")
     quote_start: int = strawberry.field(
-        description="Where the quote starts in the document's body, in Unicode characters."
+        description="The start of the quote in the document's body, in Unicode characters."
     )
-    status: CandidateStatus = strawberry.field(description="Whether it waits, or what was decided.")
-    recorded_at: datetime = strawberry.field(description="When it was noticed.")
-    reviewed_by: str | None = strawberry.field(description="Who decided; null while it waits.")
-    reviewed_at: datetime | None = strawberry.field(description="When that was; null while it waits.")
-    review_reason: str | None = strawberry.field(description="Why, if whoever decided said so.")
+    status: CandidateStatus = strawberry.field(description="Whether it is pending, promoted or rejected.")
+    recorded_at: datetime = strawberry.field(description="The time at which it was noticed.")
+    reviewed_by: str | None = strawberry.field(
+        description="The person who decided; null while it is pending."
+    )
+    reviewed_at: datetime | None = strawberry.field(
+        description="The time of the decision; null while it is pending."
+    )
+    review_reason: str | None = strawberry.field(description="The reason for the decision, if one was given.")
     noticed: strawberry.Private[domain.Candidate]
 
-    @strawberry.field(description="What it is about.")
+    @strawberry.field(description="The entity that it is about.")
     async def entity(self, info: Info) -> EntityType:
         """Load its entity."""
         return await entities.load_entity(info, self.noticed.entity)
 
-    @strawberry.field(description="The document that seems to say so.")
+    @strawberry.field(description="The document that it was noticed in.")
     async def artifact(self, info: Info) -> ArtifactType:
         """Load its artifact."""
         return require_found(await artifacts.find_artifact(info, self.noticed.artifact))
 
 
-@strawberry.type(description="Another name that a document seems to give an entity.")
+@strawberry.type(description="A name that a document seems to give to an entity.")
 class AliasCandidate(Candidate):
     """A likely alias."""
 
-    surface_form: str = strawberry.field(description="The name as it is written.")
+    surface_form: str = strawberry.field(description="The name, alias or identifier.")
 
     @classmethod
     def of(cls, candidate: domain.AliasCandidate) -> AliasCandidate:
@@ -56,12 +62,14 @@ class AliasCandidate(Candidate):
         return cls(surface_form=candidate.surface_form, **_shared_fields(candidate))
 
 
-@strawberry.type(description="A property's value that a document seems to state.")
+@strawberry.type(description="A property value that a document seems to state.")
 class FactCandidate(Candidate):
     """A likely fact."""
 
-    property: str = strawberry.field(description="The property of the entity.")
-    value: JSON = strawberry.field(description="The value that it seems to have from then on.")
+    property: str = strawberry.field(description="The name of the property.")
+    value: JSON = strawberry.field(
+        description="The value that the property seems to have from the date of the document."
+    )
 
     @classmethod
     def of(cls, candidate: domain.FactCandidate) -> FactCandidate:

@@ -30,28 +30,30 @@ class Neighbor:
     """A neighbour."""
 
     entity: EntityType = strawberry.field(description="The entity.")
-    distance: int = strawberry.field(description="How many references away it is.")
-    path: list[ReferenceEdge] = strawberry.field(description="The references that lead to it, one a step.")
+    distance: int = strawberry.field(description="The number of references between the two entities.")
+    path: list[ReferenceEdge] = strawberry.field(description="The references that lead to it, in order.")
 
 
-@strawberry.type(description="An entity whose newest document is near in meaning.")
+@strawberry.type(description="An entity whose newest document is similar in meaning.")
 class SimilarEntity:
     """A similar entity."""
 
     entity: EntityType = strawberry.field(description="The entity.")
     score: float = strawberry.field(
-        description="Cosine to its nearest passage: 1 for the same meaning, 0 for none."
+        description="The cosine similarity of the nearest passages: 1 is the same meaning, 0 is no relation."
     )
 
 
 Question = TypeVar("Question")
 
 
-@strawberry.type(description="Something with an identity of its own; whatever can change about it is state.")
+@strawberry.type(
+    description="A thing with an identity of its own. Everything about it that can change is state."
+)
 class Entity(Node):
     """An entity."""
 
-    created_at: datetime = strawberry.field(description="When it began.")
+    created_at: datetime = strawberry.field(description="The instant at which it begins.")
     known: strawberry.Private[domain.Entity]
 
     @classmethod
@@ -59,34 +61,34 @@ class Entity(Node):
         """Wrap an entity."""
         return cls(id=strawberry.ID(str(entity.id)), created_at=entity.created_at, known=entity)
 
-    @strawberry.field(description="What kind of thing it is.")
+    @strawberry.field(description="The type of the entity.")
     async def type(self, info: Info) -> Type:
         """Load its type."""
         return Type.of(require_found(await info.context.loaders.type_by_entity_id.load(self.known.id)))
 
-    @strawberry.field(description="The project it belongs to.")
+    @strawberry.field(description="The project that it belongs to.")
     async def project(self, info: Info) -> Project:
         """Load its project."""
         return Project.of(
             require_found(await info.context.loaders.project_by_number.load(self.known.project))
         )
 
-    @strawberry.field(description="The document it was first read from.")
+    @strawberry.field(description="The document that it was first read from.")
     async def source_artifact(self, info: Info) -> ArtifactType | None:
         """Load its first artifact."""
         return await artifacts.find_artifact(info, self.known.source_artifact)
 
     @strawberry.field(
-        description="What a person would call it now, or will once it begins: its name, title or identifier,"
-        " else what never changes about it."
+        description="The name of the entity now, or at its start if that is in the future: its name, title or"
+        " identifier, or else its immutable properties."
     )
     async def label(self, info: Info) -> str:
         """Load its label."""
         return require_found(await info.context.loaders.label_by_entity_id.load(self.known.id))
 
     @strawberry.field(
-        description="The state that is in force at an instant, or with preferWip its draft; null before its"
-        " first."
+        description="Its state at an instant; null before its first state. With preferWip it is the open"
+        " draft, if there is one."
     )
     async def state(
         self,
@@ -100,7 +102,7 @@ class Entity(Node):
         found = await info.context.loaders.state_by_entity.load(self._key(question))
         return None if found is None else states.EntityState.of(found)
 
-    @strawberry.field(description="All its states, drafts too, the earliest first.")
+    @strawberry.field(description="All its states, drafts included, earliest first.")
     async def states(
         self,
         info: Info,
@@ -119,21 +121,21 @@ class Entity(Node):
             lambda: loaders.state_count_by_entity.load(self._key(known_at)),
         )
 
-    @strawberry.field(description="The other names it goes by.")
+    @strawberry.field(description="Its other names.")
     async def aliases(self, info: Info, as_of: AsOfArgument = None) -> list[AliasType]:
         """Load its aliases."""
         found = await info.context.loaders.aliases_by_entity.load(self._key(as_of))
         return [aliases.Alias.of(alias) for alias in found]
 
-    @strawberry.field(description="References it makes or that are made to it, the newest first.")
+    @strawberry.field(description="The references from and to it, newest first.")
     async def references(
         self,
         info: Info,
         direction: Annotated[
-            Direction, strawberry.argument(description="Which way the references lead.")
+            Direction, strawberry.argument(description="The direction of the references.")
         ] = Direction.BOTH,
         type: Annotated[
-            ReferenceType | None, strawberry.argument(description="References of this type alone.")
+            ReferenceType | None, strawberry.argument(description="Only references of this type.")
         ] = None,
         as_of: AsOfArgument = None,
         first: FirstArgument = 20,
@@ -148,12 +150,15 @@ class Entity(Node):
             found, references.Reference.of, page, lambda: loaders.reference_count_by_entity.load(asked)
         )
 
-    @strawberry.field(description="Entities that references lead to, either way, the nearest first.")
+    @strawberry.field(description="The entities that references from and to it lead to, nearest first.")
     async def neighbors(
         self,
         info: Info,
         depth: Annotated[
-            int | None, strawberry.argument(description="How many references away at most, from 1 to 3.")
+            int | None,
+            strawberry.argument(
+                description="The maximum number of references between the entities, from 1 to 3."
+            ),
         ] = 1,
         as_of: AsOfArgument = None,
         first: FirstArgument = 50,
@@ -172,7 +177,7 @@ class Entity(Node):
         ]
 
     @strawberry.field(
-        description="Entities of its project that are nearest in meaning, by their newest documents."
+        description="The entities of its project that are most similar in meaning, by their newest documents."
     )
     async def similar(self, info: Info, first: FirstArgument = 10) -> list[SimilarEntity]:
         """Load similar entities."""
@@ -183,7 +188,7 @@ class Entity(Node):
             SimilarEntity(entity=entity, score=score) for entity, (_, score) in zip(near, found, strict=True)
         ]
 
-    @strawberry.field(description="Its documents, older versions too, the newest first.")
+    @strawberry.field(description="Its documents, older versions included, newest first.")
     async def artifacts(
         self, info: Info, first: FirstArgument = 20, after: AfterArgument = None
     ) -> Connection[ArtifactType]:
@@ -198,7 +203,9 @@ class Entity(Node):
             lambda: loaders.artifact_count_by_entity_id.load(self.known.id),
         )
 
-    @strawberry.field(description="What took its place at an instant, the latest if several did.")
+    @strawberry.field(
+        description="The entity that supersedes it at an instant; the latest one if there are several."
+    )
     async def superseded_by(self, info: Info, as_of: AsOfArgument = None) -> EntityType | None:
         """Load what superseded it."""
         found = await info.context.loaders.superseder_id_by_entity.load(self._key(as_of))

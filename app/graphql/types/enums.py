@@ -15,68 +15,75 @@ from app.domain.temporal import Branch, WipSource
 from app.domain.types import Zone
 
 BRANCH = {
-    "COMMITTED": "What is agreed and in force.",
-    "WIP": "A draft, kept beside what is in force until it is sealed or dropped.",
+    "COMMITTED": "The states that are agreed and in force.",
+    "WIP": "The draft beside the state in force, until it is sealed or discarded.",
 }
 CANDIDATE_STATUS = {
-    "PENDING": "It waits for a person.",
-    "PROMOTED": "A person agreed, and what it says was written.",
-    "REJECTED": "A person disagreed; nothing was written.",
+    "PENDING": "Nobody has decided yet.",
+    "PROMOTED": "A person agreed, and the alias or fact was written.",
+    "REJECTED": "A person disagreed, and nothing was written.",
 }
 DIRECTION = {
-    "OUT": "References that the entity makes.",
-    "IN": "References made to the entity.",
-    "BOTH": "References either way.",
+    "OUT": "References from the entity.",
+    "IN": "References to the entity.",
+    "BOTH": "References in both directions.",
 }
 FLAG_GROUND = {
-    "OWN_STATE": "The document's own standing: its status, a newer version, or what superseded it.",
-    "MENTION": "The form its text uses for something the query names, which has another name now.",
+    "OWN_STATE": (
+        "The state of the document itself: its status, a newer version, or the document that superseded it."
+    ),
+    "MENTION": "A name in its text: it uses an old name of an entity that the query names.",
 }
 LEG = {
-    "DENSE": "Nearness in meaning: cosine between the query's and a passage's embedding.",
-    "LEXICAL": "Words in common: BM25 over the ledger's own terms.",
-    "GRAPH": "Typed references from what the query names, or mentions in common with the best candidates.",
-    "RECENCY": "Age at the asked instant; it ranks what the others found and adds nothing.",
+    "DENSE": "Similarity in meaning: the cosine between the embeddings of the query and of a passage.",
+    "LEXICAL": "Common words: BM25 over the terms of the documents.",
+    "GRAPH": (
+        "Typed references from the entities that the query names, or mentions that a document shares"
+        " with the best candidates."
+    ),
+    "RECENCY": (
+        "Age at the instant of the query. It orders what the other legs found and finds nothing itself."
+    ),
 }
 MEMORY_DOMAIN = {
-    "GOVERNANCE": "Rules and who may do what.",
+    "GOVERNANCE": "Rules and permissions.",
     "METHODOLOGY": "How recurring work is done.",
-    "RUNTIME": "What is running, and how it is configured.",
-    "RETROSPECTIVE": "Looking back on finished work.",
-    "SIGNAL_TRACE": "Messages between people and agents, and what came of them.",
-    "INSTALL": "Setting things up.",
+    "RUNTIME": "What is running, and its configuration.",
+    "RETROSPECTIVE": "Reviews of finished work.",
+    "SIGNAL_TRACE": "Messages between people and agents, and their results.",
+    "INSTALL": "Installation and setup.",
     "DECISION": "Decisions and their reasons.",
-    "TASK_STATE": "Where a piece of work stands.",
+    "TASK_STATE": "The current state of a piece of work.",
     "VALIDATION": "Checks and their results.",
-    "RESEARCH": "What was found out.",
-    "POSTMORTEM": "What went wrong and why.",
-    "BEHAVIOR": "How agents and people are to act.",
+    "RESEARCH": "Findings of research.",
+    "POSTMORTEM": "Failures and their causes.",
+    "BEHAVIOR": "How agents and people should act.",
 }
 REFERENCE_TYPE = {
-    "IMPLEMENTS": "The source carries out what the target demands.",
+    "IMPLEMENTS": "The source implements what the target demands.",
     "EXTENDS": "The source adds to the target, which stays in force.",
-    "RELATES_TO": "The two belong together in some way.",
-    "SUPERSEDES": "The source takes the target's place.",
+    "RELATES_TO": "The source and the target are related in some way.",
+    "SUPERSEDES": "The source replaces the target.",
     "DEPENDS_ON": "The source needs the target.",
-    "SPECIFIES": "The source says precisely what the target is to do.",
-    "FORMALIZES": "The source writes down as a rule what the target says loosely.",
-    "RESOLVES": "The source settles the target.",
+    "SPECIFIES": "The source says in detail what the target does.",
+    "FORMALIZES": "The source turns an informal statement of the target into a rule.",
+    "RESOLVES": "The source resolves the target.",
     "DOCUMENTS": "The source describes the target.",
-    "REFERENCES": "The source names the target and does not say why.",
+    "REFERENCES": "The source names the target without giving a reason.",
 }
 STATE_FLAG = {
-    "CURRENT": "It holds at the asked instant.",
-    "HISTORICAL": "Something replaced it, or it speaks of things by names they no longer have.",
-    "WIP": "It is a draft or a proposal, not in force yet.",
+    "CURRENT": "It is in force at the instant of the query.",
+    "HISTORICAL": "Something replaced it, or its text uses an old name.",
+    "WIP": "It is a draft or a proposal and not in force yet.",
 }
 WIP_SOURCE = {
-    "SESSION_INTENT": "What a session set out to do.",
-    "WORKING_TREE": "What is written in a working tree and not committed.",
-    "EXPLICIT": "Somebody saved it as a draft.",
+    "SESSION_INTENT": "The intent of a session.",
+    "WORKING_TREE": "Uncommitted changes in a working tree.",
+    "EXPLICIT": "A caller saved it as a draft.",
 }
 ZONE = {
-    "SYSTEM": "It belongs to the system and so to every project.",
-    "PROJECT": "It belongs to projects, shipped for all or defined by one.",
+    "SYSTEM": "Defined in the system, for every project.",
+    "PROJECT": "Defined in projects: shipped for all of them, or defined by one.",
 }
 
 
@@ -87,31 +94,36 @@ def _describe(enum: EnumMeta, name: str, description: str, values: Mapping[str, 
         value.description = values[value.name]
 
 
-_describe(Branch, "Branch", "Which of an entity's two lines of states a state belongs to.", BRANCH)
+_describe(
+    Branch,
+    "Branch",
+    "The branch of a state: an entity has committed states and at most one open draft.",
+    BRANCH,
+)
 _describe(
     CandidateStatus,
     "CandidateStatus",
-    "Whether a candidate waits, or what was decided about it.",
+    "Whether a candidate is pending, promoted or rejected.",
     CANDIDATE_STATUS,
 )
-_describe(Direction, "Direction", "Which way to follow references from an entity.", DIRECTION)
-_describe(FlagGround, "FlagGround", "What a hit's flag rests on.", FLAG_GROUND)
-_describe(LegName, "Leg", "One way of finding artifacts; recall asks all of them.", LEG)
+_describe(Direction, "Direction", "The direction of references, seen from an entity.", DIRECTION)
+_describe(FlagGround, "FlagGround", "The evidence for the flag of a hit.", FLAG_GROUND)
+_describe(LegName, "Leg", "A search method of recall. Every recall uses all of them.", LEG)
 _describe(
     MemoryDomain,
     "MemoryDomain",
-    "What part of a team's memory an artifact belongs to.",
+    "The part of a team's memory that an artifact belongs to.",
     MEMORY_DOMAIN,
 )
-_describe(ReferenceType, "ReferenceType", "How one entity refers to another.", REFERENCE_TYPE)
+_describe(ReferenceType, "ReferenceType", "The type of a reference.", REFERENCE_TYPE)
 _describe(
     StateFlag,
     "StateFlag",
-    "Whether a hit speaks of the present, of the past or of work in progress.",
+    "Whether a hit is current, historical or work in progress.",
     STATE_FLAG,
 )
-_describe(WipSource, "WipSource", "Where a draft comes from.", WIP_SOURCE)
-_describe(Zone, "Zone", "Where a type belongs.", ZONE)
+_describe(WipSource, "WipSource", "The origin of a draft.", WIP_SOURCE)
+_describe(Zone, "Zone", "The zone in which a type is defined.", ZONE)
 
 __all__ = [
     "Branch",

@@ -9,7 +9,7 @@ import strawberry
 Present = TypeVar("Present")
 
 
-@strawberry.interface(description="Something with an id, which `node` finds.")
+@strawberry.interface(description="An object with an id. The query `node` finds it by the id.")
 class Node:
     """The node of the Relay specification; ids are UUIDs."""
 

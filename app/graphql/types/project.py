@@ -10,53 +10,56 @@ from app.graphql.context import Info
 from app.graphql.types.enums import ReferenceType, Zone
 
 
-@strawberry.type(description="A named scope that holds entities and their documents.")
+@strawberry.type(description="A named scope for entities and their documents.")
 class Project:
     """A project of the tenant."""
 
     number: strawberry.Private[int]
-    key: str = strawberry.field(description="What it is addressed by.")
-    name: str = strawberry.field(description="What people call it.")
+    key: str = strawberry.field(description="The key that identifies the project.")
+    name: str = strawberry.field(description="The name of the project for people.")
 
     @classmethod
     def of(cls, project: domain.Project) -> Project:
         """Wrap a project."""
         return cls(number=project.number, key=project.key, name=project.name)
 
-    @strawberry.field(description="How many entities it holds, those that begin in the future too.")
+    @strawberry.field(description="The number of its entities, those that begin in the future included.")
     async def entity_count(self, info: Info) -> int:
         """Load its size."""
         size = await info.context.loaders.size_by_project_number.load(self.number)
         return 0 if size is None else size.entities
 
-    @strawberry.field(description="How many artifacts it holds, older versions too.")
+    @strawberry.field(description="The number of its artifacts, older versions included.")
     async def artifact_count(self, info: Info) -> int:
         """Load its size."""
         size = await info.context.loaders.size_by_project_number.load(self.number)
         return 0 if size is None else size.artifacts
 
 
-@strawberry.type(description="A reference that things of one type may make to things of another.")
+@strawberry.type(
+    description="A rule: entities of this type may make references of one type to entities of another."
+)
 class ReferenceRule:
     """One CAN_REFERENCE rule, seen from its source type."""
 
-    type: ReferenceType = strawberry.field(description="The reference that may be made.")
-    target: str = strawberry.field(description="The name of the type it may be made to.")
+    type: ReferenceType = strawberry.field(description="The type of the reference.")
+    target: str = strawberry.field(description="The name of the type of the target.")
 
 
-@strawberry.type(description="A kind of thing, and the properties that things of it may carry.")
+@strawberry.type(description="A type of entities, with the properties that they may have.")
 class Type:
     """A type definition."""
 
-    name: str = strawberry.field(description="Its name, compared without regard to case.")
-    zone: Zone = strawberry.field(description="Where it belongs.")
+    name: str = strawberry.field(description="Its name. Case does not matter.")
+    zone: Zone = strawberry.field(description="The zone the type is defined in.")
     ptype: str | None = strawberry.field(
-        description="What part of a project it describes, such as application."
+        description="The part of a project that it describes, such as application."
     )
     is_document: bool = strawberry.field(
-        description="Whether its things are filed as documents of this kind, rather than created."
+        description="Whether its entities are filed as documents with fileArtifact, instead of created with"
+        " createEntity."
     )
-    immutable_props: list[str] = strawberry.field(description="Properties that are set once.")
+    immutable_props: list[str] = strawberry.field(description="Immutable properties, which are set once.")
     mutable_props: list[str] = strawberry.field(description="Properties that may change over time.")
 
     @classmethod
@@ -71,7 +74,7 @@ class Type:
             mutable_props=list(definition.mutable_props),
         )
 
-    @strawberry.field(description="The references that things of this type may make.")
+    @strawberry.field(description="The references that entities of this type may make.")
     async def can_reference(self, info: Info) -> list[ReferenceRule]:
         """Load the rules of this type."""
         rules = await info.context.loaders.rules_by_type_name.load(self.name)

@@ -16,15 +16,18 @@ from app.graphql.types.lazy import EntityType
 from app.graphql.types.state import EntityState
 
 
-@strawberry.type(description="What one leg gave to a hit's score.")
+@strawberry.type(description="The contribution of one leg to the score of a hit.")
 class LegContribution:
     """A leg's share."""
 
     leg: LegName = strawberry.field(description="The leg.")
-    rank: int = strawberry.field(description="The hit's place among the leg's candidates, from 1.")
-    score: float = strawberry.field(description="The leg's own score, on its own scale; higher is better.")
+    rank: int = strawberry.field(description="The rank of the hit among the candidates of the leg, from 1.")
+    score: float = strawberry.field(
+        description="The score in the leg, on the leg's own scale. Higher is better."
+    )
     contribution: float = strawberry.field(
-        description="What that adds to the hit's score; RECENCY takes a little from what is old."
+        description="The part of the hit's score that comes from this leg. RECENCY lowers the score of old"
+        " documents a little."
     )
 
     @classmethod
@@ -33,19 +36,20 @@ class LegContribution:
         return cls(leg=share.leg, rank=share.rank, score=share.score, contribution=share.contribution)
 
 
-@strawberry.type(description="How one leg did.")
+@strawberry.type(description="The outcome of one leg.")
 class LegReport:
     """A leg's report."""
 
     leg: LegName = strawberry.field(description="The leg.")
-    candidates: int = strawberry.field(description="How many artifacts it proposed.")
-    milliseconds: float = strawberry.field(description="How long it took.")
-    served: str = strawberry.field(description="The store that answered.")
-    problem: str | None = strawberry.field(description="Why it was late or failed; null when it answered.")
+    candidates: int = strawberry.field(description="The number of artifacts that it found.")
+    milliseconds: float = strawberry.field(description="Its duration in milliseconds.")
+    served: str = strawberry.field(description="The database that served it.")
+    problem: str | None = strawberry.field(description="Why it was late or failed; null if it succeeded.")
     approximate: bool = strawberry.field(
-        description="Whether it may have missed a document that fits better: an index of nearest vectors,"
-        " used in large projects, finds nearly all of them. Ask with asOf or knownAt, as this result tells"
-        " them, and every vector is looked at, which takes longer and answers the same each time."
+        description="Whether the leg may have missed a document that fits better. In large projects it uses"
+        " an approximate vector index, which finds nearly all of them. With the asOf and knownAt"
+        " of this result the leg compares every vector, which takes longer and always gives the"
+        " same result."
     )
 
     @classmethod
@@ -66,8 +70,8 @@ class Anchor:
     """An anchor."""
 
     entity: EntityType = strawberry.field(description="The entity.")
-    surface_form: str = strawberry.field(description="The form by which the query names it.")
-    state: EntityState | None = strawberry.field(description="Its state at the asked instant.")
+    surface_form: str = strawberry.field(description="The name that the query uses for the entity.")
+    state: EntityState | None = strawberry.field(description="Its state at the instant of the query.")
 
     @classmethod
     def of(cls, anchor: domain.Anchor) -> Anchor:
@@ -79,29 +83,34 @@ class Anchor:
         )
 
 
-@strawberry.type(description="One answer: a document, its best passage, and whether it still holds.")
+@strawberry.type(
+    description="One result: a document, its best passage, and whether the document is in force."
+)
 class Hit:
     """A hit."""
 
-    artifact: Artifact = strawberry.field(description="The document.")
-    passage: Passage = strawberry.field(description="The passage that answers best.")
+    artifact: Artifact = strawberry.field(description="The document to file.")
+    passage: Passage = strawberry.field(description="The passage that fits the query best.")
     content: str = strawberry.field(description="The text of that passage.")
     score: float = strawberry.field(
-        description="The fused score, comparable within one result only. Ranks may differ from its order:"
-        " what the query names leads, and what replaced a hit stands above it."
+        description="The fused score. Compare it only within one result. The order of the hits may differ"
+        " from it: a document that the query names comes first, and the replacement of a hit"
+        " stands above that hit."
     )
-    rank: int = strawberry.field(description="Its place in the order of all hits, from 1.")
+    rank: int = strawberry.field(description="Its rank among the hits, from 1.")
     state_flag: StateFlag | None = strawberry.field(
         description="Whether it is current, historical or a draft."
     )
     state_summary: str | None = strawberry.field(
-        description="Why, in one line; null when there is nothing to add."
+        description="The reason for the flag, in one line; null if there is nothing to add."
     )
-    flag_ground: FlagGround | None = strawberry.field(description="What the flag rests on.")
-    state: EntityState | None = strawberry.field(description="The state of its entity at the asked instant.")
+    flag_ground: FlagGround | None = strawberry.field(description="The evidence for the flag.")
+    state: EntityState | None = strawberry.field(
+        description="The state of its entity at the instant of the query."
+    )
     explanation: list[LegContribution] = strawberry.field(
-        description="What each leg gave to its score; empty for a hit that no leg proposed, which is named by"
-        " the query or replaced another hit."
+        description="The contribution of each leg to the score. It is empty if no leg found the document, but"
+        " the query names it or it replaced another hit."
     )
     superseder_id: strawberry.Private[UUID | None]
 
@@ -123,41 +132,44 @@ class Hit:
             superseder_id=standing.superseded_by,
         )
 
-    @strawberry.field(description="What the document is a version of.")
+    @strawberry.field(description="The entity that the document is a version of.")
     async def entity(self, info: Info) -> EntityType | None:
         """Load its entity."""
         return await find_entity(info, self.artifact.entity_id)
 
     @strawberry.field(
-        description="What replaced it: the entity that superseded it, or its own when a newer version did."
+        description="The entity that superseded it; its own entity if a newer version replaced it."
     )
     async def superseded_by(self, info: Info) -> EntityType | None:
         """Load what replaced it."""
         return None if self.superseder_id is None else await find_entity(info, self.superseder_id)
 
 
-@strawberry.type(description="The answer to a question.")
+@strawberry.type(description="The result of a recall.")
 class RecallResult:
     """A recall's result."""
 
-    id: strawberry.ID = strawberry.field(description="The id of this answer.")
-    hits: list[Hit] = strawberry.field(description="The answers, best first.")
+    id: strawberry.ID = strawberry.field(description="The id of this result.")
+    hits: list[Hit] = strawberry.field(description="The hits, best first.")
     anchors: list[Anchor] = strawberry.field(description="The entities that the query names.")
-    legs: list[LegReport] = strawberry.field(description="How each leg did.")
+    legs: list[LegReport] = strawberry.field(description="The outcome of each leg.")
     as_of: datetime = strawberry.field(
-        description="The instant it was answered for; ask with it again for the same."
+        description="The instant in valid time that was used. Pass it as asOf to get the same result again."
     )
     known_at: datetime = strawberry.field(
-        description="By what was known at this instant; ask with it again for the same."
+        description="The instant in transaction time that was used. Pass it as knownAt to get the same result"
+        " again."
     )
     tokens_used: int = strawberry.field(
-        description="How many word pieces the passages of the hits have together."
+        description="The number of tokens (word pieces of the encoder) in the passages of all hits together."
     )
     confidence: float | None = strawberry.field(
-        description="How likely it is, from 0 to 1, that something here answers the question; below .2 an"
-        " advisory says that nothing seems to. Null when the DENSE leg did not answer."
+        description="The probability, from 0 to 1, that a hit answers the question. Below .2 an advisory says"
+        " that probably none does. Null if the DENSE leg failed."
     )
-    advisories: list[str] = strawberry.field(description="What to bear in mind when reading this answer.")
+    advisories: list[str] = strawberry.field(
+        description="Notes about this result, such as a leg that failed or hits that were left out."
+    )
 
     @classmethod
     def of(cls, result: domain.RecallResult) -> RecallResult:

@@ -23,8 +23,8 @@ from app.graphql.types.withdrawal import UNTIL, Withdrawal, find_withdrawal, hel
 class Reference(Node):
     """A reference."""
 
-    type: ReferenceType = strawberry.field(description="How the source refers to the target.")
-    valid_from: datetime = strawberry.field(description="From when it holds.")
+    type: ReferenceType = strawberry.field(description="The type of the reference, seen from the source.")
+    valid_from: datetime = strawberry.field(description="The instant from which it is valid.")
     valid: strawberry.Private[Interval]
     source_id: strawberry.Private[UUID]
     target_id: strawberry.Private[UUID]
@@ -43,27 +43,27 @@ class Reference(Node):
             artifact_id=reference.source_artifact,
         )
 
-    @strawberry.field(description="The entity that refers.")
+    @strawberry.field(description="The id of the entity that refers.")
     async def source(self, info: Info) -> EntityType:
         """Load its source."""
         return await entities.load_entity(info, self.source_id)
 
-    @strawberry.field(description="The entity referred to.")
+    @strawberry.field(description="The id of the entity that is referred to.")
     async def target(self, info: Info) -> EntityType:
         """Load its target."""
         return await entities.load_entity(info, self.target_id)
 
-    @strawberry.field(description="The document that states it.")
+    @strawberry.field(description="The id of the document that states the reference.")
     async def source_artifact(self, info: Info) -> ArtifactType | None:
         """Load the artifact that states it."""
         return await artifacts.find_artifact(info, self.artifact_id)
 
-    @strawberry.field(description=UNTIL.format(held="held"))
+    @strawberry.field(description=UNTIL.format(held="the reference is valid"))
     async def valid_until(self, info: Info) -> datetime | None:
         """Load the end of its validity."""
         return await held_until(info, UUID(self.id), self.valid)
 
-    @strawberry.field(description="How it was taken back; null for one that was not.")
+    @strawberry.field(description="Its withdrawal; null if it was not withdrawn.")
     async def withdrawal(self, info: Info) -> Withdrawal | None:
         """Load its withdrawal."""
         return await find_withdrawal(info, UUID(self.id))
@@ -76,26 +76,28 @@ async def find_reference(info: Info, id: UUID) -> Reference | None:
 
 
 @strawberry.type(
-    description="A reference that a document makes to what is not there yet, or to what could be several"
-    " things. It becomes a Reference when exactly one thing goes by that name."
+    description="An unresolved reference: its target does not exist yet, or the name of the target is"
+    " ambiguous. It becomes a Reference when exactly one entity has the name."
 )
 class PendingReference:
     """A pending reference."""
 
-    id: strawberry.ID = strawberry.field(description="Its id, a UUID; the reference it becomes has another.")
-    type: ReferenceType = strawberry.field(description="How the one refers to the other.")
+    id: strawberry.ID = strawberry.field(description="Its id, a UUID. The resolved reference has another id.")
+    type: ReferenceType = strawberry.field(description="The type of the reference.")
     waits_for: str = strawberry.field(
-        description="What it waits for, as the document writes it: an identifier, a name or a path."
+        description="The target as the document writes it: an identifier, a name or a path."
     )
     is_inverted: bool = strawberry.field(
-        description="Whether what is waited for is to refer to the source, as `Superseded by ADR-9` says;"
-        " else the source is to refer to it."
+        description="Whether the direction is inverted, so that the unresolved entity refers to the source."
+        " `Superseded by ADR-9` is an example."
     )
     is_ambiguous: bool = strawberry.field(
-        description="Whether it could mean several things that are there, rather than none."
+        description="Whether several entities have this name; false if there is none yet."
     )
-    valid_from: datetime = strawberry.field(description="From when it is to hold, at the earliest.")
-    recorded_at: datetime = strawberry.field(description="Since when it waits.")
+    valid_from: datetime = strawberry.field(
+        description="The earliest instant from which the reference can be valid."
+    )
+    recorded_at: datetime = strawberry.field(description="The time at which it was recorded.")
     source_id: strawberry.Private[UUID]
     artifact_id: strawberry.Private[UUID]
 
@@ -114,12 +116,12 @@ class PendingReference:
             artifact_id=pending.source_artifact,
         )
 
-    @strawberry.field(description="The entity whose document makes it.")
+    @strawberry.field(description="The entity whose document makes the reference.")
     async def source(self, info: Info) -> EntityType:
         """Load its source."""
         return await entities.load_entity(info, self.source_id)
 
-    @strawberry.field(description="The document that makes it.")
+    @strawberry.field(description="The document that makes the reference.")
     async def source_artifact(self, info: Info) -> ArtifactType | None:
         """Load the artifact that states it."""
         return await artifacts.find_artifact(info, self.artifact_id)

@@ -20,23 +20,26 @@ from app.services import states
 
 
 @strawberry.type(
-    description="What was believed of an entity over one stretch of time; the end is not part of it."
+    description="The recorded properties of an entity over an interval of valid time. The end of the interval"
+    " is exclusive."
 )
 class EntityState(Node):
     """A state."""
 
-    branch: Branch = strawberry.field(description="Whether it is in force or a draft.")
-    valid_from: datetime = strawberry.field(description="From when it is true.")
+    branch: Branch = strawberry.field(description="Whether it is committed or a draft.")
+    valid_from: datetime = strawberry.field(description="The start of its valid time.")
     valid_until: datetime | None = strawberry.field(
-        description="Until when it was true; null while it still is."
+        description="The end of its valid time; null while it is open."
     )
-    recorded_at: datetime = strawberry.field(description="When it was first believed.")
+    recorded_at: datetime = strawberry.field(
+        description="The start of its transaction time: when it was recorded."
+    )
     retracted_at: datetime | None = strawberry.field(
-        description="When it was no longer believed; null while it still is."
+        description="The end of its transaction time: when it was retracted; null if it was not."
     )
     props: JSON = strawberry.field(description="The properties of the entity in this state, by name.")
     wip_source: WipSource | None = strawberry.field(
-        description="Where a draft comes from; null for what is in force."
+        description="The origin of a draft; null for a committed state."
     )
     believed: strawberry.Private[domain.EntityState]
 
@@ -56,26 +59,27 @@ class EntityState(Node):
         )
 
     @strawberry.field(
-        description="When what it says was last written. That it ends does not touch it, saving a draft again"
-        " does."
+        description="The time at which its content was last written. Saving a draft again changes it; ending"
+        " the state does not."
     )
     async def touched_at(self, info: Info) -> datetime:
         """Load when it was last changed."""
         touched = await info.context.loaders.touched_at_by_state_id.load(self.believed.id)
         return touched or self.recorded_at
 
-    @strawberry.field(description="The entity it is a state of.")
+    @strawberry.field(description="The entity that it is a state of.")
     async def entity(self, info: Info) -> EntityType:
         """Load its entity."""
         return await entities.load_entity(info, self.believed.entity)
 
-    @strawberry.field(description="The document it was read from.")
+    @strawberry.field(description="The document that it was read from.")
     async def source_artifact(self, info: Info) -> ArtifactType | None:
         """Load its artifact."""
         return await artifacts.find_artifact(info, self.believed.source_artifact)
 
     @strawberry.field(
-        description="The event that led to the state after this one, or ended this draft; null for the last."
+        description="The event that ended this state and led to the next one, or that closed this draft; null"
+        " for the last state."
     )
     async def next(self, info: Info) -> EventType | None:
         """Load the event at its end."""
@@ -93,25 +97,24 @@ class EntityState(Node):
         return None if event is None else StateEvent.of(event)
 
 
-@strawberry.type(
-    description="The step from one state of an entity to the one that replaced it, as it was recorded."
-)
+@strawberry.type(description="The change from one state of an entity to the next, as it was recorded.")
 class StateEvent:
     """An event."""
 
     event_type: str = strawberry.field(
-        description="What happened: created, fact, correction, rename, status_transition, superseded,"
+        description="The type of the event: created, fact, correction, rename, status_transition, superseded,"
         " wip_saved, wip_sealed, wip_discarded, or another word."
     )
-    at: datetime = strawberry.field(description="When the new state became true.")
-    properties: list[str] = strawberry.field(description="The names of the properties it speaks of.")
-    cause_commit: str | None = strawberry.field(description="The commit that caused it.")
-    description: str | None = strawberry.field(description="What whoever recorded it said about it.")
-    props_drift: bool | None = strawberry.field(
-        description="Whether what is in force since a draft was sealed differs from the draft; null for"
-        " other events."
+    at: datetime = strawberry.field(description="The start of the new state, in valid time.")
+    properties: list[str] = strawberry.field(description="The names of the properties that the event sets.")
+    cause_commit: str | None = strawberry.field(description="The commit that caused the event.")
+    description: str | None = strawberry.field(
+        description="The description that was recorded with the event."
     )
-    actor: str = strawberry.field(description="Who recorded it.")
+    props_drift: bool | None = strawberry.field(
+        description="Whether the sealed state differs from the draft; null for other events."
+    )
+    actor: str = strawberry.field(description="The caller that recorded the event.")
     event: strawberry.Private[domain.StateEvent]
 
     @classmethod
@@ -128,23 +131,25 @@ class StateEvent:
             event=event,
         )
 
-    @strawberry.field(name="from", description="The state before, as it then stood; null for the first.")
+    @strawberry.field(
+        name="from", description="The state before the event, as it was then; null for the first state."
+    )
     async def from_state(self, info: Info) -> StateType | None:
         """Load the state before."""
         return None if self.event.from_state is None else await find_state(info, self.event.from_state)
 
-    @strawberry.field(name="to", description="The state after, as it was recorded with the event.")
+    @strawberry.field(name="to", description="The state after the event, as it was recorded.")
     async def to_state(self, info: Info) -> StateType:
         """Load the state after."""
         state = await info.context.loaders.state_by_id.load(self.event.to_state)
         return EntityState.of(require_found(state))
 
-    @strawberry.field(description="The draft that it sealed or discarded, as it was saved last.")
+    @strawberry.field(description="The draft that was sealed or discarded, after its last save.")
     async def draft(self, info: Info) -> StateType | None:
         """Load the draft."""
         return None if self.event.draft is None else await find_state(info, self.event.draft)
 
-    @strawberry.field(description="The document that caused it.")
+    @strawberry.field(description="The document that caused the event.")
     async def cause_artifact(self, info: Info) -> ArtifactType | None:
         """Load its artifact."""
         return await artifacts.find_artifact(info, self.event.cause_artifact)
@@ -156,15 +161,15 @@ async def find_state(info: Info, id: UUID) -> EntityState | None:
     return None if found is None else EntityState.of(found)
 
 
-@strawberry.type(description="Something that waits for somebody.")
+@strawberry.type(description="Something that a person should act on.")
 class Reminder:
     """A reminder."""
 
     category: str = strawberry.field(
-        description="What kind of thing waits: stale_wip is a draft that nobody touched for 30 days."
+        description="The category of the reminder: stale_wip is a draft that nobody has saved for 30 days."
     )
-    message: str = strawberry.field(description="What waits, and what to do about it.")
-    since: datetime | None = strawberry.field(description="Since when it waits.")
+    message: str = strawberry.field(description="What is pending, and what to do about it.")
+    since: datetime | None = strawberry.field(description="The time at which it was recorded.")
     entity_id: strawberry.Private[UUID]
 
     @classmethod
@@ -177,7 +182,7 @@ class Reminder:
             entity_id=reminder.entity,
         )
 
-    @strawberry.field(description="What it is about.")
+    @strawberry.field(description="The entity that it is about.")
     async def entity(self, info: Info) -> EntityType | None:
         """Load its entity."""
         return await entities.find_entity(info, self.entity_id)

@@ -12,13 +12,13 @@ from app.domain.temporal import Interval
 from app.graphql.context import Info
 
 
-@strawberry.type(description="How a name or a reference was taken back.")
+@strawberry.type(description="The withdrawal of an alias or a reference.")
 class Withdrawal:
     """A withdrawal."""
 
-    reason: str | None = strawberry.field(description="Why, if whoever withdrew it said so.")
-    at: datetime = strawberry.field(description="When.")
-    actor: str = strawberry.field(description="Who did.")
+    reason: str | None = strawberry.field(description="The reason, if one was given.")
+    at: datetime = strawberry.field(description="The time of the withdrawal.")
+    actor: str = strawberry.field(description="The caller that withdrew it.")
 
     @classmethod
     def of(cls, withdrawal: domain.Withdrawal) -> Withdrawal:
@@ -27,8 +27,8 @@ class Withdrawal:
 
 
 UNTIL = (
-    "Until when it {held}; null while it still does. One that was withdrawn ended then, or where it begins"
-    " when it had not begun: it never did."
+    "The instant until which {held}; null if it is open-ended. A withdrawal ends it. If it was"
+    " withdrawn before its start, the end equals the start: it was never valid."
 )
 """What `validUntil` is of what can be taken back."""
 

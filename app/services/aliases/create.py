@@ -93,7 +93,8 @@ def _same(lasting: Sequence[Alias], stated: StatedAlias, start: datetime) -> Ali
     same = next((each for each in lasting if each.target == stated.target and each.valid.covers(start)), None)
     if same is not None and stated.source not in (None, same.source):
         raise Conflict(
-            f"the form means the target already, by alias {same.id} of another source; withdraw it first",
+            f"the name means the target already, through alias {same.id} from another"
+            " source; withdraw that alias first",
             field="source",
         )
     return same

@@ -59,23 +59,23 @@ async def require_ends(
 
 async def _require_fit_source(write: UnitOfWork, target: Entity, source: Entity) -> None:
     if source.id == target.id:
-        raise Invalid("an entity does not give way to itself; name another source, or none", field="source")
+        raise Invalid("an entity cannot replace itself; give another source, or none", field="source")
     if source.project != target.project:
         raise Invalid(
-            "source and target belong to different projects; aliases stay inside one", field="source"
+            "source and target belong to different projects; an alias belongs to one project", field="source"
         )
     others = await _successors(write, source.id) - {target.id}
     if others:
         raise Conflict(
-            f"the source gave way to {await _describe(write, others)} already; withdraw that alias first",
+            f"the source was replaced by {await _describe(write, others)} already; withdraw that alias first",
             field="source",
         )
     ways = await _ways_from(write, target.id)
     if source.id in ways:
         raise Invalid(
-            "the target gives way to the source already, through"
-            f" {await _describe(write, ways - {source.id})};"
-            " withdraw an alias on that way, or name another source",
+            "the target was replaced by the source already, through"
+            f" {await _describe(write, ways - {source.id})}; withdraw an alias of that"
+            " chain, or give another source",
             field="source",
             rule="alias_chains_are_acyclic",
         )
@@ -122,12 +122,12 @@ def fit_form(given: str) -> str:
     form = given.strip()
     if _UNSHOWN.search(form):
         raise Invalid(
-            "a surface form holds a control character, or half of one; leave it out", field=FORM_FIELD
+            "a surface form contains a control character, or half of a character; remove it", field=FORM_FIELD
         )
     if not is_of_fit_length(form) or is_blank(form):
         raise Invalid(
-            f"a surface form has {MIN_SURFACE_FORM} to {MAX_SURFACE_FORM} characters,"
-            " of which some can be seen",
+            f"a surface form has {MIN_SURFACE_FORM} to {MAX_SURFACE_FORM} characters, at least"
+            " one of them visible",
             field=FORM_FIELD,
         )
     return form
@@ -154,7 +154,7 @@ async def require_name_of(write: UnitOfWork, entity: Entity, form: str, start: d
     moment = AsOf(max(start, write.recorded_at), EVERYTHING_KNOWN)
     (description,) = await describe_entities(*where, [entity], moment)
     raise Invalid(
-        f"{description} never went by {form}; give the form by which it gave way, or leave source out",
+        f"{description} never had the name {form}; give one of its names, or leave source out",
         field="source",
     )
 
@@ -177,9 +177,9 @@ async def require_one_meaning(
     moment = AsOf(max(start, write.recorded_at), EVERYTHING_KNOWN)
     descriptions = await describe_entities(await write.flush(), write.tenant, found.values(), moment)
     remedy = (
-        "it is the identifier or a name of the other, so take another form"
+        "it is the identifier or a name of the other entity, so use another name"
         if named
-        else "take another form, or withdraw the alias that has this one"
+        else "use another name, or withdraw the existing alias first"
     )
     raise Conflict(f"{form} could then mean {' or '.join(descriptions)}; {remedy}", field=FORM_FIELD)
 
@@ -215,10 +215,10 @@ async def require_free_names(write: UnitOfWork, naming: Naming, forms: Collectio
             for each in await entities_of(write, called - {naming.own})
             if each.type_name == naming.definition.name
         ]
-        await refuse_names(write, alike, naming.valid, "is there already")
+        await refuse_names(write, alike, naming.valid, "exists already")
     for form in forms:
         meant = await _alias_targets(write, naming, form)
-        await refuse_names(write, await entities_of(write, meant), naming.valid, f"goes by the alias {form}")
+        await refuse_names(write, await entities_of(write, meant), naming.valid, f"has the alias {form}")
 
 
 def forms_of(props: Mapping[str, Any]) -> list[str]:
@@ -248,5 +248,5 @@ async def refuse_names(write: UnitOfWork, there: list[Entity], valid: Interval, 
     moment = AsOf(max(valid.start, write.recorded_at), EVERYTHING_KNOWN)
     descriptions = await describe_entities(await write.flush(), write.tenant, there, moment)
     raise Conflict(
-        f"{' and '.join(descriptions)} {how}; use that one, or take another name for this one", field="props"
+        f"{' and '.join(descriptions)} {how}; use that entity, or give this one another name", field="props"
     )

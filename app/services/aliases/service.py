@@ -35,11 +35,12 @@ def tier_of(caller: Caller, claimed: int | None) -> AuthorityTier:
         return caller.tier
     if claimed not in tuple(AuthorityTier):
         raise Invalid(
-            "a tier is 1 for a person, 2 for an agent or 3 for what awaits review", field=TIER_FIELD
+            "authorityTier is 1 for a person, 2 for an agent or 3 for a name that a person must review",
+            field=TIER_FIELD,
         )
     if claimed < caller.tier:
         raise Forbidden(
-            f"you write at tier {int(caller.tier)}; leave authorityTier out, or claim a lower authority",
+            f"you write at tier {int(caller.tier)}; leave authorityTier out, or give a lower authority",
             field=TIER_FIELD,
         )
     return AuthorityTier(claimed)
@@ -95,7 +96,8 @@ async def _require_undecided(write: UnitOfWork, id: UUID) -> AliasCandidate:
     decided = candidate.review
     if decided is not None:
         raise Conflict(
-            f"{describe_review(decided)}, which stays; leave authorityTier out to create the alias",
+            f"{describe_review(decided)}, and the decision is final; leave authorityTier out"
+            " to create the alias",
             field=FORM_FIELD,
             rule="a_candidate_is_reviewed_once",
         )
@@ -109,7 +111,8 @@ async def _document(write: UnitOfWork, target: Entity, stated: UUID | None) -> A
     newest = await artifacts.latest_version(*where, target.id)
     if newest is None:
         raise Invalid(
-            "whoever reviews an alias judges by a text; name a document that uses it", field="sourceArtifact"
+            "a reviewer needs a text to judge the alias by; give a sourceArtifact that uses the name",
+            field="sourceArtifact",
         )
     return newest
 
@@ -208,7 +211,7 @@ async def _require_project(write: UnitOfWork, request: AliasRequest) -> None:
     found = await entities.entities_by_id(await write.flush(), write.tenant, [request.target])
     if request.target in found and found[request.target].project != number:
         raise Invalid(
-            "the target belongs to another project; an alias holds in the project of what it means",
+            "the target belongs to another project; an alias belongs to the project of its target",
             field="project",
         )
 

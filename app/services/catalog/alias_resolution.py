@@ -94,10 +94,10 @@ async def _follow(
 async def _ambiguous(
     connection: asyncpg.Connection, scope: Scope, form: str, found: Collection[Entity]
 ) -> Ambiguous:
-    by_project = "name its project, or " if len({entity.project for entity in found}) > 1 else ""
+    by_project = "give the project, or " if len({entity.project for entity in found}) > 1 else ""
     named = await describe_entities(connection, scope.tenant, found, scope.moment)
     return Ambiguous(
-        f"{excerpt(form)} could mean {' or '.join(named)}; {by_project}take one of these ids in place of the"
-        " name",
+        f"{excerpt(form)} could mean {' or '.join(named)}; {by_project}use one of these ids"
+        " instead of the name",
         tuple(found),
     )

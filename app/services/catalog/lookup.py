@@ -23,12 +23,12 @@ from app.stores.postgres.lookups import Called
 MAX_NAMED = 20
 ID_HINTS: Mapping[str, str] = MappingProxyType(
     {
-        "alias": "the field aliases of an entity tells them",
-        "artifact": "artifacts tells them, by identifier too",
-        "candidate": "aliasCandidates, factCandidates and `trigraph review` tell them",
-        "entity": "resolveAlias tells that of a name or identifier",
-        "reference": "references tells them",
-        "state": "stateAsOf, drafts and the field states of an entity tell them",
+        "alias": "the field aliases of an entity lists them",
+        "artifact": "the query artifacts lists them, and can filter by identifier",
+        "candidate": "aliasCandidates, factCandidates and `trigraph review` list them",
+        "entity": "resolveAlias returns the id for a name or identifier",
+        "reference": "the query references lists them",
+        "state": "stateAsOf, drafts and the field states of an entity return them",
     }
 )
 """Where the API returns the ids of each kind of node."""
@@ -44,9 +44,9 @@ async def no_project(connection: asyncpg.Connection, tenant: int, key: str) -> N
     """Return the error for a key that no project has; it lists the existing keys."""
     known = [found.key for found in await projects.all_projects(connection, tenant)]
     shown = ", ".join(known[:MAX_NAMED]) + (" and others" if len(known) > MAX_NAMED else "")
-    there = f"there are: {shown}" if known else "there is none yet"
+    there = f"the projects are {shown}" if known else "there are no projects yet"
     name = excerpt(key)
-    message = f"there is no project {name} ({there}); `trigraph ingest PATH --project {name}` makes it"
+    message = f"there is no project {name} ({there}); `trigraph ingest PATH --project {name}` creates it"
     return NotFound(message, field="project")
 
 
@@ -136,7 +136,7 @@ async def require_type(
     wanted = fold(name)
     if not any(fold(each) == wanted for each in known):
         raise Invalid(
-            f"nobody defined the {field} {excerpt(name)}; there are {', '.join(sorted(set(known)))}",
+            f"there is no {field} {excerpt(name)}; the defined ones are {', '.join(sorted(set(known)))}",
             field=field,
         )
 
@@ -149,7 +149,7 @@ def project_key(given: str | None) -> str:
     """Return the key of the project to use, `default` if none is given; raise Invalid for an unfit key."""
     key = DEFAULT_PROJECT if given is None else given.strip()
     if UNKEEPABLE.search(key):
-        raise Invalid("a project key holds a character that cannot be stored", field="project")
+        raise Invalid("a project key contains a character that cannot be stored", field="project")
     if len(key) > MAX_PROJECT_KEY_LENGTH or not fold(key):
         raise Invalid(f"a project key has 1 to {MAX_PROJECT_KEY_LENGTH} characters", field="project")
     return key
@@ -174,10 +174,10 @@ def describe_pending(pending: Sequence[PendingReference]) -> tuple[str, ...]:
     absent = [each for each in pending if not each.is_ambiguous]
     if not absent:
         return ()
-    count = "1 reference waits" if len(absent) == 1 else f"{len(absent)} references wait"
+    count = "1 unresolved reference" if len(absent) == 1 else f"{len(absent)} unresolved references"
     named = ", ".join(_describe(each) for each in absent[:MAX_LISTED])
     more = f" and {len(absent) - MAX_LISTED} more" if len(absent) > MAX_LISTED else ""
-    return (f"{count} for what is not there yet: {named}{more}",)
+    return (f"{count}: {named}{more}",)
 
 
 def _describe(pending: PendingReference) -> str:

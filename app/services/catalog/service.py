@@ -220,7 +220,7 @@ class PathService:
         Invalid for a length out of bounds.
         """
         if not 1 <= longest <= MAX_PATH_LENGTH:
-            raise Invalid(f"maxLength is from 1 to {MAX_PATH_LENGTH}, not {longest}", field="maxLength")
+            raise Invalid(f"maxLength must be from 1 to {MAX_PATH_LENGTH}, not {longest}", field="maxLength")
         async with self._database.reading(caller.tenant) as connection:
             at = await instant(connection, caller, as_of)
             found = await entities.entities_by_id(connection, caller.tenant, [source, target])

@@ -169,7 +169,7 @@ class Lane:
     def _submit(self, call: Call) -> Future[Any]:
         with self._lock:
             if self._queued >= MAX_QUEUED:
-                raise Unavailable(f"{MAX_QUEUED} documents wait to be read already; retry later")
+                raise Unavailable(f"{MAX_QUEUED} documents are already waiting to be read; retry later")
             self._queued += 1
             self._thread = self._thread or ThreadPoolExecutor(1, thread_name_prefix="read-document")
             future = self._thread.submit(self._make, call)
@@ -192,7 +192,7 @@ class Lane:
             if call.is_abandoned:
                 raise CancelledError from None
             raise Invalid(
-                f"the process that reads documents ended twice over this one ({end}); split the document",
+                f"the process that reads documents crashed twice on this one ({end}); split the document",
                 field="body",
             ) from end
 

@@ -78,9 +78,9 @@ async def _refuse_again(
     moment = AsOf(max(start, write.recorded_at), EVERYTHING_KNOWN)
     (description,) = await describe_entities(await write.flush(), write.tenant, [there], moment)
     raise Conflict(
-        f"{description} is there already, with the same {', '.join(_distinguishing(definition))},"
-        " which never changes; use"
-        " that one, or give the new one another",
+        f"{description} exists already, with the same"
+        f" {', '.join(_distinguishing(definition))}, which cannot change; use that entity,"
+        " or give the new one another value",
         field="props",
     )
 
@@ -95,15 +95,18 @@ def first_properties(definition: TypeDefinition, props: Any) -> dict[str, Any]:
     thing without a name, and for names that are no text.
     """
     if not isinstance(props, dict):
-        raise Invalid("props is an object of properties by name", field=FIELD)
+        raise Invalid("props must be an object of properties by name", field=FIELD)
     props = as_defined(definition, props)
     if unknown := definition.unknown_props(props):
         allowed = ", ".join(definition.props) or "none"
-        raise Invalid(f"{definition.name} has no property {excerpts(unknown)}; it has {allowed}", field=FIELD)
+        raise Invalid(
+            f"{definition.name} has no property {excerpts(unknown)}; its properties are {allowed}",
+            field=FIELD,
+        )
     said = {name: value for name, value in props.items() if value is not None}
     if missing := [name for name in definition.immutable_props if name not in said]:
         raise Invalid(
-            f"{definition.name} needs {', '.join(missing)} from the start, since that never changes",
+            f"{definition.name} needs {', '.join(missing)} from the start, because it cannot change later",
             field=FIELD,
         )
     _require_name(definition, said)
@@ -160,10 +163,12 @@ async def _type_named(write: UnitOfWork, project: Project, name: str) -> Recorde
     named = type_definitions.type_named(known, name)
     if named is None:
         things = sorted(each.definition.name for each in known if not each.definition.is_document)
-        raise Invalid(f"nobody defined the type {excerpt(name)}; there are {', '.join(things)}", field="type")
+        raise Invalid(
+            f"there is no type {excerpt(name)}; the defined ones are {', '.join(things)}", field="type"
+        )
     if named.definition.is_document:
         kind = named.definition.name
-        raise Invalid(f"{kind} is a type of documents: file one with fileArtifact, kind {kind}", field="type")
+        raise Invalid(f"{kind} is a document type: use fileArtifact with kind {kind}", field="type")
     return named
 
 

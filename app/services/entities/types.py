@@ -75,8 +75,8 @@ def _fit_props(given: Sequence[str], field: str) -> tuple[str, ...]:
 def _require_usual(definition: TypeDefinition, immutable: Sequence[str]) -> None:
     if other := sorted(set(immutable) - set(definition.immutable_props)):
         raise Invalid(
-            f"of a document {', '.join(definition.immutable_props)} alone never changes, since its versions"
-            f" say the rest; let {excerpts(other)} be mutable",
+            f"{', '.join(definition.immutable_props)} is the only immutable property of a"
+            f" document type; make {excerpts(other)} mutable",
             field="immutableProps",
         )
 
@@ -84,7 +84,7 @@ def _require_usual(definition: TypeDefinition, immutable: Sequence[str]) -> None
 def _require_fit_together(definition: TypeDefinition, mutable: Sequence[str]) -> None:
     if both := sorted(set(definition.immutable_props) & set(mutable)):
         raise Invalid(
-            f"{excerpts(both)} cannot be both immutable and mutable; name each property once",
+            f"{excerpts(both)} cannot be both immutable and mutable; list each property once",
             field="mutableProps",
         )
     if len(definition.props) > MAX_PROPERTIES:
@@ -138,26 +138,26 @@ async def define(write: UnitOfWork, project: Project, stated: StatedType) -> Def
 
 def _require_agreement(there: TypeDefinition, definition: TypeDefinition, ptype: str | None) -> None:
     if there.is_document != definition.is_document:
-        _contradicts(there, "is a type of documents" if there.is_document else "is no type of documents")
+        _contradicts(there, "is a document type" if there.is_document else "is not a document type")
     other = set(definition.immutable_props) - set(there.immutable_props)
     if other or set(definition.mutable_props) & set(there.immutable_props):
         never = ", ".join(there.immutable_props) or "nothing"
-        _contradicts(there, f"has {never} as what never changes")
+        _contradicts(there, f"has {never} as its immutable properties")
     if ptype is not None and definition.ptype != there.ptype:
-        _contradicts(there, f"has the ptype {there.ptype or 'of no part of a project'}")
+        _contradicts(there, f"has the ptype {there.ptype or '(none)'}")
 
 
 def _contradicts(there: TypeDefinition, how: str) -> None:
     raise Conflict(
-        f"{there.name} is defined already and {how}; define it alike, or take another name", field="name"
+        f"{there.name} is defined already and {how}; use the same definition, or another name", field="name"
     )
 
 
 async def _widen(write: UnitOfWork, there: RecordedType, missing: list[str]) -> TypeDefinition:
     if not there.is_own:
         raise Conflict(
-            f"{there.definition.name} belongs to every project and has no property {excerpts(missing)};"
-            " take another name for a type of your own",
+            f"{there.definition.name} belongs to every project and has no property"
+            f" {excerpts(missing)}; use another name for a type of your own",
             field="name",
         )
     wider = (*there.definition.mutable_props, *missing)

@@ -52,12 +52,12 @@ async def write_aliases(
 
 def _too_many(forms: Sequence[str]) -> list[str]:
     beyond = len(forms) - MAX_ALIASES
-    return [f"left out {beyond} aliases: {MAX_ALIASES} are kept"] if beyond > 0 else []
+    return [f"left out {beyond} aliases: a document has at most {MAX_ALIASES}"] if beyond > 0 else []
 
 
 def _unfit(form: str) -> str | None:
     if not is_of_fit_length(form):
-        return f"left out an alias of {len(form)} characters; 2 to {MAX_SURFACE_FORM} are kept"
+        return f"left out an alias of {len(form)} characters; an alias has 2 to {MAX_SURFACE_FORM}"
     return None
 
 

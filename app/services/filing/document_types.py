@@ -38,13 +38,12 @@ async def type_of(
     named = type_definitions.type_named(known, document.kind)
     if named is not None and not named.definition.is_document:
         raise Invalid(
-            f"{excerpt(document.kind)} is no kind of document but of things, made with createEntity;"
-            f" {_choices(known)}",
+            f"{excerpt(document.kind)} is not a document type; use createEntity for it; {_choices(known)}",
             field="kind",
         )
     if named is None and not defines_kinds:
         raise Invalid(
-            f"nobody defined the kind {excerpt(document.kind)}; {_choices(known)};"
+            f"there is no kind {excerpt(document.kind)}; {_choices(known)};"
             " defineType(isDocument: true) defines another",
             field="kind",
         )
@@ -85,4 +84,4 @@ async def _widen(
         wider = (*recorded.definition.mutable_props, *unknown)
         return replace(recorded, definition=replace(recorded.definition, mutable_props=wider)), ()
     allowed = ", ".join((*recorded.definition.immutable_props, *recorded.definition.mutable_props))
-    return recorded, (f"left out header {excerpts(unknown)}: {recorded.definition.name} allows {allowed}",)
+    return recorded, (f"left out header {excerpts(unknown)}: {recorded.definition.name} has only {allowed}",)

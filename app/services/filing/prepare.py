@@ -93,7 +93,7 @@ def check_stated_lengths(
     )
     for field, value, longest in limits:
         if value is not None and len(value) > longest:
-            raise Invalid(f"{field} has {len(value)} characters; at most {longest} are kept", field=field)
+            raise Invalid(f"{field} has {len(value)} characters; at most {longest} are allowed", field=field)
 
 
 def check_limits(document: Document) -> None:
@@ -107,7 +107,8 @@ def check_limits(document: Document) -> None:
         raise Invalid("a document needs a title or a body", field="body")
     if document.created_at is not None and not EARLIEST < document.created_at < LATEST:
         raise Invalid(
-            "createdAt lies after the first instant of year 1 and before the last of 9999", field="createdAt"
+            "createdAt must be after the first instant of year 1 and before the last of 9999",
+            field="createdAt",
         )
     if len(document.body.encode()) > MAX_BODY_BYTES:
         raise Invalid(f"the body is larger than {MAX_BODY_BYTES} bytes; split the document", field="body")

@@ -85,7 +85,9 @@ def _edge(own: UUID, claim: ReferenceClaim, other: KeyedEntity, joined: Joined) 
     reference_type = claim.type
     allowed = types_from_things_to_documents if claim.inverted else types_from_documents_to_things
     if not other.is_document and reference_type not in allowed():
-        joined.warnings.append(f"{reference_type} {claim.target} is kept as REFERENCES: no rule allows it")
+        joined.warnings.append(
+            f"{reference_type} {claim.target} is recorded as REFERENCES: no rule allows it"
+        )
         reference_type = ReferenceType.REFERENCES
     return (other.id, own, reference_type) if claim.inverted else (own, other.id, reference_type)
 

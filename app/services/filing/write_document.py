@@ -85,10 +85,11 @@ def oddity_warnings(document: Document, artifact: Artifact) -> tuple[str, ...]:
     warnings = []
     if document.created_at is not None and artifact.created_at != document.created_at:
         warnings.append(
-            f"counts from now: its date {document.created_at.date()} is not after the version before it"
+            f"valid from now: its date {document.created_at.date()} is not after the date of"
+            " the former version"
         )
     if document.status and not is_known(document.status):
-        warnings.append(f"counts as current: nothing is known of the status {document.status}")
+        warnings.append(f"unknown status {document.status}; the document counts as current")
     return tuple(warnings)
 
 
@@ -243,9 +244,8 @@ async def _identity(
         return Entity(uuid4(), name, project.number, prepared.key, write.recorded_at, None), None
     if fold(held.type_name) != fold(name):
         raise Conflict(
-            f"{prepared.document.identifier or prepared.key} is filed as {held.type_name} in this project"
-            " already;"
-            f" file it as {held.type_name} or give it another identifier",
+            f"{prepared.document.identifier or prepared.key} has the type {held.type_name} in this"
+            f" project already; file it as {held.type_name} or give it another identifier",
             field="kind",
         )
     return held, await artifacts.latest_version(await write.flush(), write.tenant, held.id)

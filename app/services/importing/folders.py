@@ -19,9 +19,9 @@ from app.services.importing.open_file import A_LINK, read_bytes
 
 MARKDOWN = frozenset({".md", ".markdown"})
 PASSED_OVER = frozenset({"node_modules"})
-A_ROW_FILE = "a file of rows is read only when it is named itself"
+A_ROW_FILE = "a file of rows is imported only if it is given as a path itself"
 NO_TEXT = "its name is not UTF-8; rename it"
-A_TWIN = "another has its name but for how the accents are kept; rename it"
+A_TWIN = "its name differs from the name of another file only in the encoding of its accents; rename it"
 MAX_CONTROLS = 10
 """One control character in this many is an accident in a text; more is a picture, a program, or UTF-16."""
 
@@ -156,7 +156,7 @@ def text_of_bytes(data: bytes) -> str:
     except UnicodeDecodeError as error:
         raise Invalid(f"it is not UTF-8 from byte {error.start} on; if it is text, convert it") from error
     if len(_CONTROL.findall(text)) > len(text) // MAX_CONTROLS:
-        raise Invalid("it is no text: too many of its characters are control characters")
+        raise Invalid("it is not text: too many of its characters are control characters")
     if not any(letter.isprintable() and not letter.isspace() for letter in text):
         raise Invalid("the file is empty")
     return text

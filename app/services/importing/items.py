@@ -98,7 +98,8 @@ def until_too_many_refusals(source: str, items: Iterator[Row | Refusal]) -> Iter
         in_a_row = in_a_row + 1 if isinstance(item, Refusal) else 0
         if in_a_row == MAX_IN_A_ROW:
             reason = (
-                f"{MAX_IN_A_ROW} rows in a row are refused; the rest of the file is not read: mend it first"
+                f"{MAX_IN_A_ROW} rows in a row are refused; the rest of the file is not"
+                " read: correct it first"
             )
             yield Refusal(source, reason)
             return

@@ -102,9 +102,9 @@ def _object(line: bytes | Invalid) -> dict[str, Any]:
     except UnicodeDecodeError as error:
         raise Invalid(f"the row is not UTF-8 from byte {error.start} on") from error
     except (ValueError, RecursionError) as error:
-        raise Invalid(f"the row is no JSON: {error}") from error
+        raise Invalid(f"the row is not JSON: {error}") from error
     if not isinstance(value, dict):
-        raise Invalid("a row must be an object that holds an id")
+        raise Invalid("a row must be an object with an id")
     return value
 
 

@@ -10,8 +10,8 @@ from typing import IO
 
 from app.errors import Invalid
 
-A_LINK = "it is a symbolic link, and links are not followed"
-NO_FILE = "it is no regular file"
+A_LINK = "it is a symbolic link, and symbolic links are not followed"
+NO_FILE = "it is not a regular file"
 
 _REASONS = {
     errno.ELOOP: A_LINK,

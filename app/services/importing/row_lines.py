@@ -117,9 +117,9 @@ def read_lines(path: Path, is_stopped: IsStopped) -> Iterator[tuple[int, bytes |
             for number, line in _bounded(opened):
                 yield number, line
     except EOFError:
-        yield number + 1, Invalid("the file is cut off here: its compressed data ends too soon")
+        yield number + 1, Invalid("the compressed file is truncated here")
     except (OSError, lzma.LZMAError, zlib.error) as error:
-        yield number + 1, Invalid(f"the file cannot be read from here on: {error}")
+        yield number + 1, Invalid(f"the rest of the file cannot be read: {error}")
     except Invalid as error:
         yield number + 1, error
 
@@ -158,4 +158,4 @@ def _skip_rest(opened: _Opened) -> None:
     while (piece := opened.next(_PIECE)) and not piece.endswith(b"\n"):
         skipped += len(piece)
         if skipped > MAX_SKIPPED:
-            raise Invalid(f"the row goes on for {MAX_SKIPPED} bytes more; the rest of the file is not read")
+            raise Invalid(f"the row has another {MAX_SKIPPED} bytes; the rest of the file is not read")

@@ -93,7 +93,7 @@ class Run:
         if content == hashed:
             return None
         name = _display_name(item.document)
-        return f"{name} stands in {first} with another text; give one of them another name"
+        return f"{name} is in {first} with another text; give one of them another name"
 
     async def document_batches(self, items: ItemStream) -> AsyncIterator[DocumentBatch[Item]]:
         """Yield each document with the earlier versions of its history; count the refusals."""

@@ -128,16 +128,17 @@ def _root(path: Path) -> Path:
         root = path.resolve(strict=True)
     except (OSError, RuntimeError) as error:
         raise Invalid(
-            f"there is no {printable_name(str(path))}; name a folder or a file that exists"
+            f"{printable_name(str(path))} does not exist; give a folder or a file that exists"
         ) from error
     if is_row_file(root.name) and not (root.is_dir() or root.is_file()):
         raise Invalid(
-            f"{printable_name(str(path))} is no regular file, and rows are read twice; copy them to one"
+            f"{printable_name(str(path))} is not a regular file, and rows are read twice;"
+            " copy them to a regular file"
         )
     if not (root.is_dir() or is_markdown(root.name) or is_row_file(root.name)):
         raise Invalid(
-            f"{printable_name(str(path))} cannot be imported; name a folder, a Markdown file or a file"
-            " docs.jsonl, docs.jsonl.gz or docs.jsonl.xz"
+            f"{printable_name(str(path))} cannot be imported; give a folder, a Markdown file"
+            " or a file docs.jsonl, docs.jsonl.gz or docs.jsonl.xz"
         )
     return root
 

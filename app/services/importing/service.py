@@ -25,8 +25,8 @@ from app.stores.postgres import projects, type_definitions
 from app.stores.postgres.pool import Database
 
 SHALLOW = (
-    "the clone is shallow: what was before its first commit is not told;"
-    " fetch the rest with git fetch --unshallow and import again"
+    "the clone is shallow: the history before its first commit is missing; run git fetch"
+    " --unshallow and import again"
 )
 
 
@@ -131,12 +131,13 @@ class ImportService:
                 )
         except Unavailable as error:
             raise Unavailable(
-                f"{error.message}; {summary.filed} documents were filed before that: import again to go on"
+                f"{error.message}; {summary.filed} documents were filed before that: run the"
+                " import again to continue"
             ) from error
         try:
             after = await self._types(caller, project)
         except Unavailable as error:
-            summary.warn("ledger", [f"which kinds are new cannot be told: {error.message}"])
+            summary.warn("ledger", [f"the new document types are unknown: {error.message}"])
         else:
             summary.kinds_defined = sorted(after.keys() - before.keys())
         return summary

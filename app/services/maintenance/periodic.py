@@ -66,4 +66,4 @@ async def forget_old_changes(url: str, age: timedelta = AGE) -> int:
 
 def prune_outbox_periodically(settings: Settings) -> AbstractAsyncContextManager[None]:
     """Prune the outbox every hour during the block."""
-    return run_periodically(settings, forget_old_changes, PRUNE_INTERVAL, "old changes are not forgotten now")
+    return run_periodically(settings, forget_old_changes, PRUNE_INTERVAL, "pruning old changes failed")

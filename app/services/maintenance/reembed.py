@@ -49,9 +49,9 @@ async def check_model(connection: asyncpg.Connection, embedder: Embedder) -> Non
 def _check(noted: EmbeddingModel | None, embedder: Embedder) -> None:
     if noted is not None and noted != model_of(embedder):
         raise Conflict(
-            f"the ledger's vectors were made with {_describe(noted)}, and this is"
-            f" {_describe(model_of(embedder))}; run `trigraph reembed` to make them again,"
-            " or go back to the encoder that made them"
+            f"the vectors of the ledger are from {_describe(noted)}, and this encoder is"
+            f" {_describe(model_of(embedder))}; run `trigraph reembed` to compute them"
+            " again, or go back to the former encoder"
         )
 
 
@@ -73,9 +73,11 @@ async def reembed(url: str, embedder: Embedder, watch: Watch = lambda done, tota
     """
     async with owner_connection(url, seconds=None) as owner:
         if not await passage_vectors.lock(owner):
-            raise Conflict("another process embeds this ledger again; wait until it has finished")
+            raise Conflict("another process is re-embedding this ledger; wait until it has finished")
         if not await vector_indexes.lock(owner):
-            raise Conflict("another process indexes vectors; `trigraph doctor` tells when it is done")
+            raise Conflict(
+                "another process is building vector indexes; `trigraph doctor` shows when it has finished"
+            )
         await init_connection(owner)
         wanted = model_of(embedder)
         if await passage_vectors.embedding_model(owner) in (None, wanted):

@@ -37,11 +37,15 @@ async def index_large_projects(url: str, at_least: int = LARGE) -> list[str]:
         if model is None or not todo or not await _may_index(owner, todo):
             return []
         for project, key in todo.items():
-            log.info("indexing the vectors of project %s; until that is done they are all looked at", key)
+            log.info(
+                "building an index of the vectors of project %s; until it is ready, queries"
+                " compare all of them",
+                key,
+            )
             try:
                 await vector_indexes.create_index(owner, project, model.dimensions)
             except asyncpg.PostgresError as error:
-                log.warning("the vectors of project %s stay without an index: %s", key, error)
+                log.warning("no index was built for the vectors of project %s: %s", key, error)
             else:
                 made.append(key)
     return made
@@ -59,8 +63,8 @@ async def index_ledger(settings: Settings, at_least: int = LARGE) -> list[str]:
 async def _may_index(owner: asyncpg.Connection, todo: dict[int, str]) -> bool:
     if not await vector_indexes.may_index(owner):
         log.info(
-            "%s would be searched faster with an index, which this database role may not make: see"
-            " `trigraph doctor`",
+            "an index would make the search in %s faster, but this database role may not"
+            " create one: see `trigraph doctor`",
             ", ".join(todo.values()),
         )
         return False
@@ -70,4 +74,4 @@ async def _may_index(owner: asyncpg.Connection, todo: dict[int, str]) -> bool:
 def index_periodically(settings: Settings, at_least: int = LARGE) -> AbstractAsyncContextManager[None]:
     """Index projects that became large, every minute during the block."""
     look = partial(index_large_projects, at_least=at_least)
-    return run_periodically(settings, look, INDEX_INTERVAL, "nobody could look for projects without an index")
+    return run_periodically(settings, look, INDEX_INTERVAL, "the search for projects without an index failed")

@@ -85,7 +85,7 @@ def read_page(body: str) -> MarkdownPage:
     """
     if (lines := body.count("\n")) > MAX_LINES:
         raise Invalid(
-            f"the body has {lines} lines; at most {MAX_LINES} are read: split the document", field="body"
+            f"the body has {lines} lines; at most {MAX_LINES} are allowed: split the document", field="body"
         )
     definitions: dict[str, Any] = {}
     blocks: list[Block] = []

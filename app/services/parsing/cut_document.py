@@ -65,7 +65,7 @@ def cut_document(document: Document, key: str, longest: int, piece_offsets: Piec
     passages = cut_passages(document.title, document.body, piece_offsets, longest)
     if len(passages) > MAX_PASSAGES:
         raise Invalid(
-            f"the body makes {len(passages)} passages; at most {MAX_PASSAGES} are kept: split the document",
+            f"the body has {len(passages)} passages; at most {MAX_PASSAGES} are allowed: split the document",
             field="body",
         )
     texts = [passage_text_for_encoder(document.title, passage) for passage in passages]

@@ -103,7 +103,7 @@ def _created(reading: Reading) -> datetime | None:
         if moment is not None:
             return moment
         quote = beginning(text, 40)
-        reading.warnings.append(f"write a date as 2026-01-31: none could be read from {quote!r}")
+        reading.warnings.append(f"write a date as 2026-01-31; this is not a readable date: {quote!r}")
     return None if reading.path is None else read_date(PurePosixPath(reading.path).name)
 
 
@@ -135,5 +135,5 @@ def _props(reading: Reading) -> dict[str, object]:
 
 def _names(name: str, value: object, warnings: list[str]) -> list[str]:
     if isinstance(value, dict):
-        warnings.append(f"the field {name} is no list; its names were taken")
+        warnings.append(f"the field {name} is not a list; its names were used")
     return texts_of(value)

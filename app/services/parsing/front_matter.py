@@ -77,7 +77,7 @@ def _mapping(events: Iterator[yaml.Event], warnings: list[str], depth: int) -> d
         value = _yaml_value(next(events), events, warnings, depth + 1)
         name = key if isinstance(key, str) else str(key)
         if name in fields:
-            warnings.append(f"the field {name} stands twice in the front matter; the first one counts")
+            warnings.append(f"the field {name} is in the front matter twice; the first one counts")
         else:
             fields[name] = value
     return fields
@@ -155,7 +155,7 @@ def _header(text: str, prefixes: frozenset[str]) -> Header:
     if toml is not None:
         return _toml_front_matter(text, toml)
     if _OPENING.match(text):
-        return Header({}, text, ("front matter opens with --- and never closes: read as text",))
+        return Header({}, text, ("the front matter starts with --- and never ends: it was read as text",))
     return _mail_header(text, prefixes)
 
 
@@ -191,12 +191,12 @@ def _front_matter(text: str, fenced: re.Match[str]) -> Header:
         fields = _lines_as_fields(lines)
         if fields is None:
             return Header({}, text, (f"the front matter could not be read: {problem}",))
-        return Header(fields, body, (f"the front matter is no YAML and was read line by line: {problem}",))
+        return Header(fields, body, (f"the front matter is not YAML and was read line by line: {problem}",))
     if isinstance(value, dict):
         return Header(value, body, tuple(warnings))
     if value is None:
         return Header({}, body, tuple(warnings))
-    return Header({}, text, ("the front matter holds no fields; it was kept as text",))
+    return Header({}, text, ("the front matter has no fields; it was read as text",))
 
 
 def _toml_front_matter(text: str, fenced: re.Match[str]) -> Header:

@@ -70,14 +70,14 @@ def parse_row(row: Mapping[str, object], *, known_prefixes: frozenset[str] = fro
 def _required_text(row: Mapping[str, object], name: str) -> str:
     value = row.get(name)
     if not isinstance(value, str):
-        raise Invalid(f"a row needs a text under {name}", field=name)
+        raise Invalid(f"a row needs a string in {name}", field=name)
     return value
 
 
 def _optional_text(row: Mapping[str, object], name: str) -> str | None:
     value = row.get(name)
     if value is not None and not isinstance(value, str):
-        raise Invalid(f"{name} must be a text or null", field=name)
+        raise Invalid(f"{name} must be a string or null", field=name)
     return clean_text(value).strip() or None if value is not None else None
 
 
@@ -101,7 +101,7 @@ def _created(row: Mapping[str, object]) -> datetime | None:
         return None
     moment = read_date(text)
     if moment is None:
-        raise Invalid(f"created_at is no date that can be read: {beginning(text, 40)}", field="created_at")
+        raise Invalid(f"created_at is not a readable date: {beginning(text, 40)}", field="created_at")
     return moment
 
 
@@ -137,7 +137,7 @@ def _references(refs: object, identity: Identity, warnings: list[str]) -> tuple[
 def _relation(name: object, warnings: list[str]) -> Relation:
     relation = relation_named(name) if isinstance(name, str) else None
     if relation is None:
-        warnings.append(f"{name!r} is no known type of reference; it was kept as REFERENCES")
+        warnings.append(f"{name!r} is not a reference type; it was recorded as REFERENCES")
     return relation or Relation(ReferenceType.REFERENCES)
 
 

@@ -188,7 +188,7 @@ def cut_passages(title: str, body: str, piece_offsets: PieceOffsets, longest: in
     any yields its title. Raises ValueError for a smaller limit.
     """
     if longest < MIN_LIMIT:
-        raise ValueError(f"passages need room for {MIN_LIMIT} pieces, not {longest}")
+        raise ValueError(f"a passage needs room for {MIN_LIMIT} word pieces, not {longest}")
     pieces = Pieces(body, piece_offsets)
     passages: list[Passage] = []
     for part in read_parts(body):

@@ -53,7 +53,7 @@ class Claims:
             self._generic.append((target, path, count))
             return
         if self._is_own(target):
-            self._warnings.append(f"the document names itself under {relation.type}; that was left out")
+            self._warnings.append(f"the document has a {relation.type} to itself; it was left out")
             return
         self._typed.update(_names(target, path))
         self._join(relation, target, path, count)
@@ -66,7 +66,8 @@ class Claims:
         self._demote_supersessions()
         if len(self._claims) > MAX_REFERENCES:
             self._warnings.append(
-                f"the document has {len(self._claims)} references; only the first {MAX_REFERENCES} are kept"
+                f"the document has {len(self._claims)} references; only the first"
+                f" {MAX_REFERENCES} are recorded"
             )
         return tuple(islice(self._claims.values(), MAX_REFERENCES))
 
@@ -77,8 +78,8 @@ class Claims:
             self._claims[place] = replace(self._claims[place], type=ReferenceType.REFERENCES, inverted=False)
         if len(found) > MAX_SUPERSESSIONS:
             self._warnings.append(
-                f"the document states {len(found)} supersessions; only the first {MAX_SUPERSESSIONS} are,"
-                " the others are kept as REFERENCES"
+                f"the document has {len(found)} supersessions; only the first"
+                f" {MAX_SUPERSESSIONS} count, and the others are recorded as REFERENCES"
             )
 
     def _is_own(self, target: str) -> bool:

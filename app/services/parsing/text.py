@@ -43,9 +43,9 @@ def clean_value(value: object, depth: int = 0) -> object:
     if isinstance(value, dict):
         return {clean_text(str(name)): clean_value(item, depth + 1) for name, item in value.items()}
     if isinstance(value, int) and not -_INTEGER_LIMIT <= value < _INTEGER_LIMIT:
-        raise Invalid("a number needs more than 64 bits; write it as a text")
+        raise Invalid("a number needs more than 64 bits; write it as a string")
     if isinstance(value, float) and not isfinite(value):
-        raise Invalid("a number must be finite; write it as a text")
+        raise Invalid("a number must be finite; write it as a string")
     return value
 
 

@@ -26,17 +26,17 @@ def check_request(request: RecallRequest) -> None:
     if len(request.query) > MAX_QUERY_LENGTH:
         raise Invalid(f"a query has at most {MAX_QUERY_LENGTH} characters", field="query")
     if len(request.kinds) > MAX_KINDS:
-        raise Invalid(f"kinds has {len(request.kinds)} items; at most {MAX_KINDS} are taken", field="kinds")
+        raise Invalid(f"kinds has {len(request.kinds)} items; at most {MAX_KINDS} are allowed", field="kinds")
     for kind in request.kinds:
         require_length("kinds", kind, MAX_NAME)
     if request.project is not None:
         require_length("project", request.project, MAX_NAME)
     if not 0 <= request.first <= MAX_HITS:
-        raise Invalid(f"first is from 0 to {MAX_HITS}", field="first")
+        raise Invalid(f"first must be from 0 to {MAX_HITS}", field="first")
     if request.token_budget is not None and request.token_budget < 0:
         raise Invalid("tokenBudget cannot be negative", field="tokenBudget")
     if is_blank(request.query):
-        raise Invalid("the query is blank; ask something", field="query")
+        raise Invalid("the query is blank; ask a question", field="query")
 
 
 async def scope_of(connection: asyncpg.Connection, caller: Caller, request: RecallRequest) -> Scope:
@@ -77,5 +77,5 @@ async def _types(
     found = {fold(recorded.definition.name) for recorded in known}
     if unknown := sorted(wanted - found):
         names = ", ".join(sorted({recorded.definition.name for recorded in known}))
-        raise Invalid(f"nobody defined the kind {excerpts(unknown)}; there are {names}", field="kinds")
+        raise Invalid(f"there is no kind {excerpts(unknown)}; the defined ones are {names}", field="kinds")
     return tuple(recorded.number for recorded in known if fold(recorded.definition.name) in wanted)

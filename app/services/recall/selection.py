@@ -173,16 +173,16 @@ def _advisories(
 ) -> Iterator[str]:
     for ranking in rankings:
         if ranking.problem:
-            yield f"{ranking.leg} did not answer: {ranking.problem}"
+            yield f"{ranking.leg} did not respond: {ranking.problem}"
     has_hits = packed.hits or packed.beyond
     if request.flags and not has_hits and any(ranking.candidates for ranking in rankings):
-        yield f"what fits is not {' or '.join(request.flags)}: leave flags out to see it"
+        yield f"no match is {' or '.join(request.flags)}; leave flags out to see the matches"
     if has_hits and confidence is not None and confidence < LOW_CONFIDENCE:
         yield (
-            f"nothing here seems to answer this (confidence {confidence:.2f}): take the hits for what lies"
-            " nearest, not for an answer"
+            f"probably no hit answers this question (confidence {confidence:.2f}); the hits"
+            " are only the nearest documents"
         )
     if packed.restated:
-        yield f"{packed.restated} hits are left out, whose passages say what a better one says"
+        yield f"{packed.restated} hits are left out because a better hit says the same"
     if packed.beyond:
         yield f"tokenBudget {request.token_budget} leaves out {packed.beyond} hits; raise it to see them"

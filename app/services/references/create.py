@@ -34,8 +34,8 @@ async def require_rule(write: UnitOfWork, source: Entity, target: Entity, type: 
     allowed = await references.types_that_may_join(await write.flush(), write.tenant, source.id, target.id)
     if type not in allowed:
         raise Invalid(
-            f"no rule lets {source.type_name} be joined to {target.type_name} by {type};"
-            f" {', '.join(allowed) or 'nothing'} may join them",
+            f"no rule allows {type} from {source.type_name} to {target.type_name}; allowed:"
+            f" {', '.join(allowed) or 'nothing'}",
             field="type",
             rule="references_follow_their_rules",
         )
@@ -90,7 +90,7 @@ async def add_reference(write: UnitOfWork, stated: StatedReference) -> Reference
     )
     if not written:
         raise Invalid(
-            "the target supersedes the source already, at that time or later: one must stay current",
+            "the target supersedes the source at that time or later; one of the two must stay current",
             field="target",
             rule="supersession_is_acyclic",
         )

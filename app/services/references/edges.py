@@ -98,7 +98,9 @@ async def write_edge(
             joined.restated.append(statement)
         return []
     if supersedes and await _leads(write, target, source, missing[0].start):
-        joined.warnings.append("left out a supersession that would close a circle: one must stay current")
+        joined.warnings.append(
+            "left out a supersession that would make a cycle: one document must stay current"
+        )
         return []
     written = [await _write_piece(write, project, statement, valid, joined) for valid in missing]
     every.extend(written)

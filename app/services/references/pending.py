@@ -32,7 +32,7 @@ async def add_pending(write: UnitOfWork, filed: Filed, target: Target, joined: J
     """Keep a claim as pending: its target is missing or ambiguous."""
     if target.choices:
         choices = ", ".join(target.choices)
-        joined.warnings.append(f"{target.claim.target} could mean {choices}; kept as pending")
+        joined.warnings.append(f"{target.claim.target} could mean {choices}; the reference is unresolved")
     pending = PendingReferenceRow(
         id=uuid4(),
         source=filed.entity.id,

@@ -130,7 +130,7 @@ class Reviewed(Generic[Noticed, Written]):
 def fit_decision(decision: Decision) -> Decision:
     """Return a decision with its reason cleaned; raise Invalid, naming the field, if it is unfit."""
     if decision.status is CandidateStatus.PENDING:
-        raise Invalid("a review promotes or rejects: give PROMOTED or REJECTED", field="status")
+        raise Invalid("status must be PROMOTED or REJECTED", field="status")
     reason = clean_text(decision.reason or "").strip() or None
     if reason is not None and len(reason) > MAX_REASON_LENGTH:
         raise Invalid(f"a reason has at most {MAX_REASON_LENGTH} characters", field="reason")
@@ -163,7 +163,7 @@ async def _require_undecided(write: UnitOfWork, queue: Queue[Noticed, Written], 
     decided = found[id].review
     if decided is not None:
         raise Conflict(
-            f"{describe_review(decided)}; a candidate is reviewed once",
+            f"{describe_review(decided)}; a candidate is decided only once",
             field="candidate",
             rule="a_candidate_is_reviewed_once",
         )
@@ -176,7 +176,7 @@ async def _promote(write: UnitOfWork, queue: Queue[Noticed, Written], candidate:
     except Unavailable:
         raise
     except TrigraphError as error:
-        message = f"the candidate still waits, since what it says is refused: {error.message}"
+        message = f"the candidate is still pending, because it cannot be written: {error.message}"
         raise type(error)(message, field="candidate", rule=error.rule) from error
 
 

@@ -100,4 +100,4 @@ class ReviewService:
 def require_reviewer(caller: Caller) -> None:
     """Raise Forbidden unless the caller is a person: nobody else may decide about candidates."""
     if caller.role not in REVIEWERS:
-        raise Forbidden("only a person may review; ask with the token of a human or an admin")
+        raise Forbidden("only a person may review; use the token of a human or an admin")

@@ -129,8 +129,8 @@ async def change_state(write: UnitOfWork, entity: UUID, change: StateChange, cau
     props = check_properties(definition, change.props, held)
     if change.props and not props:
         raise Invalid(
-            f"{excerpts(list(change.props))} of {definition.name} never changes and is that already;"
-            " name a property to change",
+            f"{excerpts(list(change.props))} of {definition.name} cannot change and already"
+            " has this value; give a mutable property",
             field="props",
         )
     write = await at_later_time(write, held)
@@ -169,13 +169,13 @@ def holding_at(held: list[EntityState], moment: datetime, field: str) -> EntityS
     holding = state_at(held, moment)
     if holding is None:
         begins = rfc_3339(held[0].valid.start)
-        raise Invalid(f"the entity begins on {begins}; nothing is true of it before", field=field)
+        raise Invalid(f"the entity begins on {begins}; give no earlier instant", field=field)
     return holding
 
 
 def _require_expected(expected: UUID | None, holding: EntityState) -> None:
     if expected is not None and expected != holding.id:
         raise Conflict(
-            f"another state holds at that moment: {holding.id}, not {expected}; read it again and retry",
+            f"the state at that instant is {holding.id}, not {expected}; read it again and retry",
             field="expectedState",
         )

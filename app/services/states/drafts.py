@@ -121,10 +121,11 @@ def _require_expected(expected: UUID | None, draft: EntityState | None) -> None:
         return
     if draft is None:
         message = (
-            f"there is no draft: {expected} was sealed or discarded, or is none; leave it out to begin one"
+            f"the draft {expected} does not exist, or was sealed or discarded; leave it out"
+            " to start a new draft"
         )
     else:
-        message = f"the draft is {draft.id} by now, not {expected}; read it again and retry"
+        message = f"the draft is now {draft.id}, not {expected}; read it again and retry"
     raise Conflict(message, field="expectedState")
 
 
@@ -134,11 +135,12 @@ async def _open_draft(write: UnitOfWork, state: UUID) -> EntityState:
         raise nothing_has("state", state, "state")
     if found.branch is not Branch.WIP:
         raise Invalid(
-            f"{state} is a state in force and no draft; drafts tells the ids of drafts", field="state"
+            f"{state} is a committed state, not a draft; the query drafts lists the ids of drafts",
+            field="state",
         )
     if found.retracted_at is not None or found.valid.end is not None:
         raise Conflict(
-            f"the draft {state} was saved again, sealed or discarded meanwhile; drafts tells those there are",
+            f"the draft {state} was saved again, sealed or discarded; the query drafts lists the open drafts",
             field="state",
         )
     return found
@@ -190,5 +192,5 @@ def is_stale(draft: EntityState, now: datetime) -> bool:
 def _reminder(draft: EntityState, now: datetime) -> Reminder:
     name = label_of(draft.props) or str(draft.entity)
     days = (now - draft.recorded_at).days
-    message = f"the draft of {name} has not been touched for {days} days; seal it or discard it"
+    message = f"the draft of {name} has not been saved for {days} days; seal it or discard it"
     return Reminder("stale_wip", message, draft.entity, draft.recorded_at)

@@ -52,9 +52,9 @@ def fit_event_type(given: str, taken: frozenset[str]) -> str:
     """Return a cleaned event type; raise Invalid for one that is not one word, or is taken."""
     event_type = fit_text(given, "eventType", MAX_EVENT_TYPE_LENGTH)
     if event_type is None or not _WORD.fullmatch(event_type):
-        raise Invalid("say what happened, in one word such as status_transition", field="eventType")
+        raise Invalid("eventType is missing; give one word, such as status_transition", field="eventType")
     if event_type in taken:
-        raise Invalid(f"{event_type} is what another verb writes; take another word", field="eventType")
+        raise Invalid(f"{event_type} is the event of another mutation; use another word", field="eventType")
     return event_type
 
 
@@ -62,5 +62,5 @@ def fit_text(text: str | None, field: str, longest: int) -> str | None:
     """Return a cleaned text, None for a blank one; raise Invalid if it is too long."""
     kept = None if text is None else clean_text(text).strip() or None
     if kept is not None and len(kept) > longest:
-        raise Invalid(f"{field} has {len(kept)} characters; at most {longest} are kept", field=field)
+        raise Invalid(f"{field} has {len(kept)} characters; at most {longest} are allowed", field=field)
     return kept

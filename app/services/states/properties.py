@@ -29,7 +29,7 @@ def require_fit_status(definition: TypeDefinition, props: Mapping[str, Any]) -> 
         return
     if not isinstance(status, str) or is_blank(status):
         raise Invalid(
-            f"the status of {definition.name} is a text such as Accepted; null takes it away", field="props"
+            f"the status of {definition.name} is a string such as Accepted; null removes it", field="props"
         )
 
 
@@ -40,7 +40,7 @@ def odd_status(definition: TypeDefinition, state: EntityState, event: StateEvent
         return ()
     if is_known(status):
         return ()
-    return (f"counts as current: nothing is known of the status {status}",)
+    return (f"unknown status {status}; the document counts as current",)
 
 
 MAX_PROPERTIES_BYTES = 64 * 1024
@@ -68,13 +68,14 @@ def check_properties(
     if unknown:
         allowed = ", ".join((*definition.mutable_props, *definition.immutable_props))
         raise Invalid(
-            f"{definition.name} has no property {excerpts(unknown)}; it has {allowed}", field="props"
+            f"{definition.name} has no property {excerpts(unknown)}; its properties are {allowed}",
+            field="props",
         )
     constant = constants_of(definition, held)
     for name in definition.immutable_props:
         if name in props and differ(props[name], constant.get(name)):
             raise Invalid(
-                f"{name} of {definition.name} never changes; make another entity instead", field="props"
+                f"{name} of {definition.name} cannot change; create another entity instead", field="props"
             )
     kept = {name: value for name, value in props.items() if name in definition.mutable_props}
     require_fit_names(definition, kept)
@@ -103,7 +104,8 @@ def require_fit_names(definition: TypeDefinition, props: Mapping[str, Any]) -> N
         longest = _longest_name(definition, name)
         if not isinstance(value, str) or is_blank(value) or len(value.strip()) > longest:
             raise Invalid(
-                f"{name} is a text of 1 to {longest} characters, of which some can be seen", field="props"
+                f"{name} is a string of 1 to {longest} characters, at least one of them visible",
+                field="props",
             )
 
 
@@ -114,8 +116,8 @@ def require_still_named(
     gone = [name for name in LABEL_PROPERTIES if name in props and props[name] is None]
     if gone and any(label_of(state.props, definition.immutable_props) is None for state in states):
         raise Invalid(
-            f"without {', '.join(gone)} nothing tells this {definition.name} from others; give it another"
-            " name instead",
+            f"a {definition.name} needs {', '.join(gone)}, which distinguishes it from"
+            " others; give a new value instead",
             field="props",
         )
 

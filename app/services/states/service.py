@@ -191,7 +191,7 @@ class StateService:
         key: str | None,
     ) -> StateAnswer:
         if not change.props:
-            raise Invalid("name at least one property to change", field="props")
+            raise Invalid("give at least one property to change", field="props")
 
         async def carry_out_change(write: UnitOfWork) -> Written:
             return await change_state(write, entity, change, await check_cause(write, stated))

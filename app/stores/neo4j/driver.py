@@ -25,10 +25,10 @@ def translate_errors(uri: str) -> Iterator[None]:
     try:
         yield
     except AuthError as error:
-        raise Unavailable(f"Neo4j at {uri} does not let this user in; {_SIGN_IN}") from error
+        raise Unavailable(f"Neo4j at {uri} rejects the user or password; {_SIGN_IN}") from error
     except Neo4jError as error:
         # It points into a query, line by line.
-        message = f"Neo4j at {uri} refuses: {error.message or error.code}"
+        message = f"Neo4j at {uri} reports an error: {error.message or error.code}"
         raise Unavailable(message, has_lines=True) from error
     except DriverError as error:
         raise _unavailable(uri, error) from error
@@ -52,7 +52,7 @@ def refuses_the_query(error: Unavailable) -> bool:
 
 def _unavailable(uri: str, error: Exception) -> Unavailable:
     detail = _RESOLVED.sub("", str(error).partition("\n")[0]).rstrip(":") or type(error).__name__
-    return Unavailable(f"Neo4j at {uri} does not answer: {detail}")
+    return Unavailable(f"Neo4j at {uri} does not respond: {detail}")
 
 
 Ask: TypeAlias = Callable[[LiteralString, dict[str, Any]], Awaitable[list[Record]]]

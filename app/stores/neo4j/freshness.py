@@ -23,7 +23,7 @@ CYPHER = cypher_blocks(__file__)
 
 WAIT_SECONDS = 0.05  # seconds; what was just written is mostly there by then
 _PAUSE = 0.005
-_NO_COPY = "the graph is no copy of the ledger yet"
+_NO_COPY = "the graph is not a copy of the ledger yet"
 
 Question: TypeAlias = Callable[[LiteralString, dict[str, Any]], Coroutine[Any, Any, list[Any]]]
 """Runs a query that returns one list, `found`, and returns that list."""
@@ -73,7 +73,7 @@ class FreshnessGate:
                 record = _only(await ask(_with_checkpoint(query), parameters))
                 self._seen = seen = _position_of(record)
                 if record["generationAfter"] != needed.generation or not seen.covers(needed):
-                    raise StaleGraph("the graph is being filled anew")
+                    raise StaleGraph("the graph is being rebuilt")
                 found: list[Any] = record["found"]
                 return found
 
@@ -128,7 +128,7 @@ class FreshnessGate:
             if self._settled is None or not self._settled.covers(needed):
                 self._settled = await self._look_settled()
             if not self._settled.covers(needed):
-                raise StaleGraph("the graph is being filled anew")
+                raise StaleGraph("the graph is being rebuilt")
 
     async def _look_settled(self) -> _GraphPosition:
         return _position_of(_only(await self._graph.write(CYPHER["settled_checkpoint"])))

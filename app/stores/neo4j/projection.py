@@ -124,7 +124,7 @@ async def _move(transaction: AsyncTransaction, before: Checkpoint, after: Checkp
         now=_now(),
     )
     if not [record async for record in result]:
-        raise ConcurrentProjector("another projector moved the graph on meanwhile; look again")
+        raise ConcurrentProjector("another projector changed the position of the graph; try again")
 
 
 async def _write_rows(transaction: AsyncTransaction, kind: str, query: str, rows: Sequence[Row]) -> None:
@@ -133,8 +133,9 @@ async def _write_rows(transaction: AsyncTransaction, kind: str, query: str, rows
         record = await (await transaction.run(query, rows=part)).single(strict=True)
         if record["written"] < len(part):
             raise Conflict(
-                f"{len(part) - record['written']} things of kind {kind} refer to what the graph lacks: it is"
-                " no copy of the ledger; run `trigraph projection rebuild`"
+                f"{len(part) - record['written']} rows of {kind} refer to nodes that the"
+                " graph lacks: it is not a copy of the ledger; run `trigraph projection"
+                " rebuild`"
             )
 
 

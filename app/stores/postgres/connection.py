@@ -140,8 +140,8 @@ async def refuse_a_privileged_role(connection: asyncpg.Connection) -> None:
     if await connection.fetchval(_PRIVILEGE):
         role = await connection.fetchval("SELECT current_user")
         raise Unavailable(
-            f"the database role {role} is a superuser or owns tables, or may become a role that sees the rows"
-            " of every tenant; take those rights and memberships from it"
+            f"the database role {role} is a superuser or owns tables, or may become a role"
+            " that sees the rows of every tenant; revoke those rights and memberships"
         )
 
 
@@ -168,19 +168,19 @@ async def owner_connection(
     except (ValueError, asyncpg.InterfaceError) as error:
         # The driver's own words may quote the password.
         raise Unavailable(
-            "the database URL must read like postgresql://user:password@host:5432/name"
+            "the database URL must look like postgresql://user:password@host:5432/name"
         ) from error
     except (OSError, TimeoutError, asyncpg.PostgresError) as error:
         reason = str(error) or "it took too long"
         raise Unavailable(
-            f"no database answers at {without_password(url)}: {reason}; start it, check the address,"
-            " or unset TRIGRAPH_DATABASE_URL to use the embedded one"
+            f"no database responds at {without_password(url)}: {reason}; start it, check the"
+            " address, or unset TRIGRAPH_DATABASE_URL to use the embedded one"
         ) from error
     try:
         yield connection
     except TimeoutError as error:
         connection.terminate()
-        raise Unavailable("the database did not answer in time; retry later") from error
+        raise Unavailable("the database did not respond in time; retry later") from error
     finally:
         # What was done is done, however the server takes leave; the driver breaks off by itself.
         with suppress(asyncpg.PostgresError, asyncpg.InterfaceError, OSError):

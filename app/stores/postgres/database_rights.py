@@ -69,8 +69,9 @@ async def make_service_role(owner: asyncpg.Connection) -> None:
             await owner.execute(SQL["make_role"])
     except asyncpg.InsufficientPrivilegeError as error:
         raise Unavailable(
-            f"the database has no role {SERVICE_ROLE} for its owner, who may not make it ({error}); let an"
-            " administrator make it and grant it to the owner, then run `trigraph migrate` again"
+            f"the database has no role {SERVICE_ROLE}, and its owner may not create it"
+            f" ({error}); let an administrator create it and grant it to the owner, then run"
+            " `trigraph migrate` again"
         ) from error
 
 

@@ -54,7 +54,7 @@ async def time_limit(connection: asyncpg.Connection, seconds: float) -> AsyncIte
     except TimeoutError as error:
         break_off(connection)
         raise Unavailable(
-            f"the database did not answer within {seconds:g} seconds; retry later", retry_after=RETRY_AFTER
+            f"the database did not respond within {seconds:g} seconds; retry later", retry_after=RETRY_AFTER
         ) from error
 
 

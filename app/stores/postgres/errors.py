@@ -101,7 +101,7 @@ CONSTRAINTS: dict[str, tuple[type[TrigraphError], str | None]] = {
 
 _FAMILIES: tuple[tuple[type[asyncpg.PostgresError], type[TrigraphError], str], ...] = (
     (asyncpg.TransactionRollbackError, Conflict, _RETRY),
-    (asyncpg.LockNotAvailableError, Busy, "another write holds the ledger for too long; retry in 5 s"),
+    (asyncpg.LockNotAvailableError, Busy, "other writes keep the ledger busy; retry in 5 s"),
     (
         asyncpg.QueryCanceledError,
         Unavailable,
@@ -112,18 +112,18 @@ _FAMILIES: tuple[tuple[type[asyncpg.PostgresError], type[TrigraphError], str], .
     (asyncpg.PostgresConnectionError, Unavailable, "the connection to the database broke; retry"),
     (asyncpg.DiskFullError, Unwritable, "the disk of the database is full; free some space and retry"),
     (asyncpg.InsufficientResourcesError, Unavailable, "the database ran out of memory or another resource"),
-    (asyncpg.ReadOnlySQLTransactionError, Unwritable, "the database takes no writes now; retry later"),
+    (asyncpg.ReadOnlySQLTransactionError, Unwritable, "the database does not accept writes now; retry later"),
     (asyncpg.ProgramLimitExceededError, Invalid, "a value is larger than the database can hold; shorten it"),
     (asyncpg.StringDataRightTruncationError, Invalid, "a text is longer than its column; shorten it"),
     (
         asyncpg.CharacterNotInRepertoireError,
         Invalid,
-        "a text holds a character that cannot be stored",
+        "a text contains a character that cannot be stored",
     ),
     (
         asyncpg.UntranslatableCharacterError,
         Invalid,
-        "a text holds a character that cannot be stored",
+        "a text contains a character that cannot be stored",
     ),
 )
 

@@ -171,9 +171,9 @@ class Clocks:
         if abs(apart) <= MAX_DIFFERENCE:
             return None
         return (
-            f"the clock of the database reads {rfc_3339(self.database)},"
-            f" {_days(apart)} {'after' if apart > timedelta(0) else 'before'} the clock of this process;"
-            " set right whichever is wrong, and start trigraph again"
+            f"the clock of the database reads {rfc_3339(self.database)}, {_days(apart)}"
+            f" {'after' if apart > timedelta(0) else 'before'} the clock of this process;"
+            " correct the wrong clock, and start trigraph again"
         )
 
     @property
@@ -183,9 +183,9 @@ class Clocks:
         if ahead <= MAX_DIFFERENCE:
             return None
         return (
-            f"the last write is recorded at {rfc_3339(self.ledger)}, {_days(ahead)} from now, under a clock"
-            " that was wrong: every write until then is recorded just after it; the section Clocks of"
-            " docs/operations.md says how to go back"
+            f"the last write was recorded at {rfc_3339(self.ledger)}, {_days(ahead)} from"
+            " now, when a clock was wrong: until then every write is recorded just after"
+            " it; the section Clocks of docs/operations.md says how to correct this"
         )
 
 

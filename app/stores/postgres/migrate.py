@@ -51,7 +51,7 @@ class Migration:
         """
         parts = _FILE_NAME.match(path.name)
         if parts is None:
-            raise Conflict(f"the migration {path.name} must be named like 0002_what_it_does.sql")
+            raise Conflict(f"the migration {path.name} must have a name like 0002_what_it_does.sql")
         sql = path.read_text(encoding="utf-8-sig")  # universal newlines
         return cls(int(parts["version"]), parts["name"], sql, hashlib.sha256(sql.encode()).hexdigest())
 
@@ -71,7 +71,7 @@ def shipped_migrations(folder: Path | None = None) -> list[Migration]:
     for earlier, later in pairwise(migrations):
         if earlier.version == later.version:
             raise Conflict(
-                f"the migrations {earlier.label} and {later.label} share a number; renumber the later"
+                f"the migrations {earlier.label} and {later.label} have the same number; renumber the later"
             )
     return migrations
 
@@ -137,15 +137,19 @@ def _refuse_rewritten_history(migrations: list[Migration], recorded: Recorded) -
     for version, (name, sha256) in recorded.items():
         label = f"{version:04}_{name}"
         if version > newest:
-            raise Conflict(f"the ledger has {label} and so was made by a newer trigraph; install that one")
+            raise Conflict(f"the ledger has {label}, so a newer trigraph created it; install that version")
         if version not in here:
             raise Conflict(f"the ledger has {label} but this installation lacks the file; restore it")
         if here[version].sha256 != sha256:
-            raise Conflict(f"{label} was edited after it was applied; restore it and write another instead")
+            raise Conflict(
+                f"{label} was edited after it was applied; restore it and write a new migration instead"
+            )
     last = max(recorded, default=0)
     for migration in migrations:
         if migration.version < last and migration.version not in recorded:
-            raise Conflict(f"{migration.label} came after {last:04} was applied; give it a higher number")
+            raise Conflict(
+                f"{migration.label} was added after {last:04} was applied; give it a higher number"
+            )
 
 
 async def _apply(connection: asyncpg.Connection, migration: Migration) -> None:
@@ -161,6 +165,7 @@ async def _apply(connection: asyncpg.Connection, migration: Migration) -> None:
             )
     except asyncpg.InsufficientPrivilegeError as error:
         raise Unavailable(
-            f"the database withholds a right that {migration.label} needs ({error}); migrate as an owner who"
-            " may create roles, and let an administrator run CREATE EXTENSION vector first"
+            f"{migration.label} needs a right that the database does not grant ({error});"
+            " migrate as an owner who may create roles, and let an administrator run CREATE"
+            " EXTENSION vector first"
         ) from error

@@ -181,7 +181,7 @@ class Database:
                 if not limit.expired():
                     raise
                 raise Busy(
-                    f"no database connection came free within {self._patience:g} seconds; retry later",
+                    f"no database connection became free within {self._patience:g} seconds; retry later",
                     retry_after=deadlines.RETRY_AFTER,
                 ) from error
 
@@ -192,7 +192,7 @@ async def _release(pool: asyncpg.Pool, connection: Any) -> None:
         await pool.release(connection, timeout=deadlines.RELEASE)
     except (asyncpg.PostgresError, asyncpg.InterfaceError, asyncpg.InternalClientError, OSError) as error:
         if not _is_gone(connection):
-            log.warning("a connection to the database is broken off: %s", error or type(error).__name__)
+            log.warning("closing a database connection: %s", error or type(error).__name__)
             deadlines.break_off(connection)
 
 
@@ -233,7 +233,7 @@ def _translate_errors(lent: asyncpg.Connection | None = None) -> Iterator[None]:
     except (asyncpg.InterfaceError, OSError) as error:
         if lent is None:
             reason = str(error) or "it takes too long"
-            raise Unavailable(f"the database does not answer: {reason}") from error
+            raise Unavailable(f"the database does not respond: {reason}") from error
         if _is_gone(lent):
             raise Unavailable(_BROKEN) from error
         raise
@@ -250,7 +250,7 @@ def _refusal(error: asyncpg.PostgresError) -> str:
     """Return why no connection was made; most often the role does not exist yet."""
     if isinstance(error, asyncpg.InvalidParameterValueError):
         return f"the ledger is not migrated ({error}); run `trigraph migrate`"
-    return f"the database refuses the connection: {error}"
+    return f"the database rejects the connection: {error}"
 
 
 async def _keep(_connection: asyncpg.Connection) -> None:

@@ -42,11 +42,11 @@ async def _connect(url: str) -> asyncpg.Connection:
     except (ValueError, asyncpg.InterfaceError):
         # The driver's own words may quote the password, and so may a trace that follows them.
         raise Invalid(
-            "the address of the source database must read like postgresql://user@host:5432/name"
+            "the address of the source database must look like postgresql://user@host:5432/name"
         ) from None
     except (OSError, TimeoutError, asyncpg.PostgresError) as error:
         reason = str(error) or "it took too long"
-        raise Unavailable(f"the source database does not answer: {reason}; check its address") from error
+        raise Unavailable(f"the source database does not respond: {reason}; check its address") from error
 
 
 @contextmanager
@@ -56,7 +56,7 @@ def translate_source_errors() -> Iterator[None]:
         yield
     except asyncpg.InsufficientPrivilegeError as error:
         raise Forbidden(
-            f"the source database refuses: {error}; let the user of its address read the whole table"
+            f"the source database denies access: {error}; let the user of its address read the whole table"
         ) from error
     except (
         asyncpg.PostgresConnectionError,
@@ -68,7 +68,7 @@ def translate_source_errors() -> Iterator[None]:
     ) as error:
         raise Unavailable(f"{_BROKEN}: {error}") from error
     except asyncpg.PostgresError as error:
-        raise Invalid(f"the source database answers: {error}") from error
+        raise Invalid(f"the source database reports an error: {error}") from error
 
 
 SQL = sql_blocks(__file__)

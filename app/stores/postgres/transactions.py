@@ -74,9 +74,9 @@ async def _commit(connection: asyncpg.Connection, transaction: Any) -> None:
     except _BROKEN as error:
         break_off(connection)
         raise OutcomeUnknown(
-            "the connection to the database broke while this write was committed, so that nobody knows"
-            " whether it was kept; send it again with the same idempotencyKey, which writes it once, or, if"
-            " it had none, read first what is there"
+            "the connection to the database broke during the commit, so it is unknown"
+            " whether the write was saved; send it again with the same idempotencyKey, and"
+            " it is written only once; without a key, first read the current data"
         ) from error
 
 
@@ -123,7 +123,7 @@ class Turns:
         except TimeoutError as error:
             after = min(max(1, math.ceil(queue.present * self._usual)), MAX_RETRY_AFTER)
             raise Busy(
-                f"other writes were before this one for {self._patience:g} seconds, and nothing of it was"
+                f"other writes took {self._patience:g} seconds, and this one was not"
                 f" written; retry in {after} s",
                 retry_after=after,
             ) from error

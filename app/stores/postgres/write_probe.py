@@ -71,13 +71,13 @@ class WriteProbe:
             self._needs_room = False
             return None
         except TimeoutError:
-            return f"no write ended within {PROBE_SECONDS:g} seconds" if has_connection else self._answer
+            return f"no write finished within {PROBE_SECONDS:g} seconds" if has_connection else self._answer
         except Busy:
             return self._answer  # others write
         except TrigraphError as error:
             return error.message
         except asyncpg.PostgresError as error:
-            return f"the database refuses a write: {error}"
+            return f"the database rejects writes: {error}"
 
 
 async def _write(connection: asyncpg.Connection, tenant: int, *, needs_room: bool) -> None:

@@ -3,7 +3,7 @@
 // One tab per question a newcomer asks first. Tabs that a visitor edits are kept by their browser.
 const EXAMPLES = [
   {
-    query: `# What is known about something? Press Ctrl-Enter to run.
+    query: `# Ask a question. Press Ctrl-Enter to run.
 query Recall($query: String!) {
   recall(query: $query) {
     hits {
@@ -30,7 +30,7 @@ query Recall($query: String!) {
     variables: { query: "why do we keep a ledger" },
   },
   {
-    query: `# The same question, as it would have been answered then.
+    query: `# Ask the same question as of a past date.
 query RecallAsOf($query: String!, $asOf: DateTime!) {
   recall(query: $query, asOf: $asOf, preferWip: false) {
     asOf
@@ -51,7 +51,7 @@ query RecallAsOf($query: String!, $asOf: DateTime!) {
     variables: { query: "why do we keep a ledger", asOf: "2026-01-01T00:00:00Z" },
   },
   {
-    query: `# Which legs answered, how fast, and what each hit owes to them.
+    query: `# Show each leg, its time, and its contribution to each hit.
 query RecallExplained($query: String!) {
   recall(query: $query, first: 5) {
     legs {

@@ -74,7 +74,7 @@ async def test_what_could_mean_several_documents_waits_on(
 async def test_an_inverted_reference_to_a_thing_is_one_that_the_rules_allow(
     desk: ProjectFixture, canonical: CanonicalService
 ) -> None:
-    """A thing implements a document; that it documents one is kept as REFERENCES."""
+    """A thing implements a document; that it documents one is recorded as REFERENCES."""
     for name in ("Harbor", "Beacon"):
         await canonical.create_entity(
             desk.memory.caller, StatedEntity("Component", {"name": name}), desk.project
@@ -90,7 +90,7 @@ async def test_an_inverted_reference_to_a_thing_is_one_that_the_rules_allow(
         )
     )
     assert sorted(reference.type for reference in filed.references) == ["IMPLEMENTS", "REFERENCES"]
-    assert any("DOCUMENTS Beacon is kept as REFERENCES" in warning for warning in filed.warnings)
+    assert any("DOCUMENTS Beacon is recorded as REFERENCES" in warning for warning in filed.warnings)
 
 
 async def test_a_type_of_a_project_is_in_the_outbox(

@@ -185,11 +185,11 @@ async def test_without_identifier_the_source_decides_and_without_source_the_cont
 
 
 async def test_an_unknown_kind_is_refused_with_the_kinds_there_are(desk: ProjectFixture) -> None:
-    with pytest.raises(Invalid, match="nobody defined the kind Song; the kinds are ADR, Delta") as refused:
+    with pytest.raises(Invalid, match="there is no kind Song; the kinds are ADR, Delta") as refused:
         await desk.file(adr(1, QUEUE, kind="Song"))
     assert refused.value.field == "kind"
     assert refused.value.message.endswith("defineType(isDocument: true) defines another")
-    with pytest.raises(Invalid, match="component is no kind of document but of things"):
+    with pytest.raises(Invalid, match="component is not a document type; use createEntity for it"):
         await desk.file(adr(1, QUEUE, kind="component"))
     async with desk.reading() as connection:
         assert await projects.project_by_key(connection, desk.tenant, desk.project) is None
@@ -206,7 +206,7 @@ async def test_an_import_defines_a_kind_with_the_headers_it_meets(desk: ProjectF
     assert again.entity.id == filed.entity.id
     assert again.state.props["tempo"] == 90
     assert again.artifact.kind == "Song"
-    with pytest.raises(Invalid, match="nobody defined the kind Song"):
+    with pytest.raises(Invalid, match="there is no kind Song"):
         await file(memory, song, f"{desk.project}-other")
 
 
@@ -214,12 +214,12 @@ async def test_a_header_its_type_does_not_allow_is_left_out_with_a_warning(desk:
     filed = await desk.file(adr(1, QUEUE, props={"melody": "minor", "tags": ["queue"]}))
     assert "melody" not in filed.state.props
     assert filed.state.props["tags"] == ["queue"]
-    assert "left out header melody: ADR allows identifier, title" in filed.warnings[0]
+    assert "left out header melody: ADR has only identifier, title" in filed.warnings[0]
 
 
 async def test_an_identifier_of_another_kind_conflicts(desk: ProjectFixture) -> None:
     await desk.file(adr(1, QUEUE))
-    with pytest.raises(Conflict, match="ADR-1 is filed as ADR in this project already") as refused:
+    with pytest.raises(Conflict, match="ADR-1 has the type ADR in this project already") as refused:
         await desk.file(adr(1, QUEUE, kind="SPEC"))
     assert refused.value.field == "kind"
 
@@ -293,11 +293,13 @@ async def test_the_case_of_a_kind_makes_no_version(desk: ProjectFixture) -> None
 
 async def test_a_status_nobody_knows_is_warned_about(desk: ProjectFixture) -> None:
     filed = await desk.file(adr(1, "Queue", status="Acccepted"))
-    assert filed.warnings == ("counts as current: nothing is known of the status Acccepted",)
+    assert filed.warnings == ("unknown status Acccepted; the document counts as current",)
 
 
 async def test_a_version_with_an_earlier_date_counts_from_now_and_says_so(desk: ProjectFixture) -> None:
     await desk.file(adr(1, "Queue", created_at=day(2021)))
     again = await desk.file(adr(1, "Queue", "Otherwise.", created_at=day(2020)))
     assert again.artifact.created_at == again.artifact.recorded_at
-    assert again.warnings == ("counts from now: its date 2020-01-01 is not after the version before it",)
+    assert again.warnings == (
+        "valid from now: its date 2020-01-01 is not after the date of the former version",
+    )

@@ -134,7 +134,7 @@ async def test_an_ambiguous_target_is_kept_with_what_it_could_mean(desk: Project
     )
     filed = await desk.file(adr(1, "Queue", references=claims(RELATES_TO, "ADR-7")))
     assert filed.references == ()
-    assert filed.warnings == ("ADR-7 could mean billing/adr-7, forms/adr-7; kept as pending",)
+    assert filed.warnings == ("ADR-7 could mean billing/adr-7, forms/adr-7; the reference is unresolved",)
     assert await _waiting(desk) == [("ADR-7", True)]
     near = await desk.file(adr(8, "Form", identifier="forms/ADR-8", references=claims(RELATES_TO, "ADR-7")))
     assert near.warnings == ()

@@ -96,7 +96,7 @@ async def test_an_alias_beyond_its_limit_is_left_out_with_a_warning(
     desk: ProjectFixture, form: str, length: int
 ) -> None:
     filed = await desk.file(adr(1, "Needle", props={"aliases": [form, "Thimble"]}))
-    assert filed.warnings == (f"left out an alias of {length} characters; 2 to 512 are kept",)
+    assert filed.warnings == (f"left out an alias of {length} characters; an alias has 2 to 512",)
     assert identifiers(await desk.ask("thimble")) == ["ADR-1"]
 
 

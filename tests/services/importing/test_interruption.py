@@ -140,7 +140,9 @@ async def test_a_stop_before_all_is_looked_at_files_nothing(desk: ProjectFixture
     assert (stopped.was_stopped, stopped.filed, stopped.total) == (True, 0, 0)
     screen = io.StringIO()
     print_summary(Console(file=screen), stopped)
-    assert screen.getvalue().endswith("\nstopped before anything was filed; run it again to go on\n")
+    assert screen.getvalue().endswith(
+        "\nstopped before the first document; run the command again to continue\n"
+    )
 
 
 async def test_a_ledger_that_is_gone_ends_the_import(
@@ -154,7 +156,7 @@ async def test_a_ledger_that_is_gone_ends_the_import(
         if summary.filed == 2 and not closing:
             closing.append(asyncio.create_task(database.close()))
 
-    with pytest.raises(Unavailable, match="import again to go on"):
+    with pytest.raises(Unavailable, match="run the import again to continue"):
         await memory.imports.run(memory.caller, ImportRequest((corpus,), "p"), watch=watch)
     await asyncio.gather(*closing)
 
@@ -179,7 +181,9 @@ async def test_a_disk_that_fills_ends_the_import_and_keeps_what_was_filed(
     with pytest.raises(Unavailable) as failed:
         await service.run(desk.memory.caller, request)
     assert failed.value.message.startswith("the disk of the database is full; free some space and retry; ")
-    assert failed.value.message.endswith(" documents were filed before that: import again to go on")
+    assert failed.value.message.endswith(
+        " documents were filed before that: run the import again to continue"
+    )
     assert tried < 10
     monkeypatch.undo()
     kept = await filed_of(desk)

@@ -51,7 +51,7 @@ async def test_a_broken_row_is_refused_by_its_number(
     summary = await imported(path)
     assert summary.filed == 3
     assert [refusal.source for refusal in summary.refused] == [f"{path}:{number}" for number in (2, 3, 4, 6)]
-    assert summary.refused[1].reason == "a row needs a text under id"
+    assert summary.refused[1].reason == "a row needs a string in id"
     assert summary.refused[3].reason == "the row is not UTF-8 from byte 8 on"
 
 
@@ -63,7 +63,7 @@ async def test_a_file_that_is_cut_off_is_read_to_there_and_reported(
     path = write("docs.jsonl.gz", whole[: len(whole) * 3 // 4])
     summary = await imported(path)
     assert 0 < summary.filed < 199
-    assert summary.refused[-1].reason.startswith("the file is cut off here")
+    assert summary.refused[-1].reason.startswith("the compressed file is truncated here")
 
 
 async def test_one_name_with_two_texts_is_refused_and_with_one_text_is_not(
@@ -75,7 +75,7 @@ async def test_one_name_with_two_texts_is_refused_and_with_one_text_is_not(
     assert (first.filed, first.unchanged, len(first.refused)) == (2, 1, 1)
     assert (again.filed, again.unchanged, len(again.refused)) == (0, 3, 1)
     assert first.refused[0].reason == (
-        f"rfc 1 stands in {path}:1 with another text; give one of them another name"
+        f"rfc 1 is in {path}:1 with another text; give one of them another name"
     )
 
 
@@ -152,7 +152,7 @@ async def test_of_rows_with_one_key_the_first_is_filed_and_the_others_are_told(
     for _ in range(2):
         summary = await imported(path, width=width)
         assert [refusal.source for refusal in summary.refused] == [f"{path}:{line}" for line in refused]
-        assert all("stands in" in refusal.reason for refusal in summary.refused)
+        assert all("with another text" in refusal.reason for refusal in summary.refused)
     assert (await desk.ask(batch[0][0])).hits[0].artifact.body == "v1"
 
 
@@ -164,7 +164,7 @@ async def test_refusals_stand_in_the_order_of_the_rows_whichever_is_known_first(
     path = write("docs.jsonl", rows(row("RFC-1", "Another text. " * 200, kind="ADR"), "{", row("RFC-2"), "["))
     summary = await imported(path, width=4)
     assert [refusal.source for refusal in summary.refused] == [f"{path}:{line}" for line in (1, 2, 4)]
-    assert "is filed as rfc in this project already" in summary.refused[0].reason
+    assert "has the type rfc in this project already" in summary.refused[0].reason
 
 
 async def test_rows_made_to_hurt_are_refused_by_their_number(

@@ -30,7 +30,7 @@ async def test_of_two_files_with_one_number_none_is_meant_by_it(
     assert await pending(desk) == {("ADR-0021", True)}
     ((_, warned),) = summary.warnings.items()
     assert warned.examples == [
-        f"{folder}/adr/0030-x.md: ADR-0021 could mean 0021-cache, 0021-queue; kept as pending"
+        f"{folder}/adr/0030-x.md: ADR-0021 could mean 0021-cache, 0021-queue; the reference is unresolved"
     ]
     again = await imported(folder)
     assert (again.filed, again.unchanged, len(again.collisions)) == (0, 4, 1)

@@ -21,7 +21,7 @@ from tests.services.importing.conftest import Importer, Write, reasons
 
 PNG = bytes.fromhex("89504e470d0a1a0a0000000d49484452000000010000000108060000001f15c489")
 GIF = b"GIF89a\x01\x00\x01\x00\x00\x00\x00\x00,\x00\x00\x00\x00\x01\x00\x01\x00\x00\x02\x00;"
-BINARY = "it is no text: too many of its characters are control characters"
+BINARY = "it is not text: too many of its characters are control characters"
 
 REFUSED = {
     "picture.md": (PNG, "it is not UTF-8 from byte 0 on; if it is text, convert it"),
@@ -108,7 +108,7 @@ async def test_a_document_of_more_passages_than_are_kept_is_refused_and_the_rest
     summary = await imported(folder)
     assert summary.filed == 1
     assert reasons(summary) == {
-        "long.md": "the body makes 5001 passages; at most 5000 are kept: split the document"
+        "long.md": "the body has 5001 passages; at most 5000 are allowed: split the document"
     }
 
 
@@ -130,7 +130,7 @@ async def test_rows_from_a_pipe_are_refused_before_anything_waits_for_them(
     folder: Path, imported: Importer
 ) -> None:
     os.mkfifo(folder / "docs.jsonl")
-    with pytest.raises(Invalid, match="is no regular file"):
+    with pytest.raises(Invalid, match="is not a regular file"):
         await imported(folder / "docs.jsonl")
 
 

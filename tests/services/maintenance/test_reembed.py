@@ -101,7 +101,7 @@ async def test_a_ledger_of_the_same_model_computed_otherwise_is_recognised_and_e
 ) -> None:
     earlier = "all-MiniLM-L6-v2 onnx 0123456789abcdef"
     await owner.execute("UPDATE embedding_model SET fingerprint = $1", earlier)
-    message = rf"{earlier}\), and this is .*{embedder.fingerprint}\); run `trigraph reembed`"
+    message = rf"{earlier}\), and this encoder is .*{embedder.fingerprint}\); run `trigraph reembed`"
     with pytest.raises(Conflict, match=message):
         await check_model(owner, embedder)
     with pytest.raises(Conflict, match=message):

@@ -48,7 +48,9 @@ def test_a_long_quote_is_cut_between_characters() -> None:
     ("text", "beginning_of_warning"),
     [
         pytest.param(
-            f"# T\nDate: {MANY}\n", "write a date as 2026-01-31: none could be read from ", id="BYT-03 date"
+            f"# T\nDate: {MANY}\n",
+            "write a date as 2026-01-31; this is not a readable date: ",
+            id="BYT-03 date",
         ),
         pytest.param(f"# T\nStatus: {MANY}\n", "no status could be read from ", id="BYT-03 status"),
     ],

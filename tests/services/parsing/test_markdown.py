@@ -84,7 +84,7 @@ def test_odd_headers_never_stop_a_document(front_matter: str, title: str, warns:
 
 def test_front_matter_that_never_closes_is_read_as_text_and_said_so() -> None:
     document = parse_markdown("---\nid: ADR-7\nstatus: Accepted\n\n# Heading\n\nText.\n")
-    assert document.warnings == ("front matter opens with --- and never closes: read as text",)
+    assert document.warnings == ("the front matter starts with --- and never ends: it was read as text",)
     assert "id: ADR-7" in document.body
     assert parse_markdown("---\n\n# Heading\n\nAfter a rule.\n").warnings == ()
 

@@ -101,7 +101,7 @@ def test_references_have_an_end_and_typed_ones_come_first() -> None:
     document = parse_markdown(f"# Title\n\n{many}\n\n## Supersedes\n\nADR-{MAX_REFERENCES + 20}\n")
     assert len(document.references) == MAX_REFERENCES
     assert document.references[0].target == f"ADR-{MAX_REFERENCES + 20}"
-    assert document.warnings == ("the document has 2010 references; only the first 2000 are kept",)
+    assert document.warnings == ("the document has 2010 references; only the first 2000 are recorded",)
 
 
 def test_a_warning_is_given_once_and_many_have_an_end() -> None:

@@ -20,7 +20,7 @@ from tests.conftest import memory_on
 from tests.documents import ProjectFixture, adr, ask, file
 from tests.services.recall.test_failures import BrokenEmbedder
 
-DOUBTED = "nothing here seems to answer this"
+DOUBTED = "probably no hit answers this question"
 
 
 def _dense(*cosines: float, problem: str | None = None) -> Ranking:

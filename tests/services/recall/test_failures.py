@@ -56,7 +56,7 @@ async def test_an_encoder_out_of_order_leaves_the_other_legs(
     result = await ask(memory, "retry budget")
     assert identifiers(result) == ["ADR-1"]
     assert _problems(result)[LegName.DENSE] == "the encoder is out of order"
-    assert result.advisories == ("DENSE did not answer: the encoder is out of order",)
+    assert result.advisories == ("DENSE did not respond: the encoder is out of order",)
 
 
 async def test_an_encoder_that_dawdles_makes_the_dense_leg_late(
@@ -67,7 +67,7 @@ async def test_an_encoder_that_dawdles_makes_the_dense_leg_late(
         await file(memory, document)
     result = await ask(memory, "retry budget")
     assert identifiers(result) == ["ADR-1"]
-    assert _problems(result)[LegName.DENSE] == "late: no answer within 0.3 seconds"
+    assert _problems(result)[LegName.DENSE] == "late: no result within 0.3 seconds"
 
 
 @pytest.mark.parametrize(

@@ -57,7 +57,7 @@ async def test_vec_03_there_is_no_cliff_at_any_limit(crowd: Memory) -> None:
     for first in range(1, 21):
         assert len((await ask(crowd, "retry", kinds=("SPEC",), first=first)).hits) == min(first, FEW)
     for first in (101, 600):
-        with pytest.raises(Invalid, match="first is from 0 to 100"):
+        with pytest.raises(Invalid, match="first must be from 0 to 100"):
             await ask(crowd, "retry", kinds=("ADR",), first=first)
 
 

@@ -112,7 +112,7 @@ async def test_flags_that_nothing_has_get_an_advisory(desk: ProjectFixture) -> N
     for query in ("queue", "ADR-1"):
         result = await desk.ask(query, flags=(StateFlag.WIP, StateFlag.HISTORICAL))
         assert (result.hits, result.confidence) == ((), 0)
-        assert result.advisories == ("what fits is not WIP or HISTORICAL: leave flags out to see it",)
+        assert result.advisories == ("no match is WIP or HISTORICAL; leave flags out to see the matches",)
     assert not (await desk.ask("queue", flags=(StateFlag.CURRENT,))).advisories
 
 
@@ -147,7 +147,9 @@ async def test_a_budget_is_not_spent_on_the_same_again(desk: ProjectFixture) -> 
     assert len(packed.hits) == 2
     assert set(identifiers(packed)) & {"ADR-1", "ADR-2"}
     assert "ADR-3" in identifiers(packed)
-    assert any("2 hits are left out, whose passages say" in advisory for advisory in packed.advisories)
+    assert any(
+        "2 hits are left out because a better hit says the same" in advisory for advisory in packed.advisories
+    )
 
 
 async def test_a_budget_keeps_no_hit_without_what_replaced_it(desk: ProjectFixture) -> None:

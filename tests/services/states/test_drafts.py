@@ -123,17 +123,17 @@ async def test_con_06_a_draft_saved_from_a_stale_read_is_a_conflict(shared_memor
     first = await service.save_wip(caller, thing.id, DraftChange({"status": "a"}))
     stale = DraftChange({"status": "b"}, expected=first.state.id)
     second = await service.save_wip(caller, thing.id, stale)
-    with pytest.raises(Conflict, match=f"the draft is {second.state.id} by now"):
+    with pytest.raises(Conflict, match=f"the draft is now {second.state.id}, not"):
         await service.save_wip(caller, thing.id, stale)
     await service.seal_wip(caller, second.state.id, Sealing({}))
-    with pytest.raises(Conflict, match="there is no draft"):
+    with pytest.raises(Conflict, match="does not exist, or was sealed or discarded"):
         await service.save_wip(caller, thing.id, stale)
 
 
 async def test_what_is_no_draft_is_refused(shared_memory: Memory) -> None:
     drafts = await drawer(shared_memory, name="Gate")
     (committed,) = await drafts.thing.held()
-    with pytest.raises(Invalid, match="is a state in force and no draft"):
+    with pytest.raises(Invalid, match="is a committed state, not a draft"):
         await drafts.seal(committed)
     with pytest.raises(NotFound):
         await shared_memory.states.discard_wip(shared_memory.caller, uuid4())
@@ -152,7 +152,7 @@ async def test_a_draft_untouched_for_thirty_days_is_a_reminder(memory: Memory) -
 
     assert await service.reminders(memory.caller, None) == []
     assert await reminded(29.9) == []
-    expected = ["the draft of Gate has not been touched for 41 days; seal it or discard it"]
+    expected = ["the draft of Gate has not been saved for 41 days; seal it or discard it"]
     assert await reminded(41) == await reminded(41, None) == expected
     (reminder,) = await service.reminders(memory.caller, None, touched + timedelta(days=30))
     assert (reminder.category, reminder.entity) == ("stale_wip", drafts.thing.id)

@@ -42,13 +42,13 @@ async def test_a_server_that_is_not_there_is_named() -> None:
     async with Graph(GraphLocation("bolt://127.0.0.1:1", "neo4j", "password")) as graph:
         with pytest.raises(Unavailable) as refused:
             await graph.read("RETURN 1")
-    message = "Neo4j at bolt://127.0.0.1:1 does not answer: Couldn't connect to 127.0.0.1:1"
+    message = "Neo4j at bolt://127.0.0.1:1 does not respond: Couldn't connect to 127.0.0.1:1"
     assert refused.value.message == message
 
 
 async def test_a_name_that_is_nobodys_is_a_server_that_is_not_there() -> None:
     async with Graph(GraphLocation("bolt://nowhere.invalid:7687", "neo4j", "password")) as graph:
-        with pytest.raises(Unavailable, match="does not answer"):
+        with pytest.raises(Unavailable, match="does not respond"):
             await graph.read("RETURN 1")
 
 

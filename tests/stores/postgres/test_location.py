@@ -33,8 +33,8 @@ async def test_a_url_names_a_server_of_its_own(server: Server, home: Path) -> No
         ("postgresql://me:secret@127.0.0.1:1/ledger", "postgresql://me@127.0.0.1:1/ledger"),
         ("postgresql://me@127.0.0.1:1/ledger?password=secret", "postgresql://me@127.0.0.1:1/ledger"),
         ("postgresql://me:secret@nowhere.invalid/ledger", "postgresql://me@nowhere.invalid/ledger"),
-        ("postgresql://me:a@secret:1@127.0.0.1:1/ledger", "must read like"),
-        ("host=localhost password=secret", "must read like"),
+        ("postgresql://me:a@secret:1@127.0.0.1:1/ledger", "must look like"),
+        ("host=localhost password=secret", "must look like"),
     ],
 )
 async def test_an_unreachable_server_is_named_without_its_password(url: str, named: str) -> None:

@@ -169,7 +169,7 @@ async def test_a_snapshot_sees_one_moment_and_changes_nothing(database: Database
         async with database.writing(tenant) as writer:
             await writer.execute(ADD_PROJECT, tenant)
         assert await connection.fetchval(PROJECTS) == 0
-    with pytest.raises(Unavailable, match="takes no writes"):
+    with pytest.raises(Unavailable, match="does not accept writes"):
         async with database.snapshot(tenant) as connection:
             await connection.execute(ADD_PROJECT, tenant)
 
@@ -193,7 +193,7 @@ async def test_a_transaction_left_open_is_ended_before_the_next_caller(
 async def test_a_connection_that_never_comes_free_is_unavailable(database_url: str, tenant: int) -> None:
     database = await Database.open(database_url, size=1, patience=0.05)
     async with database.reading(tenant):
-        with pytest.raises(Unavailable, match="no database connection came free"):
+        with pytest.raises(Unavailable, match="no database connection became free"):
             await count(database, tenant)
     assert await count(database, tenant) == 0
     await database.close()
@@ -289,7 +289,7 @@ async def test_a_statement_that_takes_too_long_is_unavailable(database: Database
 
 
 async def test_an_unreachable_server_is_unavailable() -> None:
-    with pytest.raises(Unavailable, match="the database does not answer"):
+    with pytest.raises(Unavailable, match="the database does not respond"):
         await Database.open("postgresql://postgres@127.0.0.1:1/ledger", size=1)
 
 

@@ -73,7 +73,7 @@ class _CatFile:
                 raise Stopped
             if time.monotonic() > until:
                 self.close()
-                raise Invalid(f"git did not answer for {WAIT_SECONDS:.0f} s")
+                raise Invalid(f"git did not respond for {WAIT_SECONDS:.0f} s")
 
 
 class Blobs:
@@ -99,7 +99,10 @@ class Blobs:
         header = [] if size is None else self._contents.header(blob)
         content = self._contents.content(int(header[2])) if len(header) == 3 else None
         if content is None or len(content) != size:
-            raise Invalid(f"the repository lacks its content {blob}, and nothing is fetched; fetch it whole")
+            raise Invalid(
+                f"its content {blob} is missing in the repository, and Trigraph fetches nothing;"
+                " fetch the whole repository"
+            )
         return content
 
     def close(self) -> None:

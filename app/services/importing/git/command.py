@@ -105,7 +105,7 @@ class Git:
 
     def _too_much(self, what: str) -> TooMuch:
         name = printable_name(str(self.shown_folder))
-        return TooMuch(f"git {what} to read {name}: it has too many files; name a folder of it")
+        return TooMuch(f"git {what} to read {name}: it has too many files; give a folder of it")
 
     def ask_path(self, *question: str) -> Path:
         """Return a path that rev-parse prints; its name may end in a line break of its own."""
@@ -167,7 +167,7 @@ class Git:
         if self.wait_seconds is not None and time.monotonic() - latest >= self.wait_seconds:
             name = printable_name(str(self.shown_folder))
             raise Invalid(
-                f"git did not answer about {name} for {self.wait_seconds:.0f} s; look"
+                f"git did not respond about {name} for {self.wait_seconds:.0f} s; check"
                 " whether a file of the repository is a pipe or a device"
             )
 

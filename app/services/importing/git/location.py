@@ -82,8 +82,8 @@ def require_own(git: Git) -> None:
     reference = os.fsdecode(git.ask(*question).removesuffix(b"\n"))
     if reference != "HEAD" and not reference.startswith(_SHARED):
         raise Invalid(
-            f"{printable_name(str(git.folder))} is not read: its HEAD names {printable_name(reference)},"
-            " which is no branch; check out a branch"
+            f"{printable_name(str(git.folder))} is not read: its HEAD points to"
+            f" {printable_name(reference)}, which is not a branch; check out a branch"
         )
     for part in _read_parts(directory, common, reference):
         if not part.resolve().is_relative_to(common):
@@ -115,8 +115,8 @@ def _knows(git: Git, directory: Path, entry: Path) -> bool:
 def _refuse(folder: Path, part: Path, leads_to: Path) -> None:
     names = printable_name(str(folder)), printable_name(part.name), printable_name(str(leads_to))
     raise Invalid(
-        f"{names[0]} is not read: its {names[1]} leads to {names[2]}, which"
-        " is not of this repository; name that one itself if you mean it"
+        f"{names[0]} is not read: its {names[1]} points to {names[2]}, which is outside this"
+        " repository; give that path itself if you want to import it"
     )
 
 
@@ -129,8 +129,8 @@ def _require_files(folder: Path, objects: Path) -> None:
                 if not is_plain:
                     name = printable_name(f"objects/{part}/{entry.name}")
                     raise Invalid(
-                        f"{printable_name(str(folder))} is not read: its {name} is a pipe, a device or a"
-                        " link; clone it, and name the clone"
+                        f"{printable_name(str(folder))} is not read: its {name} is a pipe, a"
+                        " device or a link; clone the repository, and give the clone"
                     )
 
 
@@ -173,7 +173,7 @@ def find_places(named: Path, is_stopped: IsStopped) -> list[Place]:
     is_bare = _is_git_directory(folder)
     holder = next((each for each in (folder, *folder.parents) if _has_git_directory(each)), None)
     if holder is None and not is_bare:
-        raise Invalid(f"git cannot read {where}: neither it nor a folder above it is a git repository")
+        raise Invalid(f"git cannot read {where}: it is not in a git repository")
     try:
         found = [] if holder is None else [_place(replace(git, folder=holder), folder)]
     except Invalid:
@@ -248,7 +248,7 @@ def open_store(place: Place, is_stopped: IsStopped) -> Iterator[Git]:
 def _beginning(shallow: Path) -> bytes:
     data = read_bytes(shallow, MAX_SHALLOW)
     if len(data) > MAX_SHALLOW:
-        raise Invalid("the repository's file shallow is too large; fetch the whole history")
+        raise Invalid("the file shallow of the repository is too large; fetch the whole history")
     return data
 
 

@@ -54,7 +54,10 @@ _ADDED, _RENAMED, _DELETED = "A", "R", "D"
 MAX_CHANGES = 2_000_000
 """At most this many changes of files are read from one repository."""
 
-NOT_WHOLE = "{reason}; the repository lacks a part of its history, and nothing is fetched: fetch it whole"
+NOT_WHOLE = (
+    "{reason}; a part of the history is missing in the repository, and Trigraph fetches"
+    " nothing: fetch the whole history"
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,7 +96,7 @@ def read_line(git: Git, head: str, prefix: bytes, blobs: Blobs, now: datetime) -
     """
     printed = _whole(lambda: git.ask(*_COMMITS, head, "--")).decode().split()
     if not printed:
-        raise Invalid("the branch points to no commit; check out one that does")
+        raise Invalid("the branch points to no commit; check out a branch with commits")
     names, times = printed[1::2], line_times([int(seconds) for seconds in printed[::2]], now)
     try:
         changes = _changes_with_renames(git, names, _DOCUMENTS, blobs)
@@ -142,7 +145,7 @@ def _read_changes(git: Git, names: Sequence[str], renames: str, pathspecs: Seque
     given = "".join(f"{name}\n" for name in names).encode()
     printed = git.ask(*_CHANGES, renames, "--", *pathspecs, given=given)
     if printed.count(b"\0:") > MAX_CHANGES:
-        raise TooMuch(f"the history has more than {MAX_CHANGES} changes of files; name a folder of it")
+        raise TooMuch(f"the history has more than {MAX_CHANGES} changes of files; give a folder of it")
     found: dict[str, list[FileChange]] = {}
     changes: list[FileChange] = []
     following = iter(printed.split(b"\0"))

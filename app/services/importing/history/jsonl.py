@@ -74,7 +74,7 @@ def text_of(row: Mapping[str, object], name: str, needed: str = STATE_FORM) -> s
     """Return the text of a field; raises Invalid when the row has none."""
     value = row.get(name)
     if not isinstance(value, str) or not clean_text(value).strip():
-        raise Invalid(f"{name} must be a text; {needed}", field=name)
+        raise Invalid(f"{name} must be a string; {needed}", field=name)
     return clean_text(value).strip()
 
 
@@ -82,7 +82,7 @@ def moment_of(row: Mapping[str, object], needed: str = STATE_FORM) -> datetime:
     """Return the moment from which a row is valid; raises Invalid when that is no date."""
     moment = read_date(text_of(row, "valid_from", needed))
     if moment is None or moment.year > LAST_YEAR:
-        raise Invalid(f"valid_from is no date that can be read; {needed}", field="valid_from")
+        raise Invalid(f"valid_from is not a readable date; {needed}", field="valid_from")
     return moment
 
 
@@ -127,7 +127,7 @@ def _read_revisions(path: Path, is_stopped: IsStopped) -> Iterator[tuple[str, Re
 def _revision(row: Mapping[str, object]) -> tuple[str, Revision]:
     body = row.get("body")
     if not isinstance(body, str):
-        raise Invalid(f"body must be a text; {REVISION_FORM}", field="body")
+        raise Invalid(f"body must be a string; {REVISION_FORM}", field="body")
     revision = Revision(
         at=moment_of(row, REVISION_FORM),
         body=clean_text(body),

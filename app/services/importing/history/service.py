@@ -56,9 +56,10 @@ class HistoryService:
                     )
                 )
             except Exception as error:
-                _LOG.exception("the history of %s could not be told", document_history.identifier)
+                _LOG.exception("the history of %s could not be imported", document_history.identifier)
                 reason = (
-                    f"{document_history.identifier}: it could not be told: {type(error).__name__}: {error}"
+                    f"{document_history.identifier}: its history could not be imported:"
+                    f" {type(error).__name__}: {error}"
                 )
                 summary.refuse(Refusal(document_history.states[0].source, reason))
             summary.histories_seen += 1
@@ -74,7 +75,9 @@ class HistoryService:
         summary: ImportSummary,
     ) -> None:
         if project is None or entity is None:
-            raise NotFound("no document of this identifier is filed in the project; file it with its history")
+            raise NotFound(
+                "no document in the project has this identifier; import the document with its history"
+            )
         if entity.id not in imported.unrecorded:
             summary.states_unchanged += len(document_history.states)
             return

@@ -103,7 +103,7 @@ async def _date_edge(relating: Relating, edge: Edge, wanted: list[Interval]) -> 
     write, own = relating.write, relating.entity.id
     held = await state_history.spans_of_edge(await write.flush(), write.tenant, edge)
     if not held and await _closes_circle(write, edge, wanted):
-        return "left out a supersession that would close a circle: one must stay current"
+        return "left out a supersession that would make a cycle: one document must stay current"
     kept = [span for span in held if _is_kept(relating, edge, span)]
     own_spans = [part for span in wanted for part in subtract_intervals(span, [each.valid for each in kept])]
     for span in held:
@@ -209,7 +209,7 @@ async def record_history(
     versions = await state_history.versions_of(await write.flush(), write.tenant, entity.id)
     if not versions:
         raise Invalid(
-            f"{entity.type_name} {history.identifier} is no document; use the verbs to tell its past"
+            f"{entity.type_name} {history.identifier} is not a document; use mutations to record its past"
         )
     was = superseded_spans(entity.id, await successions_around(await write.flush(), write.tenant, entity.id))
     statements = await state_history.statements_about(await write.flush(), write.tenant, entity.id)

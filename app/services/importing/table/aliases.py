@@ -57,7 +57,7 @@ class AliasTable:
                 values = row.values or (None,) * len(taken)
                 yield self._alias(dict(zip(self.columns, map(_text, values), strict=True)), number)
         except Invalid as error:
-            yield Refusal(self._place(number + 1), f"it cannot be read from here on: {error.message}")
+            yield Refusal(self._place(number + 1), f"the rest of the table cannot be read: {error.message}")
 
     def _place(self, number: int) -> str:
         return f"{self.table.label} row {number}"
@@ -65,12 +65,12 @@ class AliasTable:
     def _alias(self, said: Mapping[str, str], number: int) -> KnownAlias | Refusal:
         form, target, since = said["form"], said["target"], said.get("since", "")
         if not form or not target:
-            return Refusal(self._place(number), "it lacks the alias, or what that means, or is far too long")
+            return Refusal(self._place(number), "the alias or its target is missing, or is far too long")
         place = f"{self.table.label}/{form}"
         moment = None if not since or since.endswith(" BC") else read_date(since)
         if since and moment is None:
             name = self.columns["since"].name
-            return Refusal(place, f"the column {name} holds no date that can be read: {since[:40]}")
+            return Refusal(place, f"the column {name} has no readable date: {since[:40]}")
         return KnownAlias(place, form, target, moment)
 
 
@@ -126,8 +126,8 @@ class Registry:
             if len(meant) == 1:
                 return meant.pop()
             if meant:
-                raise Conflict(f"{name} could mean several things; name one by its identifier")
-        raise NotFound(f"there is nothing called {name} in the project {self._project}")
+                raise Conflict(f"{name} could mean several things; give the identifier of one")
+        raise NotFound(f"nothing in the project {self._project} is called {name}")
 
 
 @dataclass(frozen=True, slots=True)
@@ -155,7 +155,7 @@ class AliasImport:
                 break
             pending = left
         for alias in pending:
-            self._refuse(alias, f"there is nothing called {alias.target} here")
+            self._refuse(alias, f"nothing here is called {alias.target}")
 
     def _is_stopped(self) -> bool:
         self.summary.was_stopped = self.stop.is_set()

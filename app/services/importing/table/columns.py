@@ -85,11 +85,11 @@ def document_columns(table: SourceTable) -> DocumentColumns:
     words = column_words()
     by_role = _chosen(table, words.documents)
     if "body" not in by_role:
-        raise _lacking(table, "its text", words.documents["body"])
+        raise _lacking(table, "the text", words.documents["body"])
     relations = tuple(each for each in table.columns if _states_relation(each, words.relation_shapes))
     keys = _keys(table)
     if not keys and not by_role.keys() & set(NAMING):
-        raise _lacking(table, "what names a row, nor a primary key", words.documents["id"])
+        raise _lacking(table, "the name of a row, and no primary key", words.documents["id"])
     read = {each.name for each in (*by_role.values(), *relations, *keys)}
     unread = tuple(each.name for each in table.columns if each.name not in read)
     return DocumentColumns(by_role, relations, keys, unread)
@@ -102,7 +102,7 @@ def alias_columns(table: SourceTable) -> dict[str, SourceColumn]:
     """
     words = column_words().aliases
     chosen = _chosen(table, words)
-    for role, what in (("form", "the alias"), ("target", "what it means")):
+    for role, what in (("form", "the alias"), ("target", "the target of the alias")):
         if role not in chosen:
             raise _lacking(table, what, words[role])
     return chosen
@@ -141,6 +141,6 @@ def _keys(table: SourceTable) -> tuple[SourceColumn, ...]:
 def _lacking(table: SourceTable, what: str, role: ColumnRole) -> Invalid:
     there = ", ".join(f"{column.name} ({column.type})" for column in table.columns) or "none"
     return Invalid(
-        f"{table.label} has no column for {what}: it needs {role.needed}, and has {there};"
-        " a view can give a column another name"
+        f"{table.label} has no column for {what}: it needs {role.needed}, and has {there}; a"
+        " view can rename a column"
     )

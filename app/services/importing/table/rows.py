@@ -109,7 +109,7 @@ def read_row(
         is_stopped, parse_markdown, body, path=path, known_prefixes=prefixes, stated=fields
     )
     if parsed.identifier is None and source is None and row.name is None:
-        raise Invalid("nothing names the row: it has no identifier, and its table no primary key")
+        raise Invalid("the row has no name: it has no identifier, and its table has no primary key")
     return replace(
         parsed,
         source_uri=row.source if source is None else clean_path(source),
@@ -121,10 +121,10 @@ def _body(row: TableRow) -> str:
     column = row.columns.by_role["body"]
     value = row.values[column]
     if value is None:
-        raise Invalid(f"the column {column.name} is NULL: there is no text to file")
+        raise Invalid(f"the column {column.name} is NULL: there is no text to import")
     text = _decoded(value) if isinstance(value, bytes) else value
     if not any(letter.isprintable() and not letter.isspace() for letter in text):
-        raise Invalid(f"the column {column.name} is empty: there is no text to file")
+        raise Invalid(f"the column {column.name} is empty: there is no text to import")
     return text
 
 
@@ -153,7 +153,7 @@ def _json(cell: Cell) -> object:
     try:
         return clean_value(json.loads(str(cell.value)))
     except (ValueError, RecursionError) as error:
-        raise Invalid(f"the column {cell.column.name} holds JSON that cannot be read: {error}") from error
+        raise Invalid(f"the column {cell.column.name} has JSON that cannot be read: {error}") from error
 
 
 def _meta(cell: Cell | None) -> dict[str, object]:
@@ -173,9 +173,9 @@ def _created(cell: Cell | None) -> str | None:
     moment = None if text.endswith(" BC") else read_date(text)
     name, quote = cell.column.name, beginning(text, 40)
     if moment is None:
-        raise Invalid(f"the column {name} holds no date from {EARLIEST_YEAR} on that can be read: {quote}")
+        raise Invalid(f"the column {name} has no readable date from {EARLIEST_YEAR} on: {quote}")
     if moment > datetime.now(UTC) + _ASTRAY:
-        raise Invalid(f"the column {name} holds a date in the future: {quote}")
+        raise Invalid(f"the column {name} has a date in the future: {quote}")
     return moment.isoformat()
 
 
@@ -211,7 +211,7 @@ class DocumentTable:
         except Stopped:
             return
         except Invalid as error:
-            yield Refusal(self._place(number + 1), f"it cannot be read from here on: {error.message}")
+            yield Refusal(self._place(number + 1), f"the rest of the table cannot be read: {error.message}")
 
     def _place(self, number: int) -> str:
         return f"{self.table.label} row {number}"

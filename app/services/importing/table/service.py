@@ -77,6 +77,4 @@ class TableImportService:
 
 def _warn_of_unread(summary: ImportSummary, documents: DocumentTable) -> None:
     if documents.columns.unread:
-        summary.warn(
-            documents.table.label, [f"columns that are not read: {', '.join(documents.columns.unread)}"]
-        )
+        summary.warn(documents.table.label, [f"ignored columns: {', '.join(documents.columns.unread)}"])

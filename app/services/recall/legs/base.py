@@ -57,12 +57,12 @@ async def rank(leg: Leg, database: Database, question: Question, deadline: float
         async with asyncio.timeout(deadline):
             proposal = await leg.candidates(database, question)
     except TimeoutError:
-        problem = f"late: no answer within {deadline:g} seconds"
+        problem = f"late: no result within {deadline:g} seconds"
     except TrigraphError as error:
         problem = error.message
     except Exception:
         log.exception("the %s leg failed", leg.name)
-        problem = "failed; the log has the reason"
+        problem = "failed; see the log for the reason"
     milliseconds = (perf_counter() - started) * 1000
     return Ranking(
         leg.name,

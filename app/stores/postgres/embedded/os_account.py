@@ -42,8 +42,9 @@ class ServerAccount:
             if account._reaches(data.parent, program):
                 return account
         raise Unavailable(
-            f"the account {owner.pw_name} can reach {data.parent} or {program} by no means; run trigraph as"
-            " an ordinary user, or set TRIGRAPH_HOME to a folder that others may enter"
+            f"the account {owner.pw_name} cannot access {data.parent} or {program}; run"
+            " trigraph as an ordinary user, or set TRIGRAPH_HOME to a folder that others"
+            " may enter"
         )
 
     def take(self, folder: Path) -> None:
@@ -86,7 +87,7 @@ def _owner(data: Path) -> pwd.struct_passwd:
             return pwd.getpwuid(uid)
         except KeyError as error:
             raise Unavailable(
-                f"{data} belongs to the unknown user {uid}; give it to one that exists"
+                f"{data} belongs to the unknown user {uid}; change its owner to an existing user"
             ) from error
     try:
         return pwd.getpwnam(NAME)
@@ -101,8 +102,8 @@ def _create_account() -> pwd.struct_passwd:
         return pwd.getpwnam(NAME)  # another process may have made it meanwhile
     except (OSError, KeyError) as error:
         raise Unavailable(
-            f"PostgreSQL does not run as root and no account {NAME} could be made; run trigraph as an"
-            " ordinary user"
+            f"PostgreSQL does not run as root, and the account {NAME} could not be created;"
+            " run trigraph as an ordinary user"
         ) from error
 
 

@@ -83,8 +83,9 @@ class Postmaster:
             self._initialise()
         elif (version := marker.read_text(encoding="ascii").strip()) != str(VERSION):
             raise Unavailable(
-                f"{self._data} was made by PostgreSQL {version} and this trigraph runs PostgreSQL {VERSION};"
-                " export from the trigraph that made it, move the folder away and import again"
+                f"{self._data} was created by PostgreSQL {version} and this trigraph runs"
+                f" PostgreSQL {VERSION}; export the data with the trigraph that created it,"
+                " move the folder away and import again"
             )
 
     def ensure_running(self) -> None:
@@ -191,7 +192,7 @@ class Postmaster:
     def _demand(self, program: str, *words: str, answer: str = "") -> None:
         done = self._run(program, *words, answer=answer)
         if done.returncode != 0:
-            message = f"{program} failed to make the database in {self._data}: {done.stdout[-1000:]}"
+            message = f"{program} failed to create the database in {self._data}: {done.stdout[-1000:]}"
             raise Unavailable(message, has_lines=True)
 
 

@@ -51,7 +51,8 @@ class EmbeddedPostgres:
                 return cls._join(home)
         except OSError as error:
             raise Unavailable(
-                f"the home {home} cannot be used: {error.strerror}; set TRIGRAPH_HOME to one you may write"
+                f"the home {home} cannot be used: {error.strerror}; set TRIGRAPH_HOME to a"
+                " folder that you may write to"
             ) from error
 
     @classmethod
@@ -115,7 +116,7 @@ def _require_text(home: Path) -> None:
         str(home).encode()
     except UnicodeEncodeError:
         raise Unavailable(
-            f"the home {home} cannot be used: its name is no UTF-8; set TRIGRAPH_HOME to another"
+            f"the home {home} cannot be used: its name is not UTF-8; set TRIGRAPH_HOME to another folder"
         ) from None
 
 
@@ -140,4 +141,4 @@ async def _watch(embedded: EmbeddedPostgres) -> None:
         try:
             await asyncio.to_thread(embedded.keep_running)
         except (Unavailable, OSError) as error:
-            log.warning("the embedded database does not start again: %s", error)
+            log.warning("the embedded database does not restart: %s", error)

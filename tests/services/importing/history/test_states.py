@@ -174,9 +174,9 @@ async def test_a_bad_row_is_refused_by_its_place_and_stops_no_other(desk: Projec
     assert summary.states_recorded == 7
     refused = {each.source.rpartition(":")[2]: each.reason for each in summary.refused}
     assert sorted(refused) == ["10", "11", "12", "13", "8", "9"]
-    assert refused["9"].startswith("valid_from is no date")
-    assert refused["10"].startswith("cause_commit must be a text")
-    assert refused["12"].startswith("RFC-9: no document of this identifier")
+    assert refused["9"].startswith("valid_from is not a readable date")
+    assert refused["10"].startswith("cause_commit must be a string")
+    assert refused["12"].startswith("RFC-9: no document in the project has this identifier")
 
 
 async def say(desk: ProjectFixture, key: str, since: datetime, **props: str) -> None:

@@ -83,14 +83,14 @@ async def test_an_alias_that_cannot_be_is_listed_with_its_reason(
     assert (summary.filed, summary.aliases_recorded) == (2, 1)
     refusals = refused(summary)
     assert refusals.pop("public.aliases/Lighthouse").startswith("Lighthouse could then mean ADR ADR-1")
-    unreadable = "the column created_at holds no date that can be read"
+    unreadable = "the column created_at has no readable date"
     assert refusals == {
-        "public.aliases/x": "a surface form has 2 to 512 characters, of which some can be seen",
-        "public.aliases row 3": "it lacks the alias, or what that means, or is far too long",
+        "public.aliases/x": "a surface form has 2 to 512 characters, at least one of them visible",
+        "public.aliases row 3": "the alias or its target is missing, or is far too long",
         "public.aliases/Quay": f"{unreadable}: infinity",
         "public.aliases/Pharos": f"{unreadable}: 2024-06-01 00:00:00+00 BC",
-        "public.aliases row 7": "it lacks the alias, or what that means, or is far too long",
-        "public.aliases/Mole": "there is nothing called Pier here",
+        "public.aliases row 7": "the alias or its target is missing, or is far too long",
+        "public.aliases/Mole": "nothing here is called Pier",
     }
 
 
@@ -118,7 +118,9 @@ async def test_a_table_of_aliases_that_is_none_is_refused_before_anything_is_fil
 ) -> None:
     await old.run(ARTIFACTS)
     await old.run("CREATE TABLE names (alias text, means text)")
-    with pytest.raises(Invalid, match=r"public.names has no column for what it means: .* has alias \(text\)"):
+    with pytest.raises(
+        Invalid, match=r"public.names has no column for the target of the alias: .* has alias \(text\)"
+    ):
         await migrated(aliases="names")
     with pytest.raises(NotFound, match="there is no project"):
         await desk.ask("beacon")

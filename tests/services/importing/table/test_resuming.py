@@ -113,7 +113,9 @@ async def test_a_source_that_is_gone_ends_the_import_and_what_was_filed_stays(
         await service.run(memory.caller, TableRequest(old.url, "artifacts", desk.project), watch=watch)
     await asyncio.gather(*struck)
     assert failed.value.message.startswith("the connection to the source database broke: ")
-    assert failed.value.message.endswith(" documents were filed before that: import again to go on")
+    assert failed.value.message.endswith(
+        " documents were filed before that: run the import again to continue"
+    )
     again = await migrated()
     assert again.unchanged >= 2
     assert again.filed + again.unchanged == DOCUMENTS

@@ -54,7 +54,7 @@ async def test_rows_are_filed_by_the_names_of_their_columns(
     assert await desk.ask("queue", as_of=day(2024)) is not None
     assert identifiers(await desk.ask("queue", as_of=day(2024))) == []
     (unread,) = [warned.examples for sort, warned in first.warnings.items() if "not read" in sort]
-    assert unread == ["public.artifacts: columns that are not read: embedding"]
+    assert unread == ["public.artifacts: ignored columns: embedding"]
 
 
 async def test_a_changed_row_is_a_new_version_and_a_new_one_is_added(
@@ -109,15 +109,15 @@ async def test_a_bad_row_is_listed_with_its_reason_and_the_rest_is_filed(
         assert sorted(refusals, key=lambda place: int(place.rpartition("/")[2])) == [
             f"public.artifacts/{number}" for number in (2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 14)
         ]
-    assert refusals["public.artifacts/2"] == "the column body is NULL: there is no text to file"
-    assert refusals["public.artifacts/3"] == "the column body is empty: there is no text to file"
+    assert refusals["public.artifacts/2"] == "the column body is NULL: there is no text to import"
+    assert refusals["public.artifacts/3"] == "the column body is empty: there is no text to import"
     assert refusals["public.artifacts/4"] == (
-        "the column created_at holds no date from 1970 on that can be read: infinity"
+        "the column created_at has no readable date from 1970 on: infinity"
     )
-    assert "no date from 1970 on" in refusals["public.artifacts/6"]
-    assert refusals["public.artifacts/8"].startswith("the column created_at holds a date in the future: 9999")
+    assert "no readable date from 1970 on" in refusals["public.artifacts/6"]
+    assert refusals["public.artifacts/8"].startswith("the column created_at has a date in the future: 9999")
     assert refusals["public.artifacts/10"] == (
-        "ONE stands in public.artifacts/1 with another text; give one of them another name"
+        "ONE is in public.artifacts/1 with another text; give one of them another name"
     )
     assert refusals["public.artifacts/11"] == "the column meta must hold an object or null"
     assert "finite" in refusals["public.artifacts/12"]
@@ -154,7 +154,8 @@ async def test_where_no_row_has_a_key_the_identifier_names_it_and_one_that_has_n
     summary = await migrated()
     assert summary.filed == 2
     assert refused(summary) == {
-        "public.artifacts row 2": "nothing names the row: it has no identifier, and its table no primary key"
+        "public.artifacts row 2": "the row has no name: it has no identifier,"
+        " and its table has no primary key"
     }
 
 
@@ -171,7 +172,7 @@ async def test_bytes_are_read_as_text_where_they_are(
     assert refused(summary) == {
         "public.artifacts/b": "it is not UTF-8 from byte 0 on; if it is text, convert it",
         "public.artifacts/c": "it is UTF-16, not UTF-8; convert it",
-        "public.artifacts/d": "the column content is empty: there is no text to file",
+        "public.artifacts/d": "the column content is empty: there is no text to import",
     }
     assert (await desk.ask("Häfen")).hits[0].artifact.title == "Häfen"
 
@@ -218,7 +219,10 @@ async def test_what_cannot_be_computed_ends_the_reading_and_is_told(
     summary = await migrated()
     ((place, reason),) = refused(summary).items()
     assert place.startswith("public.artifacts row ")
-    assert reason == "it cannot be read from here on: the source database answers: division by zero"
+    assert (
+        reason
+        == "the rest of the table cannot be read: the source database reports an error: division by zero"
+    )
 
 
 async def test_a_table_without_rows_files_nothing(old: OldDatabase, migrated: Migrated) -> None:

@@ -53,20 +53,20 @@ async def test_capitals_are_found_as_they_are_spelled(
     [
         (
             "id uuid, title text, content jsonb",
-            "public.artifacts has no column for its text: it needs body or content or markdown or text or"
+            "public.artifacts has no column for the text: it needs body or content or markdown or text or"
             " body_markdown or body_md or content_markdown or content_md, and has id (uuid), title (text),"
-            " content (jsonb); a view can give a column another name",
+            " content (jsonb); a view can rename a column",
         ),
         (
             "title text, body text",
-            "public.artifacts has no column for what names a row, nor a primary key: it needs identifier or"
-            " key or slug or id, and has title (text), body (text); a view can give a column another name",
+            "public.artifacts has no column for the name of a row, and no primary key: it needs identifier or"
+            " key or slug or id, and has title (text), body (text); a view can rename a column",
         ),
         (
             "",
-            "public.artifacts has no column for its text: it needs body or content or markdown or text or"
-            " body_markdown or body_md or content_markdown or content_md, and has none; a view can give a"
-            " column another name",
+            "public.artifacts has no column for the text: it needs body or content or markdown or text or"
+            " body_markdown or body_md or content_markdown or content_md, and has none; a view can rename a"
+            " column",
         ),
     ],
 )

@@ -66,7 +66,7 @@ def test_a_damaged_jar_is_fetched_again(cache: Path) -> None:
 def test_without_a_network_a_missing_jar_is_told(cache: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     (cache / SMALL).unlink()
     monkeypatch.setenv("HTTPS_PROXY", "http://127.0.0.1:1")
-    with pytest.raises(Unavailable, match="`trigraph neo4j install` tries again"):
+    with pytest.raises(Unavailable, match="run `trigraph neo4j install` to retry"):
         install_jars(lambda done, total: None)
     assert not is_installed()
     assert not list(cache.glob("unfinished-*"))

@@ -101,7 +101,7 @@ async def test_only_the_owner_of_a_home_is_let_in(used_home: Path) -> None:
             GraphLocation(embedded.uri, USER, "neo4j"),
         ):
             async with Graph(location) as graph:
-                with pytest.raises(Unavailable, match="does not let this user in"):
+                with pytest.raises(Unavailable, match="rejects the user or password"):
                     await graph.read("RETURN 1")
         async with Graph(located(embedded)) as graph:
             assert [list(record) for record in await graph.read("RETURN 1")] == [[1]]
@@ -175,7 +175,7 @@ async def test_a_server_stays_up_for_as_long_as_it_is_used_or_kept(used_home: Pa
 
 def test_data_without_its_password_is_not_opened(new_home: Path) -> None:
     (new_home / "neo4j" / "data").mkdir(parents=True)
-    with pytest.raises(Unavailable, match="a new graph is made from the ledger"):
+    with pytest.raises(Unavailable, match="Trigraph builds a new graph from the ledger"):
         EmbeddedNeo4j.start(new_home)
 
 

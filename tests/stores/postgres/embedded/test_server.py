@@ -184,7 +184,7 @@ def test_data_of_another_major_version_is_refused(new_home: Path) -> None:
     data = new_home / "postgres"
     data.mkdir()
     (data / "PG_VERSION").write_text("16\n")
-    with pytest.raises(Unavailable, match="made by PostgreSQL 16 and this trigraph runs PostgreSQL 18"):
+    with pytest.raises(Unavailable, match="created by PostgreSQL 16 and this trigraph runs PostgreSQL 18"):
         EmbeddedPostgres.start(new_home)
 
 
