@@ -16,10 +16,10 @@ import orjson
 from app.domain.artifact import Document
 from app.errors import Invalid
 from app.resources import shipped_folder
+from app.services.importing.compressed_lines import read_lines
 from app.services.importing.folders import MARKDOWN, read_text
 from app.services.importing.interruption import never
 from app.services.importing.jsonl import is_row_file
-from app.services.importing.row_lines import read_lines
 from app.services.parsing import parse_markdown
 
 MIN_WORDS = 40

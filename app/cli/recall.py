@@ -9,7 +9,7 @@ import typer
 
 from app.cli.runner import MOMENT_HELP, parse_moment, print_error, run_async, settings
 from app.domain.artifact import MemoryDomain
-from app.domain.recall import RecallRequest, RecallResult, StateFlag
+from app.domain.recall import DEFAULT_HITS, RecallRequest, RecallResult, StateFlag
 from app.domain.temporal import AsOf
 
 if TYPE_CHECKING:
@@ -50,7 +50,7 @@ def recall(
         list[StateFlag] | None,
         typer.Option(case_sensitive=False, help="Only hits with this flag; repeatable."),
     ] = None,
-    first: Annotated[int, typer.Option(help="The maximum number of hits, up to 100.")] = 10,
+    first: Annotated[int, typer.Option(help="The maximum number of hits, up to 100.")] = DEFAULT_HITS,
     token_budget: Annotated[
         int | None, typer.Option(help="The maximum number of tokens in all passages together.")
     ] = None,

@@ -13,6 +13,9 @@ from app.domain.artifact import Artifact, MemoryDomain, Passage
 from app.domain.entity import Entity
 from app.domain.temporal import EntityState
 
+DEFAULT_HITS = 10
+"""How many hits a recall returns unless the caller says another number."""
+
 
 class LegName(StrEnum):
     """One way of finding artifacts."""
@@ -50,7 +53,7 @@ class RecallRequest:
     kinds: tuple[str, ...] = ()
     domains: tuple[MemoryDomain, ...] = ()
     flags: tuple[StateFlag, ...] = ()
-    first: int = 10
+    first: int = DEFAULT_HITS
     token_budget: int | None = None
 
 

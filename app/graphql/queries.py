@@ -6,7 +6,7 @@ from typing import Annotated
 
 import strawberry
 
-from app.domain.recall import RecallRequest
+from app.domain.recall import DEFAULT_HITS, RecallRequest
 from app.graphql.arguments import AsOfArgument, KnownAtArgument, PreferWipArgument, ProjectArgument, uuid_of
 from app.graphql.connections import FirstArgument
 from app.graphql.context import Info
@@ -69,7 +69,7 @@ class Query(Lists, Queues, Reminders):
         flags: Annotated[
             list[StateFlag] | None, strawberry.argument(description="Only hits with one of these flags.")
         ] = None,
-        first: FirstArgument = 10,
+        first: FirstArgument = DEFAULT_HITS,
         token_budget: Annotated[
             int | None,
             strawberry.argument(
@@ -89,7 +89,7 @@ class Query(Lists, Queues, Reminders):
             kinds=tuple(kinds or ()),
             domains=tuple(domains or ()),
             flags=tuple(flags or ()),
-            first=10 if first is None else first,
+            first=DEFAULT_HITS if first is None else first,
             token_budget=token_budget,
         )
         result = await info.context.recall.recall(info.context.caller, request)

@@ -9,9 +9,9 @@ from uuid import UUID
 from strawberry.dataloader import DataLoader
 
 from app.domain.artifact import Artifact, Passage
+from app.domain.breadth_first_search import Neighbour
 from app.domain.candidate import AliasCandidate, FactCandidate
 from app.domain.entity import Alias, Entity, Project, Reference, Withdrawal
-from app.domain.graph_search import Neighbour
 from app.domain.page import Page, PageRequest
 from app.domain.temporal import EntityState, StateEvent
 from app.domain.types import ReferenceRule, TypeDefinition

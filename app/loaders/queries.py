@@ -11,8 +11,8 @@ import asyncpg
 from strawberry.dataloader import DataLoader
 
 from app.domain.artifact import Artifact
+from app.domain.breadth_first_search import Neighbour
 from app.domain.entity import Alias, Reference
-from app.domain.graph_search import Neighbour
 from app.domain.page import Page, PageRequest
 from app.domain.temporal import EVERYTHING_KNOWN, AsOf, Branch, EntityState
 from app.domain.types import ReferenceRule

@@ -10,8 +10,8 @@ from time import monotonic
 from typing import TypeVar
 from uuid import UUID
 
+from app.domain.breadth_first_search import Neighbour
 from app.domain.entity import Reference, ReferenceType
-from app.domain.graph_search import Neighbour
 from app.domain.recall import Proposal
 from app.errors import Unavailable
 from app.stores.graph_reader import GraphReader

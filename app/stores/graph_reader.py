@@ -7,8 +7,8 @@ from datetime import datetime
 from typing import Protocol
 from uuid import UUID
 
+from app.domain.breadth_first_search import Neighbour
 from app.domain.entity import Reference, ReferenceType
-from app.domain.graph_search import Neighbour
 from app.domain.recall import Proposal
 from app.stores.postgres.scope import Scope
 

@@ -15,12 +15,12 @@ from pathlib import Path
 
 import pytest
 
-from app.services.importing import ImportRequest, ImportSummary, row_lines
+from app.services.importing import ImportRequest, ImportSummary, compressed_lines
+from app.services.importing.compressed_lines import read_lines
 from app.services.importing.interruption import Stopped, never
 from app.services.importing.items import MAX_IN_A_ROW, MAX_LISTED, Refusal, RefusedRows
 from app.services.importing.jsonl import count_rows
 from app.services.importing.open_file import NO_FILE
-from app.services.importing.row_lines import read_lines
 from tests.documents import ProjectFixture
 
 FAR = 20.0
@@ -120,7 +120,7 @@ def test_reading_a_bomb_takes_little_memory(folder: Path) -> None:
     finally:
         tracemalloc.stop()
     assert rows <= 2
-    assert most < 8 * row_lines.MAX_LINE
+    assert most < 8 * compressed_lines.MAX_LINE
 
 
 @pytest.mark.parametrize("option", ["states", "revisions"])
@@ -151,7 +151,7 @@ def test_refusals_beyond_those_listed_are_counted() -> None:
 
 @pytest.mark.parametrize("content", [b"{}\n" * 3_000_000, b"\n" * 200_000_000, b"x" * 200_000_000])
 def test_a_stop_is_heeded_between_rows(folder: Path, content: bytes, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(row_lines, "MAX_LINE", 1_000)
+    monkeypatch.setattr(compressed_lines, "MAX_LINE", 1_000)
     path = folder / "docs.jsonl"
     path.write_bytes(content)
     asked = iter(range(10**9))

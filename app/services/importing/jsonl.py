@@ -13,6 +13,7 @@ from app.domain.artifact import Document
 from app.errors import Invalid
 from app.services.document_reader import document_reader
 from app.services.filing.prepare import MAX_BODY_BYTES
+from app.services.importing.compressed_lines import read_lines
 from app.services.importing.interruption import IsStopped, never
 from app.services.importing.items import (
     MAX_IN_A_ROW,
@@ -24,7 +25,6 @@ from app.services.importing.items import (
     read_or_refuse,
     until_too_many_refusals,
 )
-from app.services.importing.row_lines import read_lines
 from app.services.parsing import parse_row
 
 MAX_PREFIXES = 1_000

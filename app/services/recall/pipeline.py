@@ -16,6 +16,7 @@ from app.services.analysis import is_one_name, query_terms
 from app.services.parsing import clean_text
 from app.services.recall.anchors import QueryAnchors, anchor_query
 from app.services.recall.annotation import Standings, annotate
+from app.services.recall.annotation_inputs import load_standings
 from app.services.recall.confidence import EVEN, confidence, nearest_likelihood
 from app.services.recall.fusion import RecencyRule, fuse, put_first
 from app.services.recall.legs.base import Leg, Question, rank
@@ -33,7 +34,6 @@ from app.services.recall.selection import (
     pack,
     select_hits,
 )
-from app.services.recall.standing import load_standings
 from app.stores.graph_reader import GraphReader
 from app.stores.postgres import artifacts
 from app.stores.postgres.pool import Database

@@ -9,8 +9,8 @@ from math import log
 from typing import Any
 from uuid import UUID
 
+from app.domain.breadth_first_search import Around, Neighbour, Step, neighbours_of, shortest_path
 from app.domain.entity import Reference, ReferenceType
-from app.domain.graph_search import Around, Neighbour, Step, neighbours_of, shortest_path
 from app.domain.recall import Candidate, Proposal
 from app.domain.temporal import Interval, from_microseconds, to_microseconds
 from app.stores.graph_reader import (

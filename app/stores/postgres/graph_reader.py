@@ -8,8 +8,8 @@ from uuid import UUID
 
 import asyncpg
 
+from app.domain.breadth_first_search import Around, Neighbour, Step, neighbours_of, shortest_path
 from app.domain.entity import Direction, Reference, ReferenceType
-from app.domain.graph_search import Around, Neighbour, Step, neighbours_of, shortest_path
 from app.domain.recall import Proposal
 from app.stores.graph_reader import (
     ARTIFACTS_PER_ENTITY,

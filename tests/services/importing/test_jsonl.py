@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from app.services.importing import row_lines
+from app.services.importing import compressed_lines
 from tests.documents import ProjectFixture, identifiers
 from tests.services.importing.conftest import Importer, Write
 
@@ -170,7 +170,7 @@ async def test_refusals_stand_in_the_order_of_the_rows_whichever_is_known_first(
 async def test_rows_made_to_hurt_are_refused_by_their_number(
     write: Write, imported: Importer, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(row_lines, "MAX_LINE", 1_000)
+    monkeypatch.setattr(compressed_lines, "MAX_LINE", 1_000)
     deep = '{"id": "RFC-1", "title": "T", "body": "B", "meta": ' + "[" * 450 + "]" * 450 + "}"
     lines = (
         row("RFC-1", "word " * 1_000),

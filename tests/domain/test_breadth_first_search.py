@@ -8,8 +8,8 @@ from itertools import pairwise
 from random import Random
 from uuid import UUID
 
+from app.domain.breadth_first_search import Around, far_end, shortest_path
 from app.domain.entity import Reference, ReferenceType
-from app.domain.graph_search import Around, far_end, shortest_path
 from app.domain.temporal import Interval
 from tests.documents import day
 
