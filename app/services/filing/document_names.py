@@ -109,6 +109,7 @@ async def _end(write: UnitOfWork, filed: Filed, alias: Alias) -> None:
         filed.artifact.created_at,
         write.recorded_at,
         write.actor,
+        write.rows,
     )
     write.cached.note_alias()
 

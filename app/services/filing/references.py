@@ -107,6 +107,7 @@ async def _end_what_is_not_stated(
         end,
         write.recorded_at,
         write.actor,
+        write.rows,
     )
     for reference in dropped:
         since = effective.get((reference.source, reference.target, reference.valid))
@@ -177,7 +178,7 @@ async def confirm_supersession(write: UnitOfWork, statement: EdgeStatement) -> S
     if recorded is None:
         return None
     await references.end_reference(
-        await write.flush(), write.tenant, recorded, start, write.recorded_at, write.actor
+        await write.flush(), write.tenant, recorded, start, write.recorded_at, write.actor, write.rows
     )
     valid = Interval(start, held.valid.end)
     own = Reference(uuid4(), source, target, held.type, statement.stated_by, valid)

@@ -131,11 +131,15 @@ async def end_alias(
     end: datetime,
     recorded_at: datetime,
     actor: str,
+    rows: RowTarget | None = None,
 ) -> Alias | None:
-    """End an alias at `end` and return it as ended, or None if it started later and never applied."""
+    """End an alias at `end` and return it as ended, or None if it started later and never applied.
+
+    What is left of it is inserted into `rows`, else at once.
+    """
     await connection.execute(SQL["retract_alias"], tenant, alias.id, recorded_at)
     if alias.valid.start >= end:
         return None
     ended = replace(alias, id=uuid4(), valid=Interval(alias.valid.start, end))
-    await insert_alias(connection, tenant, project, ended, recorded_at, actor)
+    await insert_alias(rows or connection, tenant, project, ended, recorded_at, actor)
     return ended

@@ -98,10 +98,11 @@ async def end_dropped_references(
     end: datetime,
     recorded_at: datetime,
     actor: str,
+    rows: RowTarget | None = None,
 ) -> list[Reference]:
     """End, at `end`, the references that a document stated and no longer states.
 
-    Returns those references as they were.
+    Returns those references as they were. What is left of each is inserted into `rows`, else at once.
     """
     stated = await connection.fetch(SQL["stated_by"], tenant, entity)
     dropped = [
@@ -113,7 +114,7 @@ async def end_dropped_references(
         ids = [each.reference.id for each in dropped]
         await connection.execute(SQL["retract_references"], tenant, ids, recorded_at)
     for each in dropped:
-        await _insert_ended(connection, tenant, each, end, recorded_at, actor)
+        await _insert_ended(rows or connection, tenant, each, end, recorded_at, actor)
     return [each.reference for each in dropped]
 
 
@@ -124,14 +125,18 @@ async def end_reference(
     end: datetime,
     recorded_at: datetime,
     actor: str,
+    rows: RowTarget | None = None,
 ) -> Reference | None:
-    """End a reference at `end` and return it as ended, or None if it started later and never applied."""
+    """End a reference at `end` and return it as ended, or None if it started later and never applied.
+
+    What is left of it is inserted into `rows`, else at once.
+    """
     await retract_reference(connection, tenant, held.reference.id, recorded_at)
-    return await _insert_ended(connection, tenant, held, end, recorded_at, actor)
+    return await _insert_ended(rows or connection, tenant, held, end, recorded_at, actor)
 
 
 async def _insert_ended(
-    connection: asyncpg.Connection,
+    target: RowTarget,
     tenant: int,
     held: RecordedReference,
     end: datetime,
@@ -142,7 +147,7 @@ async def _insert_ended(
     if reference.valid.start >= end:
         return None
     ended = replace(reference, id=uuid4(), valid=Interval(reference.valid.start, end))
-    await insert_reference(connection, tenant, held.project, ended, held.occurrences, recorded_at, actor)
+    await insert_reference(target, tenant, held.project, ended, held.occurrences, recorded_at, actor)
     return ended
 
 
