@@ -77,7 +77,7 @@ async def _stored_settings(owner: asyncpg.Connection) -> str:
 
 
 async def _check_role(owner: asyncpg.Connection, *, is_embedded: bool) -> Finding:
-    bound = "ordinary role, subject to row level security"
+    bound = "ordinary, and subject to row level security"
     if stored := await _stored_settings(owner):
         return Finding("role", True, bound + stored, is_doubtful=True)
     if rights := await open_rights(owner):
