@@ -265,7 +265,7 @@ def read_corpus(documents: int, folder: Path | None) -> Corpus:
     most = RECOMBINATIONS * len(stretches) ** 2 // 4  # the rest is embedded alone or filed one by one
     if documents > most:
         raise Invalid(
-            f"{source} has texts for only {most:,} documents; use fewer documents, or give"
+            f"the texts of {source} make only {most:,} documents; use fewer documents, or give"
             " more texts with --corpora"
         )
     return Corpus(source, len(texts), stretches)

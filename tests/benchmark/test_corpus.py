@@ -102,7 +102,7 @@ def test_too_few_or_too_many_documents_are_refused(documents: int) -> None:
 
 
 def test_more_documents_than_the_texts_can_make_are_refused() -> None:
-    with pytest.raises(Invalid, match=r"the shipped decision records can make \d.*--corpora"):
+    with pytest.raises(Invalid, match=r"the texts of the shipped decision records make only \d.*--corpora"):
         read_corpus(MAX_DOCUMENTS, None)
 
 

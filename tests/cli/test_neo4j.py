@@ -95,7 +95,7 @@ async def test_a_program_is_answered_with_an_object_a_query(graph: Graph, asking
 async def test_nothing_can_be_written(graph: Graph, asking: Shell, query: str) -> None:
     ran = asking.run("neo4j", "shell", "-c", query)
     assert (ran.code, ran.out) == (1, "")
-    assert " refuses: " in ran.err
+    assert " reports an error: " in ran.err
     (counted,) = await graph.read("MATCH (thing) RETURN count(*) AS things")
     assert counted["things"] == 0
 
@@ -194,7 +194,7 @@ def test_a_server_that_does_not_answer_is_a_failure(unset: Shell) -> None:
 def test_a_server_of_somebody_elses_is_not_ours_to_start(unset: Shell, word: str) -> None:
     ran = unset.run("neo4j", word, TRIGRAPH_NEO4J_URI="bolt://127.0.0.1:1")
     assert (ran.code, ran.out) == (2, "")
-    assert "names the server bolt://127.0.0.1:1" in ran.err
+    assert "is set to the server bolt://127.0.0.1:1" in ran.err
 
 
 def test_a_home_without_neo4j_has_none_to_stop(unset: Shell) -> None:

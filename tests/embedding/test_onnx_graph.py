@@ -29,5 +29,5 @@ def test_a_processor_that_cuts_sums_off_computes_the_same_vectors(monkeypatch: p
 
 def test_a_graph_is_refused_by_name_when_it_is_altered(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(onnx, "GRAPH_SHA256", "0" * 64)
-    with pytest.raises(Unavailable, match=r"encoder\.onnx is altered .*pip install .* trigraph"):
+    with pytest.raises(Unavailable, match=r"encoder\.onnx was changed .*pip install .* trigraph"):
         open_session(WEIGHTS)

@@ -153,7 +153,7 @@ async def test_a_type_that_contradicts_the_one_of_its_name_is_a_conflict(
         ({"immutableProps": ["  "]}, "immutableProps", "printable"),
         ({"mutableProps": ["slug"]}, "mutableProps", "slug cannot be both immutable and mutable"),
         ({"mutableProps": [f"p{n}" for n in range(256)]}, "mutableProps", "at most 256"),
-        ({"isDocument": True}, "immutableProps", "let slug be mutable"),
+        ({"isDocument": True}, "immutableProps", "make slug mutable"),
         (
             {"immutableProps": [], "mutableProps": ["identifier"], "isDocument": True},
             "mutableProps",

@@ -80,7 +80,7 @@ async def test_a_write_under_a_key_is_carried_out_once(memory: Memory) -> None:
     with pytest.raises(Conflict, match="is refused"):
         await write("a", fails=True)
     assert [await write("a"), await write("a")] == ["a", "a again"]
-    with pytest.raises(Conflict, match="this idempotency key came with other input before"):
+    with pytest.raises(Conflict, match="this idempotency key was used with other input before"):
         await write("b")
     assert [await write("a", None), await write("a", "another")] == ["a", "a"]
     assert carried_out == ["a", "a", "a", "a"]
