@@ -60,7 +60,8 @@ class Server:
     async def create(self, template: str = "template1") -> str:
         """Make a database of a new name and answer the name."""
         name = f"ledger_{next(_NUMBERS)}"
-        await self.run(f"CREATE DATABASE {name} TEMPLATE {template}")
+        # Copying the files takes a fifth of logging each of their pages.
+        await self.run(f"CREATE DATABASE {name} TEMPLATE {template} STRATEGY FILE_COPY")
         if template == TEMPLATE:  # a copy has the rows and the rules, but not who may do what in it
             async with owner_connection(self.url_of(name)) as owner:
                 await close_database(owner)
@@ -81,7 +82,8 @@ def home() -> Iterator[Path]:
 async def server(home: Path) -> AsyncIterator[Server]:
     embedded = await asyncio.to_thread(EmbeddedPostgres.start, home)
     server = Server(embedded.url)
-    await server.run("ALTER SYSTEM SET fsync = off")  # nothing here outlives the session
+    for setting in ("fsync", "full_page_writes"):  # nothing here outlives the session
+        await server.run(f"ALTER SYSTEM SET {setting} = off")
     await server.run("SELECT pg_reload_conf()")
     yield server
     await asyncio.to_thread(embedded.stop)
