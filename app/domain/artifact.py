@@ -29,6 +29,26 @@ class MemoryDomain(StrEnum):
     BEHAVIOR = "BEHAVIOR"
 
 
+class DateSource(StrEnum):
+    """Where the date of an artifact comes from."""
+
+    HEADER = "HEADER"
+    FILE_NAME = "FILE_NAME"
+    GIT = "GIT"
+    FILED = "FILED"
+
+
+class DatePrecision(StrEnum):
+    """How exact a date is: an instant, or the first instant of a span."""
+
+    INSTANT = "INSTANT"
+    DAY = "DAY"
+    WEEK = "WEEK"
+    MONTH = "MONTH"
+    QUARTER = "QUARTER"
+    YEAR = "YEAR"
+
+
 @dataclass(frozen=True, slots=True)
 class Artifact:
     """One immutable document; a changed document is another artifact of the same entity."""
@@ -120,6 +140,8 @@ class Document:
     body: str
     status: str | None = None
     created_at: datetime | None = None
+    date_source: DateSource | None = None
+    date_precision: DatePrecision | None = None
     domain: MemoryDomain | None = None
     author: str | None = None
     source_uri: str | None = None

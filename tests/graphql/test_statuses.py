@@ -7,7 +7,7 @@ from tests.graphql.api import Api
 from tests.graphql.test_create_entity import create_with
 from tests.graphql.verbs import done, history, refused
 
-UNKNOWN = ["counts as current: nothing is known of the status Sideways"]
+UNKNOWN = ["gets no flag: nothing is known of the status Sideways"]
 
 
 @pytest.fixture

@@ -88,7 +88,7 @@ def oddity_warnings(document: Document, artifact: Artifact) -> tuple[str, ...]:
             f"counts from now: its date {document.created_at.date()} is not after the version before it"
         )
     if document.status and not is_known(document.status):
-        warnings.append(f"counts as current: nothing is known of the status {document.status}")
+        warnings.append(f"gets no flag: nothing is known of the status {document.status}")
     return tuple(warnings)
 
 

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from app.services.parsing.document import accepted_prefixes, open_reading
+from app.services.parsing.context import open_reading
+from app.services.parsing.document import accepted_prefixes
 from app.services.parsing.front_matter import read_header
 from app.services.parsing.identity import names_kind, read_identity
 from app.services.parsing.text import clean_text

@@ -41,7 +41,7 @@ def odd_status(definition: TypeDefinition, state: EntityState, event: StateEvent
         return ()
     if is_known(status):
         return ()
-    return (f"counts as current: nothing is known of the status {status}",)
+    return (f"gets no flag: nothing is known of the status {status}",)
 
 
 MAX_TITLE_LENGTH = 1024

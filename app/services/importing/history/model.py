@@ -14,7 +14,7 @@ from app.domain.artifact import Document, ReferenceClaim
 from app.domain.identifier import identifier_key
 from app.domain.temporal import Interval, merge_intervals
 from app.services.filing.prepare import content_hash, entity_key
-from app.services.parsing.status import read_date
+from app.services.parsing.dates import read_date
 from app.stores.postgres import entities, projects, state_history
 from app.stores.postgres.pool import Database
 from app.stores.postgres.state_history import Version

@@ -21,7 +21,7 @@ from app.services.importing.items import ItemStream, Readable, Refusal, prefixes
 from app.services.importing.table.columns import DocumentColumns, document_columns
 from app.services.importing.table.find import find_table
 from app.services.parsing import clean_path, clean_text, parse_markdown
-from app.services.parsing.status import EARLIEST_YEAR, read_date
+from app.services.parsing.dates import EARLIEST_YEAR, read_date
 from app.services.parsing.text import clean_value
 from app.stores.postgres.source_database import (
     SourceColumn,
