@@ -51,7 +51,10 @@ class DatePrecision(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Artifact:
-    """One immutable document; a changed document is another artifact of the same entity."""
+    """One immutable document; a changed document is another artifact of the same entity.
+
+    `meta` has the fields of its header as they were written.
+    """
 
     id: UUID
     number: int
@@ -68,6 +71,14 @@ class Artifact:
     author: str | None
     content_hash: str
     entity: UUID
+    meta: Mapping[str, Any] = field(default_factory=dict)
+    date_source: DateSource = DateSource.HEADER
+    date_precision: DatePrecision | None = None
+
+    @property
+    def is_undated(self) -> bool:
+        """Return whether nothing says when it was written, so that it counts from its filing."""
+        return self.date_source is DateSource.FILED
 
 
 @dataclass(frozen=True, slots=True)
@@ -130,6 +141,7 @@ class FactClaim:
 class Document:
     """The parsed content of one file, row or request, ready to be filed.
 
+    `props` are header fields that may become properties, and `meta` all of them, as they were written.
     `links` are the paths of relative links in the body, in order and without fragments.
     `warnings` describe unusual content and how it was read.
     """
@@ -147,6 +159,7 @@ class Document:
     source_uri: str | None = None
     source_commit: str | None = None
     props: dict[str, Any] = field(default_factory=dict)
+    meta: dict[str, Any] = field(default_factory=dict)
     references: tuple[ReferenceClaim, ...] = ()
     links: tuple[str, ...] = ()
     alias_claims: tuple[AliasClaim, ...] = ()

@@ -6,11 +6,12 @@ from datetime import datetime
 from uuid import UUID
 
 import strawberry
+from strawberry.scalars import JSON
 
 from app.domain import artifact as filed
 from app.graphql.context import Info
 from app.graphql.types import entity as entities
-from app.graphql.types.enums import MemoryDomain
+from app.graphql.types.enums import DatePrecision, DateSource, MemoryDomain
 from app.graphql.types.lazy import EntityType
 from app.graphql.types.node import Node
 
@@ -47,6 +48,17 @@ class Artifact(Node):
     source_uri: str | None = strawberry.field(description="Where it was found.")
     source_commit: str | None = strawberry.field(description="The commit it was found at.")
     author: str | None = strawberry.field(description="Who wrote it, by its header.")
+    meta: JSON = strawberry.field(
+        description="The fields of its header, each as it was written: front matter, and lines and tables"
+        " at its start."
+    )
+    date_source: DateSource = strawberry.field(
+        description="Where its date is from; FILED where nothing says when it was written."
+    )
+    date_precision: DatePrecision | None = strawberry.field(
+        description="How exact its date is; null for one that is not dated, or that was filed before this"
+        " was kept."
+    )
     content_hash: str = strawberry.field(description="The SHA-256 of what it says, in hexadecimal.")
     number: strawberry.Private[int]
     entity_id: strawberry.Private[UUID]
@@ -66,6 +78,9 @@ class Artifact(Node):
             source_uri=artifact.source_uri,
             source_commit=artifact.source_commit,
             author=artifact.author,
+            meta=JSON(dict(artifact.meta)),
+            date_source=artifact.date_source,
+            date_precision=artifact.date_precision,
             content_hash=artifact.content_hash,
             number=artifact.number,
             entity_id=artifact.entity,

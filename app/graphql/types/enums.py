@@ -7,7 +7,7 @@ from enum import EnumMeta
 
 import strawberry
 
-from app.domain.artifact import MemoryDomain
+from app.domain.artifact import DatePrecision, DateSource, MemoryDomain
 from app.domain.candidate import CandidateStatus
 from app.domain.entity import Direction, ReferenceType
 from app.domain.recall import FlagGround, LegName, StateFlag
@@ -22,6 +22,20 @@ CANDIDATE_STATUS = {
     "PENDING": "It waits for a person.",
     "PROMOTED": "A person agreed, and what it says was written.",
     "REJECTED": "A person disagreed; nothing was written.",
+}
+DATE_PRECISION = {
+    "INSTANT": "It has a time of day.",
+    "DAY": "It is a day, from its start in UTC.",
+    "WEEK": "It is a week, from the start of its Monday.",
+    "MONTH": "It is a month, from the start of its first day.",
+    "QUARTER": "It is a quarter of a year, from the start of its first day.",
+    "YEAR": "It is a year, from the start of its first day.",
+}
+DATE_SOURCE = {
+    "HEADER": "The document says it, or whoever filed it.",
+    "FILE_NAME": "The name of its file or folders says it.",
+    "GIT": "The commit that brought it says it.",
+    "FILED": "Nothing says it: the document counts from its filing.",
 }
 DIRECTION = {
     "OUT": "References that the entity makes.",
@@ -94,6 +108,8 @@ _describe(
     "Whether a candidate waits, or what was decided about it.",
     CANDIDATE_STATUS,
 )
+_describe(DatePrecision, "DatePrecision", "How exact a date is.", DATE_PRECISION)
+_describe(DateSource, "DateSource", "Where the date of an artifact is from.", DATE_SOURCE)
 _describe(Direction, "Direction", "Which way to follow references from an entity.", DIRECTION)
 _describe(FlagGround, "FlagGround", "What a hit's flag rests on.", FLAG_GROUND)
 _describe(LegName, "Leg", "One way of finding artifacts; recall asks all of them.", LEG)
@@ -116,6 +132,8 @@ _describe(Zone, "Zone", "Where a type belongs.", ZONE)
 __all__ = [
     "Branch",
     "CandidateStatus",
+    "DatePrecision",
+    "DateSource",
     "Direction",
     "FlagGround",
     "LegName",

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
+from pathlib import PurePosixPath
 
 from app.domain.text import fold
 from app.services.parsing.blocks import Block, BlockKind, MarkdownPage, Section, read_page, read_sections
@@ -11,7 +13,7 @@ from app.services.parsing.field_lines import FieldLine, FieldLines, read_field_l
 from app.services.parsing.front_matter import field_role
 from app.services.parsing.inline import Prose, read_prose
 from app.services.parsing.text import texts_of
-from app.services.parsing.vocabulary import relation_named, vocabulary
+from app.services.parsing.vocabulary import field_key, kind_of_folder, relation_named, vocabulary
 
 _NOTHING = FieldLines((), frozenset())
 
@@ -122,3 +124,61 @@ def _opening_sections(sections: Sequence[Section], title: Block | None) -> Itera
         is_title = title is not None and section.heading is title
         if place == 0 or is_title or section.name in vocabulary().metadata_sections:
             yield section
+
+
+_PLACEHOLDER = re.compile(
+    r"\{[^{}\n]{2,200}\}|<%.{1,200}?%>|\[(?:short |the )?(?:title|name|number|subject)[^\]\n]{0,200}\](?!\()"
+    r"|<(?:short |the )?(?:title|name|number|subject)[^>\n]{0,200}>",
+    re.IGNORECASE,
+)
+_NO_NUMBER = re.compile(r"^[A-Z]{2,16}[- ](?:N{2,4}|X{2,4}|#{1,4})\b", re.IGNORECASE)
+_NUMBER_TO_COME = re.compile(r"n{3,4}|x{3,4}|yyyy")
+_CHOICES = re.compile(r"[^|]{2,40}(?:\|[^|]{2,60}){2,8}")
+
+
+def form_of(reading: Reading) -> str | None:
+    """Return what a file is that states nothing: "a template", "an index of documents"; None for others."""
+    if reading.path is None:
+        return None
+    if _is_template(reading, PurePosixPath(reading.path)):
+        return "a template"
+    return "an index of documents" if _is_index(reading, PurePosixPath(reading.path)) else None
+
+
+def _is_template(reading: Reading, path: PurePosixPath) -> bool:
+    words = [word for word in field_key(path.stem.replace(".", "-")).split("-") if word]
+    if any(word.isdigit() and int(word) for word in words):
+        return False
+    known = vocabulary()
+    named = [word for word in words if word not in known.template_words]
+    is_named = len(named) < len(words) and all(
+        word in known.template_parts or word.isdigit() for word in named
+    )
+    in_folder = field_key(path.parent.name) in known.template_words
+    to_come = bool(words) and _NUMBER_TO_COME.fullmatch(words[0]) is not None
+    return is_named or in_folder or to_come or _has_placeholders(reading)
+
+
+def _has_placeholders(reading: Reading) -> bool:
+    """Return whether the title is a placeholder, or two fields are, as in `date: {YYYY-MM-DD}`."""
+    title = "" if reading.title is None else reading.title.content[:400]
+    blank = _PLACEHOLDER.search(title)
+    if _NO_NUMBER.search(title) is not None or (blank is not None and 2 * len(blank[0]) > len(title)):
+        return True
+    values = [*reading.fields.values(), *(line.value for line in reading.lines.fields)]
+    return sum(_is_placeholder(value) for value in values) > 1
+
+
+def _is_placeholder(value: object) -> bool:
+    if isinstance(value, dict):
+        return len(value) == 1 and all(inner is None for inner in value.values())
+    text = value.strip()[:400] if isinstance(value, str) else ""
+    return _CHOICES.fullmatch(text) is not None or re.fullmatch(r"\{[^{}]*\}|<%.*%>", text) is not None
+
+
+def _is_index(reading: Reading, path: PurePosixPath) -> bool:
+    if field_key(path.stem) not in vocabulary().index_files:
+        return False
+    known = kind_of_folder(path.parent.name)
+    states = any(field_role(name, reading.prefixes) in ("identifier", "status") for name in reading.fields)
+    return known is not None and not path.parent.name[:1].isdigit() and not states

@@ -10,10 +10,16 @@ from app.domain.artifact import DateSource, Document, MemoryDomain
 from app.domain.text import beginning, fold
 from app.services.parsing.blocks import BlockKind
 from app.services.parsing.candidates import read_candidates
-from app.services.parsing.context import Reading, open_reading
+from app.services.parsing.context import Reading, form_of, open_reading
 from app.services.parsing.dates import DateReading, date_of_byline, date_of_path, find_date, whole_date
-from app.services.parsing.front_matter import bounded_fields, field_role, read_header
-from app.services.parsing.identity import names_kind, read_identity
+from app.services.parsing.front_matter import (
+    MAX_FIELDS,
+    bounded_fields,
+    field_role,
+    read_header,
+    read_sidecar,
+)
+from app.services.parsing.identity import Identity, file_name, names_kind, read_identity
 from app.services.parsing.inline import plain_text
 from app.services.parsing.references import read_links, read_references
 from app.services.parsing.status import read_status
@@ -23,6 +29,8 @@ from app.services.parsing.vocabulary import field_key, vocabulary
 EMPTY: tuple[object, ...] = (None, "", [], {})
 NOTHING_STATED: Mapping[str, object] = MappingProxyType({})
 MAX_WARNINGS = 50
+MAX_LINES_BETWEEN = 2
+MAX_META_VALUE = 1_000
 MAX_OPENING = 20
 """Blocks of the opening, and lines of each, in which a date may stand alone."""
 
@@ -34,19 +42,24 @@ def parse_markdown(
     path: str | None = None,
     known_prefixes: frozenset[str] = frozenset(),
     stated: Mapping[str, object] = NOTHING_STATED,
+    beside: str | None = None,
 ) -> Document:
     """Parse one Markdown document; accepts any text and reports problems as warnings.
 
     `path` is the file's path inside its import; kind and identifier are guessed from it where the text
     states none. `known_prefixes` are accepted in identifiers beside the shipped ones. `stated` are header
-    fields given beside the text, which win over those in it. Raises Invalid for too many lines.
+    fields given beside the text, which win over those in it; those win over `beside`, the YAML of a file
+    beside it. Raises Invalid for too many lines.
     """
     prefixes = accepted_prefixes(known_prefixes)
     header = read_header(clean_text(text), prefixes)
     warnings = list(header.warnings)
-    fields = bounded_fields({**stated, **header.fields, **stated}, warnings) if stated else header.fields
+    around = read_sidecar(beside, warnings) if beside else {}
+    fields = bounded_fields({**stated, **around, **header.fields, **stated}, warnings)
     reading = open_reading(fields, header.body, prefixes, path, warnings)
     identity = read_identity(reading, kind)
+    if (form := form_of(reading)) is not None:
+        return _form(form, identity, reading)
     if identity.prefix is not None and identity.prefix not in prefixes:
         # A document may name others of its own series, whatever the series is called.
         reading = replace(reading, prefixes=prefixes | {identity.prefix})
@@ -64,12 +77,21 @@ def parse_markdown(
         domain=domain_of(reading),
         author=_author(reading),
         props=_props(reading),
+        meta=read_meta(reading),
         references=read_references(reading, identity),
         links=read_links(reading),
         alias_claims=aliases,
         fact_claims=facts,
         warnings=limit_warnings(reading.warnings),
     )
+
+
+def _form(form: str, identity: Identity, reading: Reading) -> Document:
+    """Return a template or an index as text that states nothing."""
+    said = f"it is {form} and states nothing: no number, status, date or reference is read from it"
+    kind = vocabulary().default_kind
+    title = identity.title if reading.title is not None else (file_name(reading.path) or identity.title)
+    return Document(kind, None, title, reading.page.body, warnings=limit_warnings([said]))
 
 
 def limit_warnings(warnings: list[str]) -> tuple[str, ...]:
@@ -178,6 +200,30 @@ def _props(reading: Reading) -> dict[str, object]:
         elif (role is None or (role == "kind" and not names_kind(name, value))) and value not in EMPTY:
             props[name] = value
     return props
+
+
+MAX_META_BLOCKS = 40
+
+
+def read_meta(reading: Reading) -> dict[str, object]:
+    """Return the fields of a header as they were written: front matter, and lines and tables of the opening.
+
+    Lines count as long as nothing but fields stands above them, beside a line or two such as badges.
+    """
+    meta = {name: value for name, value in reading.fields.items() if value not in EMPTY}
+    known = {field_key(name) for name in meta}
+    others = 0
+    for block in (*reading.quotes, *reading.opening)[:MAX_META_BLOCKS]:
+        if id(block) not in reading.lines.whole:
+            others += 1
+        if others > MAX_LINES_BETWEEN:
+            break
+        for line in reading.lines.fields if id(block) in reading.lines.whole else ():
+            is_new = line.block is block and field_key(line.name) not in known
+            if is_new and line.value and len(meta) < MAX_FIELDS:
+                meta[line.name] = beginning(plain_text(line.value[:2_000]), MAX_META_VALUE)
+                known.add(field_key(line.name))
+    return meta
 
 
 def _names(name: str, value: object, warnings: list[str]) -> list[str]:

@@ -225,7 +225,7 @@ def _front_matter(text: str, fenced: re.Match[str]) -> Header:
     return Header({}, text, ("the front matter holds no fields; it was kept as text",))
 
 
-_PLAIN_VALUE = re.compile(r"(?P<start>[A-Za-z][\w .-]{0,80}:[ \t]+)(?P<value>[^\s\"'|>#].*)")
+_PLAIN_VALUE = re.compile(r"(?P<start>[A-Za-z][\w .-]{0,80}:[ \t]+)(?P<value>[^\s|>#].*)")
 
 
 def _mended(text: str, written: str, body: str, problem: Unreadable) -> Header:
@@ -257,18 +257,22 @@ def _quoted(line: str) -> str:
             return line
     except Unreadable:
         pass
-    return match["start"] + json.dumps(match["value"].strip(), ensure_ascii=False)
+    return match["start"] + json.dumps(_without_quotes(match["value"].strip()), ensure_ascii=False)
+
+
+def _without_quotes(text: str) -> str:
+    return text[1:-1] if len(text) > 1 and text[0] in "'\"" and text[-1] == text[0] else text
 
 
 def _value_alone(text: object) -> object:
-    """Return a value as YAML reads it alone where that is a list or a quoted text."""
-    if not isinstance(text, str) or text[:1] not in ("[", "'", '"'):
-        return text
+    """Return a value without its quotes, and as YAML reads it alone where that is a list."""
+    if not isinstance(text, str) or text[:1] != "[":
+        return _without_quotes(text) if isinstance(text, str) else text
     try:
         value, _ = read_yaml(text)
     except Unreadable:
         return text
-    return value if isinstance(value, str | list) else text
+    return value if isinstance(value, list) else text
 
 
 def _read_or_keep(text: str, end: int, read: Callable[[str], dict[str, object]], written: str) -> Header:

@@ -18,7 +18,7 @@ from app.services.parsing.field_lines import is_known_field
 from app.services.parsing.identifiers import whole_identifier
 from app.services.parsing.inline import plain_text
 from app.services.parsing.text import text_of
-from app.services.parsing.vocabulary import Kind, field_key, kind_named, kind_of_prefix, vocabulary
+from app.services.parsing.vocabulary import field_key, kind_named, kind_of_folder, kind_of_prefix, vocabulary
 
 MAX_TITLE_LENGTH = 300
 MAX_TEXT_SHARE = 80
@@ -206,7 +206,9 @@ _TITLE_END = re.compile(r"\s*(?:[:|#]|[-–—]\s|\d|$)")
 
 def _kind_of_words(reading: Reading, spelled: str) -> str | None:
     """Return the kind whose name a title begins with, or a file's name begins or ends with."""
-    title = fold(spelled.replace("-", " "))
+    dated = find_date(spelled)
+    is_date = dated is not None and dated.precision is not DatePrecision.YEAR
+    title = "" if is_date else fold(spelled.replace("-", " "))
     name = re.sub(r"^[\d-]+|-?[\d-]+$", "", field_key(file_name(reading.path) or ""))
     for kind in vocabulary().kinds:
         if any(title.startswith(words) and _TITLE_END.match(title, len(words)) for words in kind.titles):
@@ -248,12 +250,6 @@ def _kind_of_folder(reading: Reading) -> str | None:
         if folder.upper() in reading.prefixes:
             return folder.upper()
     return None
-
-
-def kind_of_folder(folder: str) -> Kind | None:
-    """Return the kind whose documents live in folders of this name: `.decisions`, `02_Decisions`."""
-    wanted = re.sub(r"^\d+-", "", field_key(folder))
-    return next((kind for kind in vocabulary().kinds if wanted in kind.folders), None)
 
 
 def _kind_of_shape(reading: Reading) -> str | None:

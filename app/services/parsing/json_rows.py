@@ -11,7 +11,7 @@ from app.errors import Invalid
 from app.services.parsing.candidates import read_candidates
 from app.services.parsing.context import Reading, open_reading
 from app.services.parsing.dates import DateReading, find_date
-from app.services.parsing.document import accepted_prefixes, domain_of, limit_warnings
+from app.services.parsing.document import EMPTY, accepted_prefixes, domain_of, limit_warnings
 from app.services.parsing.front_matter import bounded_fields, field_role
 from app.services.parsing.identity import Identity, read_identity
 from app.services.parsing.references import MAX_REFERENCES, Claims, read_links, read_references
@@ -60,6 +60,7 @@ def parse_row(row: Mapping[str, object], *, known_prefixes: frozenset[str] = fro
         author=_author(reading),
         source_uri=clean_path(source_uri) if source_uri else None,
         props=_props(meta, reading),
+        meta={name: value for name, value in meta.items() if name not in _IGNORED and value not in EMPTY},
         references=_references(refs, identity, warnings)
         if refs is not None
         else read_references(reading, identity),
@@ -118,7 +119,7 @@ def _props(meta: dict[str, object], reading: Reading) -> dict[str, object]:
     props: dict[str, object] = {}
     for name, value in meta.items():
         role = field_role(name, reading.prefixes) if name in reading.fields else None
-        if name in _IGNORED or role is not None or value in (None, "", [], {}):
+        if name in _IGNORED or role is not None or value in EMPTY:
             continue
         props[name] = texts_of(value) if name == "tags" else value
     return props

@@ -301,7 +301,7 @@ class _Reader:
         self._add_rest(mentions, taken)
 
     def _warn_of_lookalike(self, section: Section, heading: Block, *, is_naming: bool) -> None:
-        """Warn of a heading that looks like a relation and is none, if it or what is below names something."""
+        """Warn of a heading that looks like a relation and is none, if it or what is below names any."""
         if relation_named(section.name) is not None or not looks_like_relation(section.name):
             return
         if is_naming or any(self._mentions_any(block) for block in section.blocks[:5]):

@@ -33,7 +33,7 @@ _CONNECTORS = re.compile(
     r"|or))+$",
     re.IGNORECASE,
 )
-_ORNAMENT = re.compile(r"^(?:[\W_]+|:[a-z0-9_+-]{1,40}:)+")
+_ORNAMENT = re.compile(r"^(?::[a-z0-9_+-]{1,40}:|[^\w:]+|[:_])+")
 _CLOSING = re.compile(r"[^\w!?'’)]+$")
 _BOLD = re.compile(r"\*\*([^*\n|]{1,80})\*\*|__([^_\n|]{1,80})__")
 _TASK = re.compile(r"\s*\[(?P<mark>[ xX✓✔-])\]\s*(?P<text>.*)", re.DOTALL)

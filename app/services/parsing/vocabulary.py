@@ -78,6 +78,9 @@ class Vocabulary:
     parts: frozenset[str]
     hedges: tuple[str, ...]
     nothing: frozenset[str]
+    template_words: frozenset[str]
+    template_parts: frozenset[str]
+    index_files: frozenset[str]
     section_names: frozenset[str]
     metadata_sections: frozenset[str]
     contents_sections: frozenset[str]
@@ -113,6 +116,9 @@ def vocabulary() -> Vocabulary:
         parts=frozenset(data["parts"]),
         hedges=tuple(data["hedges"]),
         nothing=frozenset(data["nothing"]),
+        template_words=frozenset(data["template_words"]),
+        template_parts=frozenset(data["template_parts"]),
+        index_files=frozenset(data["index_files"]),
         section_names=frozenset(data["section_names"]) | frozenset(data["contents_sections"]),
         metadata_sections=frozenset(data["metadata_sections"]),
         contents_sections=frozenset(data["contents_sections"]),
@@ -169,3 +175,9 @@ def kind_named(name: str) -> Kind | None:
 def kind_of_prefix(prefix: str | None) -> Kind | None:
     """Return the shipped kind whose identifiers have this prefix, or None."""
     return next((kind for kind in vocabulary().kinds if kind.prefix == prefix), None)
+
+
+def kind_of_folder(folder: str) -> Kind | None:
+    """Return the kind whose documents live in folders of this name, as `.decisions` or `02_Decisions`."""
+    wanted = re.sub(r"^\d+-", "", field_key(folder))
+    return next((kind for kind in vocabulary().kinds if wanted in kind.folders), None)
