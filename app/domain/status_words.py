@@ -29,6 +29,7 @@ class _Words:
 
     flags: dict[str, StateFlag]
     never_in_force: frozenset[str]
+    notices: frozenset[str]
     ended: frozenset[str]
     denied: frozenset[str]
     until_later: frozenset[str]
@@ -54,6 +55,7 @@ def _words() -> _Words:
     return _Words(
         flags=flags,
         never_in_force=sets["NEVER_IN_FORCE"],
+        notices=sets["NOTICES"],
         ended=sets["ENDED"],
         denied=sets["DENIED"],
         until_later=sets["UNTIL_LATER"],
@@ -84,6 +86,11 @@ def was_in_force(status: str | None) -> bool:
     """Return whether a status means "in force once, but no longer": superseded, not rejected."""
     meaning = _meaning(status[:_LONG]) if status else None
     return meaning is not None and meaning.flag is StateFlag.HISTORICAL and meaning.was_in_force
+
+
+def is_notice(words: str) -> bool:
+    """Return whether words say at the head of a document, without a field, that it is over."""
+    return _spelled(words) in _words().notices
 
 
 def may_put_in_force(status: str | None) -> bool:

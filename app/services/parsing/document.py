@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from types import MappingProxyType
@@ -133,7 +134,9 @@ def read_created(reading: Reading) -> tuple[DateReading | None, DateSource | Non
         elif key in vocabulary().plain_dates:
             quote = beginning(text, 40)
             reading.warnings.append(f"write a date as 2026-01-31: none could be read from {quote!r}")
-    dated = min(found, key=lambda each: each[:2])[2] if found else _bare_date(reading)
+    dated = (
+        min(found, key=lambda each: each[:2])[2] if found else _bare_date(reading) or _titled_date(reading)
+    )
     if dated is None and reading.path is not None:
         return (of_path, DateSource.FILE_NAME) if (of_path := date_of_path(reading.path)) else (None, None)
     if dated is not None and dated.zone is not None:
@@ -175,12 +178,20 @@ def _bare_date(reading: Reading) -> DateReading | None:
     return None
 
 
+def _titled_date(reading: Reading) -> DateReading | None:
+    """Return the one day that a title names, as those of journals and meetings do."""
+    title = "" if reading.title is None else plain_text(reading.title.content[:200])
+    days = [find_date(day) for day in _DAY_IN_TITLE.findall(title)]
+    return days[0] if len(days) == 1 else whole_date(title)
+
+
 def _author(reading: Reading) -> str | None:
     for name, value in reading.by_role("author"):
         names = texts_of(value) if isinstance(value, list) else [text_of(value, name, reading.warnings) or ""]
         if any(names):
             return ", ".join(names)
-    stated = (plain_text(line.value[:400]) for line in reading.lines_by_role("author"))
+    lines = (line.value[:400] for line in reading.lines_by_role("author"))
+    stated = (plain_text(line) if "](" in line or "*" in line else line.strip(" _") for line in lines)
     return next((name for name in stated if name), None)
 
 
@@ -202,6 +213,7 @@ def _props(reading: Reading) -> dict[str, object]:
     return props
 
 
+_DAY_IN_TITLE = re.compile(r"(?<![\w-])\d{4}-\d{2}-\d{2}(?![\w-])")
 MAX_META_BLOCKS = 40
 
 

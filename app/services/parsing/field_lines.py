@@ -24,6 +24,7 @@ _LINE = re.compile(
 )
 _BOLD = re.compile(rf"(?P<marks>\*\*|__)(?P<name>{_NAME})(?:[ \t]*::?[ \t]*(?P=marks)|(?P=marks)[ \t]*::?)")
 _INLINE = re.compile(rf"[\[(](?P<name>{_NAME})::[ \t]*(?P<value>[^\[\]()\n]{{0,500}})[\])]")
+_NAME_ALONE = re.compile(rf"(?P<marks>\*\*|__){_NAME}:?(?P=marks):?")
 _BREAK = re.compile(r"\n|<br[ \t]*/?>", re.IGNORECASE)
 _BESIDE = re.compile(r"[ \t]*[|·•‖][ \t]*|[ \t]{4,}|\t+|[ \t]+[-–—][ \t]+(?=\*\*)")
 _COMMA = re.compile(r"[,;][ \t]+")
@@ -63,12 +64,25 @@ def read_field_lines(blocks: Sequence[Block]) -> FieldLines:
             whole.update(id(block) for block in members if read)
             continue
         for block in members:
-            lines = _BREAK.split(block.content[:MAX_LENGTH])
+            lines = _joined_labels(_BREAK.split(block.content[:MAX_LENGTH]))
             by_line = [_line_fields(line, block) for line in lines if line.strip()]
             found += [field for fields in by_line for field in fields]
             if all(by_line):
                 whole.add(id(block))
     return FieldLines(tuple(found), frozenset(whole))
+
+
+def _joined_labels(lines: Sequence[str]) -> list[str]:
+    """Return lines with a name alone, in bold or above a colon, joined with the value in the line below."""
+    joined: list[str] = []
+    for line in lines:
+        above = joined[-1].strip() if joined else ""
+        is_label = _NAME_ALONE.fullmatch(above) is not None or line.lstrip().startswith(": ")
+        if is_label and is_known_field(above.strip("*_: ")):
+            joined[-1] = f"{above.strip('*_: ')}: {line.strip().removeprefix(': ')}"
+        else:
+            joined.append(line)
+    return joined
 
 
 def is_known_field(name: str) -> bool:

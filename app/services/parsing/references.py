@@ -201,28 +201,28 @@ class _Reader:
         self._label = None
         if section.heading is not None and section.heading is not self._reading.title and not self._is_full():
             self._read_heading(section, section.heading)
-        is_status = is_status_section(section, self._reading)
-        is_links = section.name in vocabulary().link_sections
-        before = ""
+        before, is_status = "", is_status_section(section, self._reading)
         for block in section.blocks:
             if block.kind is BlockKind.RULE and block.top:
                 relation = None
             if id(block) in self._quotes and not self._is_full():
                 self._read_quote(block)
-            if not _is_prose(block) or self._is_full():
-                continue
-            if self._reads_label(block):
+            if not _is_prose(block) or self._is_full() or self._reads_label(block):
                 continue
             labelled = self._label[1] if self._label is not None else relation
             if labelled is not None:
                 self._read_typed(block, labelled)
-            elif is_status:
-                self._read_status_block(block, before)
-            elif id(block) in self._opening or is_links:
-                self._read_opening_block(block)
             else:
-                self._read_plain(block)
+                self._read_untyped(section, block, before, is_status=is_status)
             before = block.content[-200:]
+
+    def _read_untyped(self, section: Section, block: Block, before: str, *, is_status: bool) -> None:
+        if is_status or (_IS_OVER.search(section.name) and _GOES_ON.match(block.content)):
+            self._read_status_block(block, before if is_status else section.name)
+        elif id(block) in self._opening or section.name in vocabulary().link_sections:
+            self._read_opening_block(block)
+        else:
+            self._read_plain(block)
 
     def _reads_label(self, block: Block) -> bool:
         """Return whether a block is a label such as "Supersedes:" for the list below; end an earlier one."""
@@ -230,10 +230,8 @@ class _Reader:
             self._label = None
         if block.cell or len(block.content) > MAX_LABEL_LENGTH or "\n" in block.content:
             return False
-        words = plain_text(block.content)
-        relation = (
-            relation_named(words) if words.rstrip(" *_").endswith(":") or self._is_bold(block) else None
-        )
+        is_label = block.content.rstrip(" *_`").endswith(":") or self._is_bold(block)
+        relation = relation_named(plain_text(block.content)) if is_label else None
         if relation is not None and relation.type is not ReferenceType.REFERENCES:
             self._label = (block.depth, relation)
         return relation is not None
@@ -302,7 +300,8 @@ class _Reader:
 
     def _warn_of_lookalike(self, section: Section, heading: Block, *, is_naming: bool) -> None:
         """Warn of a heading that looks like a relation and is none, if it or what is below names any."""
-        if relation_named(section.name) is not None or not looks_like_relation(section.name):
+        goes_on = any(_GOES_ON.match(block.content) for block in section.blocks[:1])
+        if goes_on or relation_named(section.name) is not None or not looks_like_relation(section.name):
             return
         if is_naming or any(self._mentions_any(block) for block in section.blocks[:5]):
             spelled = beginning(plain_text(heading.content[:100]), 60)

@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator, Sequence
 
 from app.domain.recall import StateFlag
-from app.domain.status_words import flag_of_status, is_known, leading_status
+from app.domain.status_words import flag_of_status, is_known, is_notice, leading_status
 from app.domain.text import beginning
 from app.services.parsing.blocks import Block, BlockKind, Section
 from app.services.parsing.context import Reading
@@ -19,6 +19,7 @@ from app.services.parsing.vocabulary import field_key, vocabulary
 SECTION_ROLE = "status"
 MAX_WORDS = 5
 MAX_STATUS_LENGTH = 64
+MAX_NOTICES = 10
 
 _STRUCK = re.compile(r"~~[^~]{1,400}~~")
 _END = re.compile(
@@ -37,6 +38,16 @@ _ORNAMENT = re.compile(r"^(?::[a-z0-9_+-]{1,40}:|[^\w:]+|[:_])+")
 _CLOSING = re.compile(r"[^\w!?'’)]+$")
 _BOLD = re.compile(r"\*\*([^*\n|]{1,80})\*\*|__([^_\n|]{1,80})__")
 _TASK = re.compile(r"\s*\[(?P<mark>[ xX✓✔-])\]\s*(?P<text>.*)", re.DOTALL)
+_MARK = re.compile(r"\W{0,4}[\[(]?(?P<mark>[A-Za-z' -]{4,30})(?:[\])]|:\s)")
+_MARK_BEHIND = re.compile(r"[\[(](?P<mark>[A-Za-z' -]{4,30})[\])]\W{0,4}$")
+_NOTICE_START = re.compile(
+    r"^\W*(?:\[![a-z]{2,20}\]\W*)?(?:(?:note|notice|warning|important|caution|attention|info|update)\b\W*)?"
+    r"(?:this\s+(?:[\w-]+\s+){0,3}?(?:is|was|has been|is now|has now been)\s+)?(?:now\s+)?",
+    re.IGNORECASE,
+)
+_NOTICE_END = re.compile(
+    r"\W*$|[*_]*\s*[.:!,;(—–-]|[*_]*\s+(?:by|in favou?r|see|as of|since|on|and)\b", re.IGNORECASE
+)
 _LATER = re.compile(r"[.,;]\s+|\s+[-–—]+\s+")
 
 
@@ -51,7 +62,7 @@ def read_status(reading: Reading) -> str | None:
     for section in reading.sections:
         if is_status_section(section, reading):
             return _section_status(section, reading)
-    return _switched(reading)
+    return _switched(reading) or _notice(reading)
 
 
 def is_status_section(section: Section, reading: Reading) -> bool:
@@ -68,6 +79,22 @@ def _switched(reading: Reading) -> str | None:
         field_key(name): str(value).lower() for name, value in reading.fields.items() if value is not None
     }
     return next((each.status for each in vocabulary().switches if said.get(each.field) == each.value), None)
+
+
+def _notice(reading: Reading) -> str | None:
+    """Return what a title or a first line says of a document that is over: `[DEPRECATED] Use X`."""
+    title = "" if reading.title is None else plain_text(reading.title.content[:400])
+    marked = _MARK.match(title) or _MARK_BEHIND.search(title)
+    if marked is not None and is_notice(marked["mark"]):
+        return marked["mark"].strip()
+    for block in (*reading.quotes, *reading.opening)[:MAX_NOTICES]:
+        if not (block.top or block.quoted):
+            continue
+        words = _NOTICE_START.sub("", plain_text(block.content[:200].replace("\n", " . ")), count=1)
+        known = leading_status().match(words)
+        if known is not None and is_notice(known[0]) and _NOTICE_END.match(words, known.end()) is not None:
+            return known[0]
+    return None
 
 
 def status_in(text: str) -> str | None:

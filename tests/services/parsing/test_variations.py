@@ -247,6 +247,7 @@ SUPERSEDED_BY_9 = ("SUPERSEDES<", "ADR-9")
         "## Links\n\n* Superseded by [ADR-9](0009-n.md)",
         "## Superseded by ADR-9\n\nIt is old.",
         "## [Superseded by](x.md)\n\n- ADR-9",
+        "## Superseded\n\nBy [ADR-9](0009-n.md)",
     ],
 )
 def test_a_document_says_in_many_words_that_it_is_superseded(text: str) -> None:
@@ -389,6 +390,7 @@ def test_a_time_in_a_zone_that_is_not_read_leaves_the_day(zone: str) -> None:
         ("## Date\n\n2026-03-05", "2026-03-05"),
         ("## Decision date\n\nMarch 5, 2026", "2026-03-05"),
         ("### Date: 2026-03-05\n\nx", "2026-03-05"),
+        ("**Date**\n2026-03-05", "2026-03-05"),
         ("*March 5, 2026*", "2026-03-05"),
         ("Created by Ada on May 2, 2026, last modified on May 12, 2026", "2026-05-12"),
         ("Date: 2026-03-05\nCreated: 2026-01-01\nUpdated: 2026-04-01", "2026-03-05"),
