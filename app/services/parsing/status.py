@@ -23,9 +23,10 @@ MAX_NOTICES = 10
 
 _STRUCK = re.compile(r"~~[^~]{1,400}~~")
 _END = re.compile(
-    r"[.;:,(\[{<\n|]|\S*\d|\s[-–—]+\s|\s(?:by|on|in|as|since|per|see|until|at|of|from|via|into|due|because|after"
+    r"[.;:,(\[{<\n|]|(?<!\S)\S*\d|\s[-–—]+\s|\s(?:by|on|in|as|since|per|see|until|at|of|from|via|into|due|because|after"
     r"|that|which|to(?!\sbe\b))(?=\s|$)"
 )
+_NUMBERED = re.compile(r"\S*\d")
 _LINKED = re.compile(r"(?<=\w)[\s:]+(?:by\s+)?!?\[[^\n]*")
 _CHOICE = re.compile(r"\s*(?:\||/|,|\bor\b)\s*", re.IGNORECASE)
 _STEP = re.compile(r"\s*(?:→|⇒|->|=>|»|>)\s*")
@@ -130,7 +131,7 @@ def _leading(words: str) -> str | None:
     known = leading_status().match(words)
     end = _END.search(words, 1)
     lead = _CLOSING.sub("", words[: end.start()] if end else words).strip()
-    lead = _CONNECTORS.sub("", lead)
+    lead = "" if _NUMBERED.match(words) else _CONNECTORS.sub("", lead)
     is_short = len(lead) <= MAX_STATUS_LENGTH and len(lead.split()) <= MAX_WORDS
     fits = lead[:1].isalpha() and is_short and not (end and end[0] == "|" and known is None)
     if known is not None and not (fits and len(lead) > len(known[0])):
