@@ -18,6 +18,9 @@ from app.services.parsing.vocabulary import field_key, vocabulary
 
 SECTION_ROLE = "status"
 MAX_WORDS = 5
+MAX_UNKNOWN_WORDS = 4
+"""More words without a known one among them are a sentence, and no status."""
+
 MAX_STATUS_LENGTH = 64
 MAX_NOTICES = 10
 
@@ -25,6 +28,9 @@ _STRUCK = re.compile(r"~~[^~]{1,400}~~")
 _END = re.compile(
     r"[.;:,(\[{<\n|]|(?<!\S)\S*\d|\s[-–—]+\s|\s(?:by|on|in|as|since|per|see|until|at|of|from|via|into|due|because|after"
     r"|that|which|to(?!\sbe\b))(?=\s|$)"
+)
+_HARD_END = re.compile(
+    r"[.;:,(\[{<\n|]|(?<!\S)\S*\d|\s[-–—]+\s|\s(?:by|on|in|with|as|since|for|per|see|until)\s"
 )
 _NUMBERED = re.compile(r"\S*\d")
 _LINKED = re.compile(r"(?<=\w)[\s:]+(?:by\s+)?!?\[[^\n]*")
@@ -129,10 +135,11 @@ def _without_opening(words: str) -> str:
 
 def _leading(words: str) -> str | None:
     known = leading_status().match(words)
-    end = _END.search(words, 1)
+    end = (_END if known is not None or is_known(words[:MAX_STATUS_LENGTH]) else _HARD_END).search(words, 1)
     lead = _CLOSING.sub("", words[: end.start()] if end else words).strip()
     lead = "" if _NUMBERED.match(words) else _CONNECTORS.sub("", lead)
-    is_short = len(lead) <= MAX_STATUS_LENGTH and len(lead.split()) <= MAX_WORDS
+    most = MAX_WORDS if is_known(lead) else MAX_UNKNOWN_WORDS
+    is_short = len(lead) <= MAX_STATUS_LENGTH and len(lead.split()) <= most
     fits = lead[:1].isalpha() and is_short and not (end and end[0] == "|" and known is None)
     if known is not None and not (fits and len(lead) > len(known[0])):
         return known[0]

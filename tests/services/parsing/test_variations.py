@@ -202,6 +202,7 @@ def test_front_matter_with_a_colon_means_what_its_writer_meant(
         ("Duplicate of ADR-9", "Duplicate"),
         ("Replaced with ADR-9", "Replaced"),
         ("ADR-9 supersedes this record.", None),
+        ("The first that is there counts: the header.", None),
         ("Deprecated in favour of [Nine](0009-n.md)", "Deprecated"),
     ],
 )
