@@ -56,10 +56,11 @@ def parse_markdown(
     header = read_header(clean_text(text), prefixes)
     warnings = list(header.warnings)
     around = read_sidecar(beside, warnings) if beside else {}
-    fields = bounded_fields({**stated, **around, **header.fields, **stated}, warnings)
+    around = _without_other_dates({**around, **header.fields}, stated, prefixes)
+    fields = bounded_fields({**stated, **around, **stated}, warnings)
     reading = open_reading(fields, header.body, prefixes, path, warnings)
     identity = read_identity(reading, kind)
-    if (form := form_of(reading)) is not None:
+    if not stated and (form := form_of(reading)) is not None:
         return _form(form, identity, reading)
     if identity.prefix is not None and identity.prefix not in prefixes:
         # A document may name others of its own series, whatever the series is called.
@@ -85,6 +86,18 @@ def parse_markdown(
         fact_claims=facts,
         warnings=limit_warnings(reading.warnings),
     )
+
+
+def _without_other_dates(
+    fields: Mapping[str, object], stated: Mapping[str, object], prefixes: frozenset[str]
+) -> dict[str, object]:
+    """Return the fields of a text without those that date it where what is given beside it does."""
+    is_dated = any(field_role(name, prefixes) == "created" for name in stated)
+    return {
+        name: value
+        for name, value in fields.items()
+        if not (is_dated and field_role(name, prefixes) == "created")
+    }
 
 
 def _form(form: str, identity: Identity, reading: Reading) -> Document:
@@ -122,20 +135,20 @@ def domain_of(reading: Reading) -> MemoryDomain | None:
 def read_created(reading: Reading) -> tuple[DateReading | None, DateSource | None]:
     """Return the date of a document and where it is from: a field, a line, a section, or its file's name.
 
-    Of several fields the one counts that speaks most of when the content took effect: a decision before its
-    recording, and that before a later change.
+    A header counts before lines, and those before sections. Of several fields the one counts that speaks most
+    of when the content took effect: a decision before its recording, and that before a later change.
     """
-    found: list[tuple[int, int, DateReading]] = []
-    for place, (name, text) in enumerate(_dated_fields(reading)):
+    found: list[tuple[int, int, int, DateReading]] = []
+    for place, (source, name, text) in enumerate(_dated_fields(reading)):
         key = field_key(name)
         dated = find_date(text.strip(" *_"))
         if dated is not None:
-            found.append((vocabulary().dates.get(key, 0), place, dated))
+            found.append((source, vocabulary().dates.get(key, 0), place, dated))
         elif key in vocabulary().plain_dates:
             quote = beginning(text, 40)
             reading.warnings.append(f"write a date as 2026-01-31: none could be read from {quote!r}")
     dated = (
-        min(found, key=lambda each: each[:2])[2] if found else _bare_date(reading) or _titled_date(reading)
+        min(found, key=lambda each: each[:3])[3] if found else _bare_date(reading) or _titled_date(reading)
     )
     if dated is None and reading.path is not None:
         return (of_path, DateSource.FILE_NAME) if (of_path := date_of_path(reading.path)) else (None, None)
@@ -146,13 +159,13 @@ def read_created(reading: Reading) -> tuple[DateReading | None, DateSource | Non
     return (dated, DateSource.HEADER) if dated else (None, None)
 
 
-def _dated_fields(reading: Reading) -> Iterator[tuple[str, str]]:
+def _dated_fields(reading: Reading) -> Iterator[tuple[int, str, str]]:
     """Yield the fields that may date a document, from its header, its opening and sections like `## Date`."""
     for name, value in reading.by_role("created"):
-        yield from ((name, text) for text in texts_of(value)[:1])
+        yield from ((0, name, text) for text in texts_of(value)[:1])
     for line in reading.lines_by_role("created"):
         if line.value:
-            yield line.name, plain_text(line.value[:400])
+            yield 1, line.name, plain_text(line.value[:400])
     for section in reading.sections:
         name, _, inline = section.name.partition(":")
         if (
@@ -164,7 +177,7 @@ def _dated_fields(reading: Reading) -> Iterator[tuple[str, str]]:
         texts = [block.content for block in section.blocks if block.kind is BlockKind.TEXT]
         dated = next((text for text in (inline, *texts[:1]) if whole_date(text) is not None), None)
         if dated is not None:
-            yield name, plain_text(dated[:400])
+            yield 2, name, plain_text(dated[:400])
 
 
 def _bare_date(reading: Reading) -> DateReading | None:

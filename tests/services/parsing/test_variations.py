@@ -399,6 +399,7 @@ def test_a_time_in_a_zone_that_is_not_read_leaves_the_day(zone: str) -> None:
         ("Updated: 2026-04-01\nCreated: 2026-01-01", "2026-01-01"),
         ("Effective: 2026-05-01\nDate: 2026-03-05", "2026-05-01"),
         ("Accepted: yes\n", None),
+        ("Decided: 2026-05-01\n\n## Date\n\n2026-03-05", "2026-05-01"),
         ("The limit was lifted on 2026-03-05 for all.", None),
     ],
 )
@@ -460,3 +461,10 @@ def test_every_field_of_a_header_is_kept() -> None:
         "Owner": "Carol",
         "Note": "more",
     }
+
+
+def test_what_is_given_beside_a_text_dates_it_alone() -> None:
+    text = "---\ndecided: 2026-01-01\ndate: 2026-01-02\n---\n# T\n\nEffective: 2026-01-03\n"
+    document = parse_markdown(text, path="a.md", stated={"created": "2026-03-05"})
+    assert document.created_at is not None
+    assert str(document.created_at.date()) == "2026-03-05"

@@ -133,7 +133,8 @@ def _fields(row: TableRow) -> dict[str, object]:
         if (cell := row.cell(role)) is not None:
             fields[role] = _value(cell)
     if (created := _created(row.cell("created"))) is not None:
-        fields["created"] = created
+        # The field that comes before all others that date a document, those of the meta object too.
+        fields["valid-from"] = created
     for cell in row.relations():
         fields[cell.column.name] = _value(cell)
     return {**fields, **_meta(row.cell("meta")), **fields}
