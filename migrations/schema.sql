@@ -286,7 +286,13 @@ CREATE TABLE public.artifact (
     author text,
     content_hash text NOT NULL,
     term_count integer NOT NULL,
-    actor text NOT NULL
+    actor text NOT NULL,
+    meta jsonb DEFAULT '{}'::jsonb NOT NULL,
+    date_source text,
+    date_precision text,
+    CONSTRAINT a_date_has_a_source CHECK ((date_source = ANY (ARRAY['HEADER'::text, 'FILE_NAME'::text, 'GIT'::text, 'FILED'::text]))),
+    CONSTRAINT a_date_is_exact_to CHECK ((date_precision = ANY (ARRAY['INSTANT'::text, 'DAY'::text, 'WEEK'::text, 'MONTH'::text, 'QUARTER'::text, 'YEAR'::text]))),
+    CONSTRAINT header_fields_have_names CHECK ((jsonb_typeof(meta) = 'object'::text))
 );
 
 CREATE TABLE public.document_block (
@@ -1169,6 +1175,8 @@ CREATE INDEX artifact_by_moment ON public.artifact USING btree (tenant_id, proje
 CREATE INDEX artifact_by_project ON public.artifact USING btree (tenant_id, project_id, number);
 
 CREATE INDEX artifact_by_source ON public.artifact USING btree (tenant_id, project_id, md5(source_uri)) WHERE (source_uri IS NOT NULL);
+
+CREATE INDEX awaited_successor_by_document ON public.pending_reference USING btree (tenant_id, source) WHERE ((type = 'SUPERSEDES'::text) AND inverted);
 
 CREATE INDEX entity_by_bare_key ON public.entity USING btree (tenant_id, bare_key);
 

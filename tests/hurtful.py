@@ -53,4 +53,11 @@ SHAPES: dict[str, Shape] = {
     "deep TOML": lambda size: "+++\n" + f"[{'a.' * 90}b]\n" + "+++\nx",
     "mail header": lambda size: "PEP: 4\nTitle: x\n" + "X: y\n" * 3_900 + "\nbody",
     "carriage returns": repeated("a\r\n"),
+    "fields in a line": repeated("**Author:** a **Status:** b "),
+    "labels of lists": repeated("Supersedes:\n\n- ADR-1\n\n"),
+    "callouts": repeated("> [!warning] Superseded by [[A]]\n\n"),
+    "ornaments": repeated("## ✅ I. A) :x: Supersedes ADR-1\n"),
+    "history of a status": lambda size: "# T\n## Status\n" + "2024-01-01: Accepted\n" * (size // 21),
+    "numbers superseded": lambda size: "# T\n## Status\nsuperseded by " + "1, " * (size // 3),
+    "front matter without quotes": lambda size: "---\n" + "a: b: c\n" * 9_000 + "---\nx",
 }

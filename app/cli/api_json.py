@@ -37,10 +37,13 @@ def artifact_json(artifact: Artifact) -> dict[str, Any]:
         "title": artifact.title,
         "domain": artifact.domain,
         "createdAt": artifact.created_at,
+        "dateSource": artifact.date_source,
+        "datePrecision": artifact.date_precision,
         "recordedAt": artifact.recorded_at,
         "sourceUri": artifact.source_uri,
         "sourceCommit": artifact.source_commit,
         "author": artifact.author,
+        "meta": artifact.meta,
         "contentHash": artifact.content_hash,
     }
 

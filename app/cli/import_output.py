@@ -73,7 +73,7 @@ def stop_on_interrupt(stop: asyncio.Event, console: Console) -> Iterator[None]:
 MAX_SHOWN = 50
 MAX_SKIPPED_SHOWN = 10
 NOTHING_FOUND = (
-    "found nothing to import: no Markdown file (.md, .markdown) in the folders and no row"
+    "found nothing to import: no text (.md, .markdown, .mdx, .txt, .rst) in the folders and no row"
     " in the files; give a folder with Markdown files, a Markdown file, or a file of rows"
     " (.jsonl, .jsonl.gz, .jsonl.xz)"
 )
@@ -91,6 +91,8 @@ def summary_json(summary: ImportSummary, pending: int | None) -> dict[str, Any]:
         "refused": [{"source": each.source, "reason": each.reason} for each in summary.refused],
         "refusedBeyond": summary.refused_beyond,
         "skipped": [{"source": each.source, "reason": each.reason} for each in summary.skipped],
+        "notRead": summary.unread,
+        "undated": summary.undated,
         "kindsDefined": summary.kinds_defined,
         "collisions": [
             {
@@ -143,6 +145,7 @@ def print_summary(
         console.print("the number of unresolved references is unknown: the database does not respond")
     elif pending:
         console.print(_pending_line(pending), soft_wrap=True)
+    _print_what_is_missing(console, summary)
     for kind in summary.kinds_defined:
         console.print(f"defined the kind {printable(kind)}")
     _print_collisions(console, summary)
@@ -170,6 +173,20 @@ def _history_line(summary: ImportSummary) -> str:
 def _pending_line(count: int) -> str:
     references = "1 unresolved reference" if count == 1 else f"{count} unresolved references"
     return f"{references}; `trigraph references --pending` lists them"
+
+
+def _print_what_is_missing(console: Console, summary: ImportSummary) -> None:
+    if summary.undated:
+        console.print(f"undated {summary.undated}: they show no date, and take effect when they were filed")
+    if summary.unread:
+        console.print(styled_text(_unread_line(summary), style="dim"), soft_wrap=True)
+
+
+def _unread_line(summary: ImportSummary) -> str:
+    most = sorted(summary.unread.items(), key=lambda each: (-each[1], each[0]))
+    listed = ", ".join(f"{count} {printable(ending)}" for ending, count in most[:MAX_SKIPPED_SHOWN])
+    more = len(most) - MAX_SKIPPED_SHOWN
+    return f"not read: {listed}" + (f", and {more} more endings" if more > 0 else "")
 
 
 def _stopped_line(summary: ImportSummary) -> str:

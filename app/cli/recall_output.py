@@ -133,7 +133,8 @@ def _headline(hit: Hit) -> Text:
     if hit.artifact.identifier:
         line.append(f"{printable(hit.artifact.identifier)}  ", style="bold")
     line.append(printable(hit.artifact.title))
-    line.append(f"  {hit.artifact.created_at.date().isoformat()}", style="dim")
+    if not hit.artifact.is_undated:
+        line.append(f"  {hit.artifact.created_at.date().isoformat()}", style="dim")
     if flag is not None:
         line.append(f"  {flag.lower()}", style=_COLOURS[flag])
     return line

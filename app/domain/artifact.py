@@ -29,9 +29,32 @@ class MemoryDomain(StrEnum):
     BEHAVIOR = "BEHAVIOR"
 
 
+class DateSource(StrEnum):
+    """Where the date of an artifact comes from."""
+
+    HEADER = "HEADER"
+    FILE_NAME = "FILE_NAME"
+    GIT = "GIT"
+    FILED = "FILED"
+
+
+class DatePrecision(StrEnum):
+    """How exact a date is: an instant, or the first instant of a span."""
+
+    INSTANT = "INSTANT"
+    DAY = "DAY"
+    WEEK = "WEEK"
+    MONTH = "MONTH"
+    QUARTER = "QUARTER"
+    YEAR = "YEAR"
+
+
 @dataclass(frozen=True, slots=True)
 class Artifact:
-    """One immutable document; a changed document is another artifact of the same entity."""
+    """One immutable document; a changed document is another artifact of the same entity.
+
+    `meta` has the fields of its header as they were written.
+    """
 
     id: UUID
     number: int
@@ -48,6 +71,14 @@ class Artifact:
     author: str | None
     content_hash: str
     entity: UUID
+    meta: Mapping[str, Any] = field(default_factory=dict)
+    date_source: DateSource = DateSource.HEADER
+    date_precision: DatePrecision | None = None
+
+    @property
+    def is_undated(self) -> bool:
+        """Return whether nothing says when it was written, so that it counts from its filing."""
+        return self.date_source is DateSource.FILED
 
 
 @dataclass(frozen=True, slots=True)
@@ -110,6 +141,7 @@ class FactClaim:
 class Document:
     """The parsed content of one file, row or request, ready to be filed.
 
+    `props` are header fields that may become properties, and `meta` all of them, as they were written.
     `links` are the paths of relative links in the body, in order and without fragments.
     `warnings` describe unusual content and how it was read.
     """
@@ -120,11 +152,14 @@ class Document:
     body: str
     status: str | None = None
     created_at: datetime | None = None
+    date_source: DateSource | None = None
+    date_precision: DatePrecision | None = None
     domain: MemoryDomain | None = None
     author: str | None = None
     source_uri: str | None = None
     source_commit: str | None = None
     props: dict[str, Any] = field(default_factory=dict)
+    meta: dict[str, Any] = field(default_factory=dict)
     references: tuple[ReferenceClaim, ...] = ()
     links: tuple[str, ...] = ()
     alias_claims: tuple[AliasClaim, ...] = ()

@@ -72,13 +72,13 @@ class Proposal:
     """A leg's candidates, best first, and the store that served them.
 
     `approximate` means that a better candidate may have been missed. `born` gives the creation times of the
-    candidates' documents, as far as the leg knows them.
+    candidates' documents, as far as the leg knows them, None for one that counts from its filing.
     """
 
     candidates: Sequence[Candidate] = ()
     approximate: bool = False
     served: str = "postgres"
-    born: Mapping[int, datetime] = field(default_factory=dict, compare=False)
+    born: Mapping[int, datetime | None] = field(default_factory=dict, compare=False)
 
 
 @dataclass(frozen=True, slots=True)
@@ -97,7 +97,7 @@ class Ranking:
     served: str = "postgres"
     problem: str | None = None
     approximate: bool = False
-    born: Mapping[int, datetime] = field(default_factory=dict, compare=False)
+    born: Mapping[int, datetime | None] = field(default_factory=dict, compare=False)
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,8 +7,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from uuid import UUID
 
-from app.domain.recall import StateFlag
-from app.domain.status_words import flag_of_status, was_in_force
+from app.domain.status_words import may_put_in_force, was_in_force
 from app.domain.temporal import EntityState, Interval
 
 
@@ -64,7 +63,7 @@ class Succession:
         was = False
         for place, dated in enumerate(self.statuses):
             ended = was_in_force(dated.status)
-            is_now = flag_of_status(dated.status) is StateFlag.CURRENT
+            is_now = may_put_in_force(dated.status)
             was = was or is_now or (ended and place == 0)
             lasts = dated.valid.end is None or dated.valid.end > self.stated_from
             if lasts and (is_now or (ended and was)):

@@ -7,7 +7,7 @@ from tests.graphql.api import Api
 from tests.graphql.test_create_entity import create_with
 from tests.graphql.verbs import done, history, refused
 
-UNKNOWN = ["unknown status Sideways; the document counts as current"]
+UNKNOWN = ["unknown status Sideways; the document gets no flag"]
 
 
 @pytest.fixture

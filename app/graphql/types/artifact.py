@@ -6,11 +6,12 @@ from datetime import datetime
 from uuid import UUID
 
 import strawberry
+from strawberry.scalars import JSON
 
 from app.domain import artifact as filed
 from app.graphql.context import Info
 from app.graphql.types import entity as entities
-from app.graphql.types.enums import MemoryDomain
+from app.graphql.types.enums import DatePrecision, DateSource, MemoryDomain
 from app.graphql.types.lazy import EntityType
 from app.graphql.types.node import Node
 
@@ -49,6 +50,17 @@ class Artifact(Node):
     source_uri: str | None = strawberry.field(description="The URI or path where it was found.")
     source_commit: str | None = strawberry.field(description="The commit at which it was found.")
     author: str | None = strawberry.field(description="Its author, as its header states it.")
+    meta: JSON = strawberry.field(
+        description="The fields of its header, each as it was written: front matter, and lines and tables"
+        " at its start."
+    )
+    date_source: DateSource = strawberry.field(
+        description="Where its date comes from; FILED if nothing says when it was written."
+    )
+    date_precision: DatePrecision | None = strawberry.field(
+        description="How exact its date is; null if it has no date of its own, or if it was filed before"
+        " this was recorded."
+    )
     content_hash: str = strawberry.field(description="The SHA-256 hash of its content, in hexadecimal.")
     number: strawberry.Private[int]
     entity_id: strawberry.Private[UUID]
@@ -68,6 +80,9 @@ class Artifact(Node):
             source_uri=artifact.source_uri,
             source_commit=artifact.source_commit,
             author=artifact.author,
+            meta=JSON(dict(artifact.meta)),
+            date_source=artifact.date_source,
+            date_precision=artifact.date_precision,
             content_hash=artifact.content_hash,
             number=artifact.number,
             entity_id=artifact.entity,

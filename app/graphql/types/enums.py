@@ -7,7 +7,7 @@ from enum import EnumMeta
 
 import strawberry
 
-from app.domain.artifact import MemoryDomain
+from app.domain.artifact import DatePrecision, DateSource, MemoryDomain
 from app.domain.candidate import CandidateStatus
 from app.domain.entity import Direction, ReferenceType
 from app.domain.recall import FlagGround, LegName, StateFlag
@@ -22,6 +22,20 @@ CANDIDATE_STATUS = {
     "PENDING": "Nobody has decided yet.",
     "PROMOTED": "A person agreed, and the alias or fact was written.",
     "REJECTED": "A person disagreed, and nothing was written.",
+}
+DATE_PRECISION = {
+    "INSTANT": "It has a time of day.",
+    "DAY": "It is a day, from its start in UTC.",
+    "WEEK": "It is a week, from the start of its Monday.",
+    "MONTH": "It is a month, from the start of its first day.",
+    "QUARTER": "It is a quarter of a year, from the start of its first day.",
+    "YEAR": "It is a year, from the start of its first day.",
+}
+DATE_SOURCE = {
+    "HEADER": "The document says it, or whoever filed it.",
+    "FILE_NAME": "The name of its file or folders says it.",
+    "GIT": "The commit that brought it says it.",
+    "FILED": "Nothing says it: the document counts from its filing.",
 }
 DIRECTION = {
     "OUT": "References from the entity.",
@@ -106,6 +120,8 @@ _describe(
     "Whether a candidate is pending, promoted or rejected.",
     CANDIDATE_STATUS,
 )
+_describe(DatePrecision, "DatePrecision", "How exact a date is.", DATE_PRECISION)
+_describe(DateSource, "DateSource", "The source of the date of an artifact.", DATE_SOURCE)
 _describe(Direction, "Direction", "The direction of references, seen from an entity.", DIRECTION)
 _describe(FlagGround, "FlagGround", "The evidence for the flag of a hit.", FLAG_GROUND)
 _describe(LegName, "Leg", "A search method of recall. Every recall uses all of them.", LEG)
@@ -128,6 +144,8 @@ _describe(Zone, "Zone", "The zone in which a type is defined.", ZONE)
 __all__ = [
     "Branch",
     "CandidateStatus",
+    "DatePrecision",
+    "DateSource",
     "Direction",
     "FlagGround",
     "LegName",

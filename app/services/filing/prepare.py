@@ -55,7 +55,8 @@ class PreparedDocument:
 def content_hash(document: Document) -> str:
     """Return the SHA-256 of a document's content, without the place where it was found."""
     content = _fields(document) | {"kind": fold(document.kind)}
-    for whereabouts in ("source_uri", "source_commit", "warnings"):
+    # Where a date is from says nothing new, and the fields of a header are in what was read from them.
+    for whereabouts in ("source_uri", "source_commit", "warnings", "meta", "date_source", "date_precision"):
         del content[whereabouts]
     options = orjson.OPT_SORT_KEYS | orjson.OPT_PASSTHROUGH_DATACLASS
     return hashlib.sha256(orjson.dumps(content, _fields, option=options)).hexdigest()

@@ -9,7 +9,7 @@ from uuid import UUID, uuid4
 
 import asyncpg
 
-from app.domain.artifact import Artifact, Document
+from app.domain.artifact import Artifact, DateSource, Document
 from app.domain.entity import Entity, Project, Reference
 from app.domain.identifier import bare_key
 from app.domain.pending_reference import PendingReference
@@ -52,6 +52,8 @@ async def artifact_of(
 ) -> Artifact:
     """Return the artifact of a document."""
     document = prepared.document
+    created_at = await _version_date(write, document, latest)
+    is_dated = document.created_at is not None and created_at == document.created_at
     return Artifact(
         id=uuid4(),
         number=write.cached.numbers.pop(),
@@ -61,13 +63,16 @@ async def artifact_of(
         title=document.title,
         body=document.body,
         domain=document.domain,
-        created_at=await _version_date(write, document, latest),
+        created_at=created_at,
         recorded_at=write.recorded_at,
         source_uri=document.source_uri,
         source_commit=document.source_commit,
         author=document.author,
         content_hash=prepared.content_hash,
         entity=entity.id,
+        meta=document.meta,
+        date_source=(document.date_source or DateSource.HEADER) if is_dated else DateSource.FILED,
+        date_precision=document.date_precision if is_dated else None,
     )
 
 
@@ -89,7 +94,7 @@ def oddity_warnings(document: Document, artifact: Artifact) -> tuple[str, ...]:
             " the former version"
         )
     if document.status and not is_known(document.status):
-        warnings.append(f"unknown status {document.status}; the document counts as current")
+        warnings.append(f"unknown status {document.status}; the document gets no flag")
     return tuple(warnings)
 
 

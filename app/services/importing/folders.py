@@ -15,13 +15,23 @@ from app.services.filing.prepare import MAX_BODY_BYTES
 from app.services.importing.interruption import IsStopped, Stopped, never
 from app.services.importing.items import Refusal, Skipped, printable_name
 from app.services.importing.jsonl import is_row_file
+from app.services.importing.name_collisions import FOLDER_FILES
 from app.services.importing.open_file import A_LINK, read_bytes
+from app.services.parsing.vocabulary import kind_of_folder
 
-MARKDOWN = frozenset({".md", ".markdown"})
+MARKDOWN = frozenset({".md", ".markdown", ".mdx", ".txt", ".rst"})
+"""The endings of texts that are read as Markdown; what else a form has of its own is text."""
+
+SIDECARS = ("kep.yaml", "metadata.yaml", "metadata.yml", "meta.yaml")
+"""The YAML files that hold the header of the README or index beside them."""
+
+MAX_SIDECAR_BYTES = 100_000
 PASSED_OVER = frozenset({"node_modules"})
 A_ROW_FILE = "a file of rows is imported only if it is given as a path itself"
 NO_TEXT = "its name is not UTF-8; rename it"
 A_TWIN = "its name differs from the name of another file only in the encoding of its accents; rename it"
+NO_ENDING = "no ending"
+MAX_ENDING_LENGTH = 16
 MAX_CONTROLS = 10
 """One control character in this many is an accident in a text; more is a picture, a program, or UTF-16."""
 
@@ -57,8 +67,33 @@ class MarkdownFile:
         return f"{printable_name(folder.name)}/{self.source}"
 
 
+@dataclass(frozen=True, slots=True)
+class Unread:
+    """A file that an import does not read, by its ending."""
+
+    ending: str
+
+
+def read_sidecar_text(file: MarkdownFile) -> str | None:
+    """Return the YAML that lies beside a file as its header, or None if none can be read."""
+    names = [f"{file.path.stem}.yaml", f"{file.path.stem}.yml"]
+    names += SIDECARS if file.path.stem.lower() in FOLDER_FILES else ()
+    root = file.root if file.root != file.path else None
+    for name in names:
+        try:
+            return text_of_bytes(read_bytes(file.path.parent / name, MAX_SIDECAR_BYTES, root))
+        except (Invalid, OSError):
+            continue
+    return None
+
+
+def is_hidden(name: str) -> bool:
+    """Return whether a file or folder is passed over; a folder such as `.decisions` is not."""
+    return name in PASSED_OVER or (name.startswith(".") and kind_of_folder(name) is None)
+
+
 def is_markdown(name: str) -> bool:
-    """Return whether a file's name is that of a Markdown file."""
+    """Return whether a file's name is that of a text that is read as Markdown."""
     return os.path.splitext(name)[1].lower() in MARKDOWN
 
 
@@ -67,11 +102,14 @@ def is_text(name: str) -> bool:
     return printable_name(name) == name
 
 
-def find_files(root: Path, is_stopped: IsStopped = never) -> Iterator[MarkdownFile | Refusal | Skipped]:
+def find_files(
+    root: Path, is_stopped: IsStopped = never
+) -> Iterator[MarkdownFile | Refusal | Skipped | Unread]:
     """Yield the Markdown files under a folder, in order of their names, and refusals of unreadable ones.
 
-    Links to Markdown or to folders are skipped, and so are files of rows. Hidden folders and files and
-    `node_modules` are ignored silently. Raises Stopped once `is_stopped` says so.
+    Links to Markdown or to folders are skipped, and so are files of rows. Files of other endings are unread.
+    Hidden folders and files and `node_modules` are ignored silently. Raises Stopped once `is_stopped`
+    says so.
     """
     open_folders = [iter(_entries(root))]
     while open_folders:
@@ -82,7 +120,7 @@ def find_files(root: Path, is_stopped: IsStopped = never) -> Iterator[MarkdownFi
             open_folders.pop()
         elif isinstance(entry, Refusal):
             yield entry
-        elif not _is_hidden(entry):
+        elif not is_hidden(entry.name):
             if _is_folder(entry, follow=False) and is_text(entry.name):
                 open_folders.append(iter(_entries(Path(entry.path))))
             elif (found := _found(entry, root)) is not None:
@@ -109,11 +147,7 @@ def _is_twin(entry: os.DirEntry[str], names: set[str]) -> bool:
     return is_markdown(entry.name) or _is_folder(entry, follow=False)
 
 
-def _is_hidden(entry: os.DirEntry[str]) -> bool:
-    return entry.name.startswith(".") or entry.name in PASSED_OVER
-
-
-def _found(entry: os.DirEntry[str], root: Path) -> MarkdownFile | Refusal | Skipped | None:
+def _found(entry: os.DirEntry[str], root: Path) -> MarkdownFile | Refusal | Skipped | Unread | None:
     if entry.is_symlink():
         leads_on = is_markdown(entry.name) or _is_folder(entry, follow=True)
         return Skipped(printable_name(entry.path), A_LINK) if leads_on else None
@@ -122,12 +156,18 @@ def _found(entry: os.DirEntry[str], root: Path) -> MarkdownFile | Refusal | Skip
     if is_row_file(entry.name):
         return Skipped(printable_name(entry.path), A_ROW_FILE)
     if not is_markdown(entry.name):
-        return None
+        return None if entry.name.lower() in SIDECARS else Unread(_ending(entry.name))
     return (
         MarkdownFile(Path(entry.path), root)
         if is_text(entry.name)
         else Refusal(printable_name(entry.path), NO_TEXT)
     )
+
+
+def _ending(name: str) -> str:
+    """Return the ending of a name as it is counted; one that is long, or none, is none."""
+    ending = os.path.splitext(printable_name(name))[1].lower()
+    return ending if 1 < len(ending) <= MAX_ENDING_LENGTH else NO_ENDING
 
 
 def _is_folder(entry: os.DirEntry[str], *, follow: bool) -> bool:

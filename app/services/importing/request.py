@@ -49,7 +49,8 @@ class ImportSummary:
     Refusals beyond `MAX_LISTED` are counted in `refused_beyond`. `total` is how many documents and rows there
     are to look at, `skipped` lists what was left alone beside them, and `was_stopped` means that not all of
     them were looked at. `histories` counts the documents that have a history. Each state of a history, and
-    each alias of a table, is either recorded or was there already.
+    each alias of a table, is either recorded or was there already. `unread` counts the files that are not
+    read, by their endings, and `undated` the documents filed that state no date.
     """
 
     total: int = 0
@@ -60,6 +61,8 @@ class ImportSummary:
     skipped: list[Skipped] = field(default_factory=list)
     warnings: dict[str, Warned] = field(default_factory=dict)
     collisions: list[Collision] = field(default_factory=list)
+    unread: dict[str, int] = field(default_factory=dict)
+    undated: int = 0
     kinds_defined: list[str] = field(default_factory=list)
     was_stopped: bool = False
     histories: int = 0

@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import logging
 from bisect import bisect
-from collections.abc import AsyncIterator, Callable, Sequence
+from collections.abc import AsyncIterator, Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import count
 
@@ -31,7 +31,7 @@ _LOG = logging.getLogger(__name__)
 class Batch:
     """Documents to be read one after the other, what is known before they are read, and their history.
 
-    `warnings` concern the whole batch.
+    `warnings` concern the whole batch; `unread` counts files that are not read, by their endings.
     """
 
     items: ItemStream
@@ -41,6 +41,7 @@ class Batch:
     skipped: tuple[Skipped, ...] = ()
     collisions: tuple[Collision, ...] = ()
     warnings: tuple[str, ...] = ()
+    unread: Mapping[str, int] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)
@@ -129,6 +130,7 @@ class Run:
             return
         if any(each.created for each in outcome):
             self.summary.filed += 1
+            self.summary.undated += outcome[-1].artifact.is_undated
         else:
             self.summary.unchanged += 1
         warnings = dict.fromkeys(warning for each in outcome for warning in each.warnings)

@@ -2,13 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from app.domain.artifact import Document
 from app.errors import Invalid
-from app.services.importing.folders import NO_TEXT, MarkdownFile, find_files, is_markdown, is_text, read_text
+from app.services.importing.folders import (
+    NO_TEXT,
+    MarkdownFile,
+    Unread,
+    find_files,
+    is_markdown,
+    is_text,
+    read_sidecar_text,
+    read_text,
+)
 from app.services.importing.interruption import IsStopped, Stopped, never, read_in_process
 from app.services.importing.items import (
     Items,
@@ -44,13 +54,17 @@ class ClaimedFile:
 
 @dataclass(frozen=True, slots=True)
 class FolderScan:
-    """Everything to read, in order, and the skipped files; holds names only, never texts."""
+    """Everything to read, in order, and the skipped files; holds names only, never texts.
+
+    `unread` counts the files that are not read, by their endings.
+    """
 
     sources: tuple[ClaimedFile | RowFile | Refusal, ...]
     skipped: tuple[Skipped, ...]
     kind: str | None
     prefixes: frozenset[str]
     collisions: tuple[Collision, ...]
+    unread: Mapping[str, int] = field(default_factory=dict)
 
     @property
     def total(self) -> int:
@@ -82,7 +96,9 @@ def scan_paths(
     Raises Invalid when a path does not exist or is nothing that can be imported, and Stopped once
     `is_stopped` says so.
     """
-    entries = list(_found(paths, is_stopped))
+    everything = list(_found(paths, is_stopped))
+    unread = Counter(source.ending for source in everything if isinstance(source, Unread))
+    entries = [source for source in everything if not isinstance(source, Unread)]
     found = [source for source in entries if not isinstance(source, Skipped)]
     skipped = _skipped(entries)
     files = [source for source in found if isinstance(source, MarkdownFile)]
@@ -100,7 +116,7 @@ def scan_paths(
         claims = _claims(files, kind, prefixes, is_stopped)
     claimed, collisions = _resolve_claims(claims)
     sources = tuple(_source(source, claimed, rows) for source in found)
-    return FolderScan(sources, skipped, kind, prefixes, tuple(collisions))
+    return FolderScan(sources, skipped, kind, prefixes, tuple(collisions), unread)
 
 
 def _skipped(entries: Sequence[MarkdownFile | Path | Refusal | Skipped]) -> tuple[Skipped, ...]:
@@ -110,7 +126,9 @@ def _skipped(entries: Sequence[MarkdownFile | Path | Refusal | Skipped]) -> tupl
     return tuple(source for source in skipped if source.source not in named)
 
 
-def _found(paths: Sequence[Path], is_stopped: IsStopped) -> Iterator[MarkdownFile | Path | Refusal | Skipped]:
+def _found(
+    paths: Sequence[Path], is_stopped: IsStopped
+) -> Iterator[MarkdownFile | Path | Refusal | Skipped | Unread]:
     """Yield each file under the paths once; all paths are checked before any file is read."""
     roots = [_root(path) for path in paths]
     seen: set[Path] = set()
@@ -170,7 +188,13 @@ def _claim(
     return read_or_refuse(
         source,
         lambda: read_in_process(
-            is_stopped, read_claim, read_text(file.path, file.root), file.place, kind, prefixes
+            is_stopped,
+            read_claim,
+            read_text(file.path, file.root),
+            file.place,
+            kind,
+            prefixes,
+            beside=read_sidecar_text(file),
         ),
     )
 
@@ -211,6 +235,12 @@ def _read_file(claimed: ClaimedFile, prefixes: frozenset[str], is_stopped: IsSto
 def _document(claimed: ClaimedFile, prefixes: frozenset[str], is_stopped: IsStopped) -> Document:
     text = read_text(claimed.file.path, claimed.file.root)
     parsed = read_in_process(
-        is_stopped, parse_markdown, text, kind=claimed.kind, path=claimed.file.place, known_prefixes=prefixes
+        is_stopped,
+        parse_markdown,
+        text,
+        kind=claimed.kind,
+        path=claimed.file.place,
+        known_prefixes=prefixes,
+        beside=read_sidecar_text(claimed.file),
     )
     return replace(parsed, identifier=claimed.identifier, source_uri=claimed.file.source)

@@ -69,7 +69,15 @@ class ImportService:
         found = await asyncio.to_thread(scan_paths, request.paths, request.kind, prefixes, stop.is_set)
         history, refused = await asyncio.to_thread(_read_history, request, stop.is_set)
         items = read_in_threads(found.read(stop.is_set))
-        return Batch(items, found.total, history, refused, found.skipped, found.collisions)
+        return Batch(
+            items,
+            found.total,
+            history,
+            refused,
+            found.skipped,
+            found.collisions,
+            unread=found.unread,
+        )
 
     async def _repository(
         self,
@@ -108,6 +116,7 @@ class ImportService:
             histories=len(batch.history),
             skipped=list(batch.skipped),
             collisions=list(batch.collisions),
+            unread=dict(batch.unread),
         )
         summary.warn("git", batch.warnings)
         watch(summary)

@@ -14,6 +14,9 @@ from markdown_it.token import Token
 
 from app.domain.text import fold
 from app.errors import Invalid
+from app.services.parsing.inline import plain_text
+from app.services.parsing.text import INVISIBLE
+from app.services.parsing.vocabulary import relation_named, vocabulary
 
 MAX_DEPTH = 40
 MAX_LINES = 200_000
@@ -40,7 +43,8 @@ class BlockKind(Enum):
 class Block:
     """One leaf block; its lines run from `first_line` up to `end_line`, which is not part of it.
 
-    `level` is a heading's, 0 for others. `top` blocks stand in no list, quote or table; a `cell` stands in
+    `level` is a heading's, 0 for others; `depth` grows with the lists and quotes around a block.
+    `top` blocks stand in no list, quote or table; a `cell` stands in
     a table, and the cells of one row start on one line.
     """
 
@@ -52,6 +56,7 @@ class Block:
     quoted: bool = False
     top: bool = True
     cell: bool = False
+    depth: int = 0
 
     @property
     def opens_section(self) -> bool:
@@ -92,7 +97,7 @@ def read_page(body: str) -> MarkdownPage:
     quotes = 0
     heading: Token | None = None
     cell = False
-    for token in _BLOCKS.parse(body, definitions):
+    for token in _BLOCKS.parse(_with_spaces(body), definitions):
         if token.type in ("blockquote_open", "blockquote_close"):
             quotes += token.nesting
         elif token.type in ("heading_open", "heading_close"):
@@ -106,13 +111,32 @@ def read_page(body: str) -> MarkdownPage:
     return MarkdownPage(body, tuple(blocks), definitions)
 
 
+_SPACELESS = re.compile(r"^(?P<marks>#{2,6})(?P<name>[^\s#][^\n]{0,80})$", re.MULTILINE)
+
+
+def _with_spaces(body: str) -> str:
+    """Return the body with a space in headings such as `##Status`, whose name says that they are headings."""
+    if "##" not in body:
+        return body
+    return _SPACELESS.sub(
+        lambda match: f"{match['marks']} {match['name']}" if _is_shared(match["name"]) else match[0], body
+    )
+
+
+def _is_shared(heading: str) -> bool:
+    name = _name_of(heading)
+    return name in vocabulary().section_names or relation_named(name) is not None
+
+
 def _block(token: Token, heading: Token | None, quoted: bool, cell: bool) -> Block:
     # The text of an underlined heading ends above its underline, and the heading itself below it.
     first, end = (heading or token).map or (0, 0)
     if token.type != "inline":
         return Block(_LEAVES[token.type], token.content, first, end, 0, quoted, token.level == 0)
     if heading is None:
-        return Block(BlockKind.TEXT, token.content, first, end, 0, quoted, token.level == 1, cell)
+        return Block(
+            BlockKind.TEXT, token.content, first, end, 0, quoted, token.level == 1, cell, token.level
+        )
     level = int(heading.tag[1:])
     return Block(BlockKind.HEADING, token.content, first, end, level, quoted, token.level == 1, cell)
 
@@ -149,7 +173,11 @@ _COUNTED = "counted"
 _BLOCKS = _parser_that_counts()
 
 
-_NUMBERING = re.compile(r"^\d{1,3}(?:\.\d{1,3})*[.)]?\s+")
+_ORNAMENT = re.compile(
+    r"^(?::[a-z0-9_+-]{1,40}:|[^\w:]+|[:_]|\d{1,3}(?:\.\d{1,3})*[.):]?\s+|[ivx]{1,5}[.):]\s+|[a-z][.)]\s+)+"
+)
+_MARKUP = re.compile(r"[\[<*_`~&\\!{]")
+_ATTRIBUTES = re.compile(r"\{[#.:][^{}]{0,80}\}\s*$")
 _MAX_NAME_LENGTH = 120
 
 
@@ -162,7 +190,7 @@ class Section:
 
     @property
     def name(self) -> str:
-        """The heading's folded words without numbering or a closing colon, empty when there is none."""
+        """The heading's folded words without numbering, ornaments and closing marks, or nothing."""
         if self.heading is None:
             return ""
         return _name_of(self.heading.content[:_MAX_NAME_LENGTH])
@@ -170,7 +198,9 @@ class Section:
 
 @lru_cache(maxsize=1_024)
 def _name_of(heading: str) -> str:
-    return _NUMBERING.sub("", fold(heading).strip("*_ :"))
+    shown = plain_text(_ATTRIBUTES.sub("", heading)) if _MARKUP.search(heading) else heading
+    words = fold(INVISIBLE.sub("", shown))
+    return _ORNAMENT.sub("", words).rstrip(" *_:.,;!?-–—#")
 
 
 def read_sections(page: MarkdownPage) -> tuple[Section, ...]:

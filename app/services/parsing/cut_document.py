@@ -6,13 +6,18 @@ import pickle
 from dataclasses import dataclass
 
 from app.domain.artifact import Document, Passage, TermCounts
-from app.domain.text import fold, words_of
+from app.domain.text import beginning, fold, words_of
 from app.errors import Invalid
 from app.services.analysis import terms_of
 from app.services.parsing.embedding_text import passage_text_for_encoder
+from app.services.parsing.front_matter import field_role
 from app.services.parsing.passages import cut_passages
 from app.services.parsing.target_readings import TargetReading, all_target_readings
+from app.services.parsing.text import texts_of
 from app.services.parsing.token_spans import PieceOffsets
+
+MAX_HEADER_TEXT = 2_000
+"""Characters of a header field that are searched."""
 
 MAX_PASSAGES = 5_000
 """Embedding these takes two processor cores two or three minutes."""
@@ -57,6 +62,24 @@ def cut_for_model(
     return cut_document(document, key, longest, _tokenizers[model])
 
 
+def _header_texts(document: Document) -> list[str]:
+    """Return what the header says of people, teams and subjects, for words to be found by."""
+    said = [document.author] if document.author else []
+    for name, value in document.meta.items():
+        if field_role(name, frozenset()) in (None, "tags", "author", "domain"):
+            said.append(beginning("\n".join(_values(value)), MAX_HEADER_TEXT))
+    return said
+
+
+def _values(value: object) -> list[str]:
+    """Return every text inside a value, those of a mapping included."""
+    if isinstance(value, dict):
+        return [text for inner in value.values() for text in _values(inner)]
+    if isinstance(value, list):
+        return [text for inner in value for text in _values(inner)]
+    return texts_of(value)
+
+
 def cut_document(document: Document, key: str, longest: int, piece_offsets: PieceOffsets) -> CutDocument:
     """Cut a document, to be filed under a key, into passages of at most `longest` word pieces.
 
@@ -70,7 +93,9 @@ def cut_document(document: Document, key: str, longest: int, piece_offsets: Piec
         )
     texts = [passage_text_for_encoder(document.title, passage) for passage in passages]
     places = {text: place for place, text in enumerate(dict.fromkeys(texts))}
-    searchable = "\n".join(filter(None, (document.identifier, document.title, document.body)))
+    searchable = "\n".join(
+        filter(None, (document.identifier, document.title, *_header_texts(document), document.body))
+    )
     analysed = terms_of(searchable)
     return CutDocument(
         passages=passages,

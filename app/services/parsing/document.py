@@ -2,26 +2,38 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from datetime import datetime
-from pathlib import PurePosixPath
+import re
+from collections.abc import Iterator, Mapping
+from dataclasses import replace
 from types import MappingProxyType
 
-from app.domain.artifact import Document, MemoryDomain
+from app.domain.artifact import DateSource, Document, MemoryDomain
 from app.domain.text import beginning, fold
-from app.services.parsing.blocks import read_page, read_sections
+from app.services.parsing.blocks import BlockKind
 from app.services.parsing.candidates import read_candidates
-from app.services.parsing.context import Reading
-from app.services.parsing.front_matter import bounded_fields, field_role, read_header
-from app.services.parsing.identity import names_kind, read_identity
+from app.services.parsing.context import Reading, form_of, open_reading
+from app.services.parsing.dates import DateReading, date_of_byline, date_of_path, find_date, whole_date
+from app.services.parsing.front_matter import (
+    MAX_FIELDS,
+    bounded_fields,
+    field_role,
+    read_header,
+    read_sidecar,
+)
+from app.services.parsing.identity import Identity, file_name, names_kind, read_identity
+from app.services.parsing.inline import plain_text
 from app.services.parsing.references import read_links, read_references
-from app.services.parsing.status import read_date, read_status
+from app.services.parsing.status import read_status
 from app.services.parsing.text import clean_text, text_of, texts_of
-from app.services.parsing.vocabulary import vocabulary
+from app.services.parsing.vocabulary import field_key, vocabulary
 
 EMPTY: tuple[object, ...] = (None, "", [], {})
 NOTHING_STATED: Mapping[str, object] = MappingProxyType({})
 MAX_WARNINGS = 50
+MAX_LINES_BETWEEN = 2
+MAX_META_VALUE = 1_000
+MAX_OPENING = 20
+"""Blocks of the opening, and lines of each, in which a date may stand alone."""
 
 
 def parse_markdown(
@@ -31,36 +43,69 @@ def parse_markdown(
     path: str | None = None,
     known_prefixes: frozenset[str] = frozenset(),
     stated: Mapping[str, object] = NOTHING_STATED,
+    beside: str | None = None,
 ) -> Document:
     """Parse one Markdown document; accepts any text and reports problems as warnings.
 
     `path` is the file's path inside its import; kind and identifier are guessed from it where the text
     states none. `known_prefixes` are accepted in identifiers beside the shipped ones. `stated` are header
-    fields given beside the text, which win over those in it. Raises Invalid for too many lines.
+    fields given beside the text, which win over those in it; those win over `beside`, the YAML of a file
+    beside it. Raises Invalid for too many lines.
     """
     prefixes = accepted_prefixes(known_prefixes)
     header = read_header(clean_text(text), prefixes)
     warnings = list(header.warnings)
-    fields = bounded_fields({**stated, **header.fields, **stated}, warnings) if stated else header.fields
+    around = read_sidecar(beside, warnings) if beside else {}
+    around = _without_other_dates({**around, **header.fields}, stated, prefixes)
+    fields = bounded_fields({**stated, **around, **stated}, warnings)
     reading = open_reading(fields, header.body, prefixes, path, warnings)
     identity = read_identity(reading, kind)
+    if not stated and (form := form_of(reading)) is not None:
+        return _form(form, identity, reading)
+    if identity.prefix is not None and identity.prefix not in prefixes:
+        # A document may name others of its own series, whatever the series is called.
+        reading = replace(reading, prefixes=prefixes | {identity.prefix})
     aliases, facts = read_candidates(reading)
+    dated, date_source = read_created(reading)
     return Document(
         kind=identity.kind,
         identifier=identity.identifier,
         title=identity.title,
         body=header.body,
         status=read_status(reading),
-        created_at=_created(reading),
+        created_at=None if dated is None else dated.moment,
+        date_source=date_source,
+        date_precision=None if dated is None else dated.precision,
         domain=domain_of(reading),
         author=_author(reading),
         props=_props(reading),
+        meta=read_meta(reading),
         references=read_references(reading, identity),
         links=read_links(reading),
         alias_claims=aliases,
         fact_claims=facts,
         warnings=limit_warnings(reading.warnings),
     )
+
+
+def _without_other_dates(
+    fields: Mapping[str, object], stated: Mapping[str, object], prefixes: frozenset[str]
+) -> dict[str, object]:
+    """Return the fields of a text without those that date it where what is given beside it does."""
+    is_dated = any(field_role(name, prefixes) == "created" for name in stated)
+    return {
+        name: value
+        for name, value in fields.items()
+        if not (is_dated and field_role(name, prefixes) == "created")
+    }
+
+
+def _form(form: str, identity: Identity, reading: Reading) -> Document:
+    """Return a template or an index as text that states nothing."""
+    said = f"it is {form} and states nothing: no number, status, date or reference is read from it"
+    kind = vocabulary().default_kind
+    title = identity.title if reading.title is not None else (file_name(reading.path) or identity.title)
+    return Document(kind, None, title, reading.page.body, warnings=limit_warnings([said]))
 
 
 def limit_warnings(warnings: list[str]) -> tuple[str, ...]:
@@ -75,14 +120,6 @@ def accepted_prefixes(known: frozenset[str]) -> frozenset[str]:
     return vocabulary().prefixes | {prefix.upper() for prefix in known}
 
 
-def open_reading(
-    fields: dict[str, object], body: str, prefixes: frozenset[str], path: str | None, warnings: list[str]
-) -> Reading:
-    """Read the blocks and sections of a body, and return them with its header."""
-    page = read_page(body)
-    return Reading(fields, page, read_sections(page), prefixes, path, warnings)
-
-
 def domain_of(reading: Reading) -> MemoryDomain | None:
     """Return the memory domain a header names; one that does not exist is left out with a warning."""
     for name, value in reading.by_role("domain"):
@@ -95,16 +132,70 @@ def domain_of(reading: Reading) -> MemoryDomain | None:
     return None
 
 
-def _created(reading: Reading) -> datetime | None:
-    stated = [text for _, value in reading.by_role("created") for text in texts_of(value)[:1]]
-    line = reading.opening_fields().get("created")
-    for text in (*stated, *([line] if line else [])):
-        moment = read_date(text)
-        if moment is not None:
-            return moment
-        quote = beginning(text, 40)
-        reading.warnings.append(f"write a date as 2026-01-31; this is not a readable date: {quote!r}")
-    return None if reading.path is None else read_date(PurePosixPath(reading.path).name)
+def read_created(reading: Reading) -> tuple[DateReading | None, DateSource | None]:
+    """Return the date of a document and where it is from: a field, a line, a section, or its file's name.
+
+    A header counts before lines, and those before sections. Of several fields the one counts that speaks most
+    of when the content took effect: a decision before its recording, and that before a later change.
+    """
+    found: list[tuple[int, int, int, DateReading]] = []
+    for place, (source, name, text) in enumerate(_dated_fields(reading)):
+        key = field_key(name)
+        dated = find_date(text.strip(" *_"))
+        if dated is not None:
+            found.append((source, vocabulary().dates.get(key, 0), place, dated))
+        elif key in vocabulary().plain_dates:
+            quote = beginning(text, 40)
+            reading.warnings.append(f"write a date as 2026-01-31; this is not a readable date: {quote!r}")
+    dated = (
+        min(found, key=lambda each: each[:3])[3] if found else _bare_date(reading) or _titled_date(reading)
+    )
+    if dated is None and reading.path is not None:
+        return (of_path, DateSource.FILE_NAME) if (of_path := date_of_path(reading.path)) else (None, None)
+    if dated is not None and dated.zone is not None:
+        reading.warnings.append(
+            f"the time zone {beginning(dated.zone, 20)!r} is unknown, so only the day counts; write an offset"
+        )
+    return (dated, DateSource.HEADER) if dated else (None, None)
+
+
+def _dated_fields(reading: Reading) -> Iterator[tuple[int, str, str]]:
+    """Yield the fields that may date a document, from its header, its opening and sections like `## Date`."""
+    for name, value in reading.by_role("created"):
+        yield from ((0, name, text) for text in texts_of(value)[:1])
+    for line in reading.lines_by_role("created"):
+        if line.value:
+            yield 1, line.name, plain_text(line.value[:400])
+    for section in reading.sections:
+        name, _, inline = section.name.partition(":")
+        if (
+            section.heading is None
+            or section.heading is reading.title
+            or field_key(name) not in vocabulary().dates
+        ):
+            continue
+        texts = [block.content for block in section.blocks if block.kind is BlockKind.TEXT]
+        dated = next((text for text in (inline, *texts[:1]) if whole_date(text) is not None), None)
+        if dated is not None:
+            yield 2, name, plain_text(dated[:400])
+
+
+def _bare_date(reading: Reading) -> DateReading | None:
+    """Return a date that stands alone in a line of the opening, or behind words like "last modified on"."""
+    for block in reading.opening[:MAX_OPENING]:
+        for line in block.content[:1_000].split("\n")[:MAX_OPENING]:
+            if (alone := whole_date(line)) is not None:
+                return alone
+            if (dated := date_of_byline(line)) is not None:
+                return dated
+    return None
+
+
+def _titled_date(reading: Reading) -> DateReading | None:
+    """Return the one day that a title names, as those of journals and meetings do."""
+    title = "" if reading.title is None else plain_text(reading.title.content[:200])
+    days = [find_date(day) for day in _DAY_IN_TITLE.findall(title)]
+    return days[0] if len(days) == 1 else whole_date(title)
 
 
 def _author(reading: Reading) -> str | None:
@@ -112,7 +203,9 @@ def _author(reading: Reading) -> str | None:
         names = texts_of(value) if isinstance(value, list) else [text_of(value, name, reading.warnings) or ""]
         if any(names):
             return ", ".join(names)
-    return reading.opening_fields().get("author") or None
+    lines = (line.value[:400] for line in reading.lines_by_role("author"))
+    stated = (plain_text(line) if "](" in line or "*" in line else line.strip(" _") for line in lines)
+    return next((name for name in stated if name), None)
 
 
 def _props(reading: Reading) -> dict[str, object]:
@@ -124,13 +217,38 @@ def _props(reading: Reading) -> dict[str, object]:
             texts = _names(name, value, reading.warnings)
             tags = [tag.strip() for text in texts for tag in text.split(",") if tag.strip()]
             props["tags"] = list(dict.fromkeys(tags))
-        elif fold(name) == "aliases" and value not in EMPTY:
+        elif field_key(name) == "aliases" and value not in EMPTY:
             props["aliases"] = _names(name, value, reading.warnings) if isinstance(value, dict) else value
-        elif fold(name) == "kind" and not isinstance(value, str) and value not in EMPTY:
+        elif field_key(name) == "kind" and not isinstance(value, str) and value not in EMPTY:
             reading.warnings.append(f"the field {name} is not plain text; it was left out")
         elif (role is None or (role == "kind" and not names_kind(name, value))) and value not in EMPTY:
             props[name] = value
     return props
+
+
+_DAY_IN_TITLE = re.compile(r"(?<![\w-])\d{4}-\d{2}-\d{2}(?![\w-])")
+MAX_META_BLOCKS = 40
+
+
+def read_meta(reading: Reading) -> dict[str, object]:
+    """Return the fields of a header as they were written: front matter, and lines and tables of the opening.
+
+    Lines count as long as nothing but fields stands above them, beside a line or two such as badges.
+    """
+    meta = {name: value for name, value in reading.fields.items() if value not in EMPTY}
+    known = {field_key(name) for name in meta}
+    others = 0
+    for block in (*reading.quotes, *reading.opening)[:MAX_META_BLOCKS]:
+        if id(block) not in reading.lines.whole:
+            others += 1
+        if others > MAX_LINES_BETWEEN:
+            break
+        for line in reading.lines.fields if id(block) in reading.lines.whole else ():
+            is_new = line.block is block and field_key(line.name) not in known
+            if is_new and line.value and len(meta) < MAX_FIELDS:
+                meta[line.name] = beginning(plain_text(line.value[:2_000]), MAX_META_VALUE)
+                known.add(field_key(line.name))
+    return meta
 
 
 def _names(name: str, value: object, warnings: list[str]) -> list[str]:

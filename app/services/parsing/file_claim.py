@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from app.services.parsing.document import accepted_prefixes, open_reading
-from app.services.parsing.front_matter import read_header
+from app.services.parsing.context import form_of, open_reading
+from app.services.parsing.document import accepted_prefixes
+from app.services.parsing.front_matter import read_header, read_sidecar
 from app.services.parsing.identity import names_kind, read_identity
 from app.services.parsing.text import clean_text
 from app.services.parsing.vocabulary import vocabulary
@@ -19,14 +20,19 @@ class Claim:
     identifier: str | None
 
 
-def read_claim(text: str, place: str, kind: str | None, prefixes: frozenset[str]) -> Claim:
+def read_claim(
+    text: str, place: str, kind: str | None, prefixes: frozenset[str], beside: str | None = None
+) -> Claim:
     """Read kind and identifier from a document's header, heading and path.
 
-    Documents that state no kind get `kind`.
+    Documents that state no kind get `kind`. `beside` is the YAML of a file beside it.
     """
     accepted = accepted_prefixes(prefixes)
     header = read_header(clean_text(text), accepted)
-    reading = open_reading(header.fields, header.body, accepted, place, [])
+    around = read_sidecar(beside, []) if beside else {}
+    reading = open_reading({**around, **header.fields}, header.body, accepted, place, [])
+    if form_of(reading) is not None:
+        return Claim(vocabulary().default_kind, None)
     identity = read_identity(reading, None)
     is_stated = any(names_kind(name, value) for name, value in reading.by_role("kind"))
     if kind is not None and identity.kind == vocabulary().default_kind and not is_stated:

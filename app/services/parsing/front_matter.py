@@ -1,17 +1,17 @@
-"""The header of a document: YAML or TOML front matter, or lines such as `PEP: 484` at the top."""
+"""The header of a document: YAML, TOML or JSON front matter, or lines such as `PEP: 484` at the top."""
 
 from __future__ import annotations
 
+import json
 import re
 import tomllib
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
 import yaml
 
-from app.domain.text import fold
 from app.services.parsing.text import clean_text
-from app.services.parsing.vocabulary import relation_named, vocabulary
+from app.services.parsing.vocabulary import field_key, relation_named, vocabulary
 
 MAX_DEPTH = 12
 MAX_LENGTH = 100_000
@@ -105,7 +105,25 @@ def read_toml(text: str) -> dict[str, object]:
         raise Unreadable(str(problem).split("\n", 1)[0]) from problem
 
 
+def read_json(text: str) -> dict[str, object]:
+    """Return the fields that a JSON object holds, scalars as text.
+
+    Raises Unreadable when it is no JSON object, or is too deep or too long.
+    """
+    if len(text) > MAX_LENGTH:
+        raise Unreadable(f"it is longer than {MAX_LENGTH} characters")
+    try:
+        value = json.loads(text)
+    except (RecursionError, ValueError) as problem:
+        raise Unreadable(str(problem).split("\n", 1)[0]) from problem
+    if not isinstance(value, dict):
+        raise Unreadable("it is no object")
+    return {clean_text(name): _toml_value(inner, 1) for name, inner in value.items()}
+
+
 def _toml_value(value: object, depth: int) -> object:
+    if value is None:
+        return None
     if depth > MAX_DEPTH:
         raise Unreadable(f"it is nested deeper than {MAX_DEPTH} levels")
     if isinstance(value, dict):
@@ -120,10 +138,20 @@ MAX_FIELDS = 256
 
 MAX_NAME_LENGTH = 128
 
+_MAX_LINE = 2_000
+
 _FENCE = re.compile(
-    r"\A---[ \t]*\n(?P<yaml>.*?)(?:^|\n)(?:---|\.\.\.)[ \t]*(?:\n|\Z)", re.DOTALL | re.MULTILINE
+    r"\A---(?:yaml)?[ \t]*\n(?P<yaml>.*?)(?:^|\n)(?:---|\.\.\.)[ \t]*(?:\n|\Z)", re.DOTALL | re.MULTILINE
 )
-_TOML = re.compile(r"\A\+\+\+[ \t]*\n(?P<toml>.*?)(?:^|\n)\+\+\+[ \t]*(?:\n|\Z)", re.DOTALL | re.MULTILINE)
+_TOML = re.compile(
+    r"\A(?:\+\+\+|---toml)[ \t]*\n(?P<toml>.*?)(?:^|\n)(?:\+\+\+|---)[ \t]*(?:\n|\Z)",
+    re.DOTALL | re.MULTILINE,
+)
+_JSON = re.compile(
+    r"\A(?:---json|;;;|```json)[ \t]*\n(?P<json>\s*\{.*?)(?:^|\n)(?:---|;;;|```)[ \t]*(?:\n|\Z)",
+    re.DOTALL | re.MULTILINE,
+)
+_OBJECT = re.compile(r"\A(?P<json>\{[ \t]*\n.*?\n\})[ \t]*(?:\n|\Z)", re.DOTALL)
 _OPENING = re.compile(r"\A---[ \t]*\n\s*[A-Za-z][\w -]{0,40}:(?:\s|\Z)")
 _LINE = re.compile(r"(?P<name>[A-Za-z][A-Za-z0-9 _-]{0,40}):(?:[ \t]+(?P<value>.*)|[ \t]*)")
 
@@ -153,7 +181,10 @@ def _header(text: str, prefixes: frozenset[str]) -> Header:
         return _front_matter(text, fenced)
     toml = _TOML.match(text)
     if toml is not None:
-        return _toml_front_matter(text, toml)
+        return _read_or_keep(text, toml.end(), read_toml, toml["toml"])
+    objects = _JSON.match(text) or _OBJECT.match(text)
+    if objects is not None:
+        return _read_or_keep(text, objects.end(), read_json, objects["json"])
     if _OPENING.match(text):
         return Header({}, text, ("the front matter starts with --- and never ends: it was read as text",))
     return _mail_header(text, prefixes)
@@ -174,10 +205,10 @@ def bounded_fields(fields: dict[str, object], warnings: list[str]) -> dict[str, 
 
 def field_role(name: str, prefixes: frozenset[str]) -> str | None:
     """Return the role of a field by its name: a role of the vocabulary, "relation", or None."""
-    folded = fold(name).replace("_", "-").replace(" ", "-")
-    if folded.upper() in prefixes:
+    key = field_key(name)
+    if key.upper() in prefixes:
         return "identifier"
-    role = vocabulary().fields.get(folded)
+    role = vocabulary().fields.get(key)
     return role or ("relation" if relation_named(name) else None)
 
 
@@ -186,12 +217,7 @@ def _front_matter(text: str, fenced: re.Match[str]) -> Header:
     try:
         value, warnings = read_yaml(fenced["yaml"])
     except Unreadable as problem:
-        # A mark of comments in YAML, which a heading of the body never meets here.
-        lines = [line for line in fenced["yaml"].split("\n") if not line.startswith("#")]
-        fields = _lines_as_fields(lines)
-        if fields is None:
-            return Header({}, text, (f"the front matter could not be read: {problem}",))
-        return Header(fields, body, (f"the front matter is not YAML and was read line by line: {problem}",))
+        return _mended(text, fenced["yaml"], body, problem)
     if isinstance(value, dict):
         return Header(value, body, tuple(warnings))
     if value is None:
@@ -199,11 +225,72 @@ def _front_matter(text: str, fenced: re.Match[str]) -> Header:
     return Header({}, text, ("the front matter has no fields; it was read as text",))
 
 
-def _toml_front_matter(text: str, fenced: re.Match[str]) -> Header:
+_PLAIN_VALUE = re.compile(r"(?P<start>[A-Za-z][\w .-]{0,80}:[ \t]+)(?P<value>[^\s|>#].*)")
+
+
+def _mended(text: str, written: str, body: str, problem: Unreadable) -> Header:
+    """Read front matter that is no YAML as its writer meant it: with quotes, or else line by line."""
+    reason = f"the front matter is not YAML and was read line by line: {problem}"
+    if len(written) <= MAX_LENGTH:
+        mended = "\n".join(_quoted(line) for line in written.replace("\t", "  ").split("\n"))
+        try:
+            value, warnings = read_yaml(mended)
+        except Unreadable:
+            value, warnings = None, []
+        if isinstance(value, dict):
+            return Header(value, body, (f"{reason}; put quotes around such a value", *warnings))
+    # A mark of comments in YAML, which a heading of the body never meets here.
+    fields = _lines_as_fields([line for line in written.split("\n") if not line.startswith("#")])
+    if fields is None:
+        return Header({}, text, (f"the front matter could not be read: {problem}",))
+    return Header({name: _value_alone(value) for name, value in fields.items()}, body, (reason,))
+
+
+def _quoted(line: str) -> str:
+    """Return a line `name: value` with quotes around the value where YAML cannot read it alone."""
+    match = _PLAIN_VALUE.fullmatch(line)
+    if match is None or len(line) > _MAX_LINE:
+        return line
     try:
-        return Header(read_toml(fenced["toml"]), text[fenced.end() :])
+        value, _ = read_yaml(line)
+        if isinstance(value, dict) and len(value) == 1:
+            return line
+    except Unreadable:
+        pass
+    return match["start"] + json.dumps(_without_quotes(match["value"].strip()), ensure_ascii=False)
+
+
+def _without_quotes(text: str) -> str:
+    return text[1:-1] if len(text) > 1 and text[0] in "'\"" and text[-1] == text[0] else text
+
+
+def _value_alone(text: object) -> object:
+    """Return a value without its quotes, and as YAML reads it alone where that is a list."""
+    if not isinstance(text, str) or text[:1] != "[":
+        return _without_quotes(text) if isinstance(text, str) else text
+    try:
+        value, _ = read_yaml(text)
+    except Unreadable:
+        return text
+    return value if isinstance(value, list) else text
+
+
+def _read_or_keep(text: str, end: int, read: Callable[[str], dict[str, object]], written: str) -> Header:
+    try:
+        return Header(read(written), text[end:])
     except Unreadable as problem:
         return Header({}, text, (f"the front matter could not be read: {problem}",))
+
+
+def read_sidecar(text: str, warnings: list[str]) -> dict[str, object]:
+    """Return the fields of a YAML file that lies beside a document; none, with a warning, if it has none."""
+    try:
+        value, found = read_yaml(clean_text(text))
+    except Unreadable as problem:
+        warnings.append(f"the YAML beside the document could not be read: {problem}")
+        return {}
+    warnings.extend(found)
+    return bounded_fields(value, warnings) if isinstance(value, dict) else {}
 
 
 def _mail_header(text: str, prefixes: frozenset[str]) -> Header:

@@ -3,19 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from datetime import datetime
 
-from app.domain.artifact import Document, ReferenceClaim
+from app.domain.artifact import DateSource, Document, ReferenceClaim
 from app.domain.entity import ReferenceType
 from app.domain.text import beginning
 from app.errors import Invalid
 from app.services.parsing.candidates import read_candidates
-from app.services.parsing.context import Reading
-from app.services.parsing.document import accepted_prefixes, domain_of, limit_warnings, open_reading
+from app.services.parsing.context import Reading, open_reading
+from app.services.parsing.dates import DateReading, find_date
+from app.services.parsing.document import EMPTY, accepted_prefixes, domain_of, limit_warnings
 from app.services.parsing.front_matter import bounded_fields, field_role
 from app.services.parsing.identity import Identity, read_identity
 from app.services.parsing.references import MAX_REFERENCES, Claims, read_links, read_references
-from app.services.parsing.status import read_date, read_status
+from app.services.parsing.status import read_status
 from app.services.parsing.text import clean_path, clean_text, clean_value, text_of, texts_of
 from app.services.parsing.vocabulary import Relation, relation_named
 
@@ -46,17 +46,21 @@ def parse_row(row: Mapping[str, object], *, known_prefixes: frozenset[str] = fro
     identity = read_identity(reading, _optional_text(row, "kind"))
     aliases, facts = read_candidates(reading)
     refs = meta.get("refs")
+    dated = _created(row)
     return Document(
         kind=identity.kind,
         identifier=identity.identifier,
         title=identity.title,
         body=body,
         status=read_status(reading),
-        created_at=_created(row),
+        created_at=None if dated is None else dated.moment,
+        date_source=None if dated is None else DateSource.HEADER,
+        date_precision=None if dated is None else dated.precision,
         domain=domain_of(reading),
         author=_author(reading),
         source_uri=clean_path(source_uri) if source_uri else None,
         props=_props(meta, reading),
+        meta={name: value for name, value in meta.items() if name not in _IGNORED and value not in EMPTY},
         references=_references(refs, identity, warnings)
         if refs is not None
         else read_references(reading, identity),
@@ -95,14 +99,14 @@ def _header_fields(meta: dict[str, object]) -> dict[str, object]:
     return {name: value for name, value in meta.items() if name in _READ and value}
 
 
-def _created(row: Mapping[str, object]) -> datetime | None:
+def _created(row: Mapping[str, object]) -> DateReading | None:
     text = _optional_text(row, "created_at")
     if text is None:
         return None
-    moment = read_date(text)
-    if moment is None:
+    dated = find_date(text)
+    if dated is None:
         raise Invalid(f"created_at is not a readable date: {beginning(text, 40)}", field="created_at")
-    return moment
+    return dated
 
 
 def _author(reading: Reading) -> str | None:
@@ -115,7 +119,7 @@ def _props(meta: dict[str, object], reading: Reading) -> dict[str, object]:
     props: dict[str, object] = {}
     for name, value in meta.items():
         role = field_role(name, reading.prefixes) if name in reading.fields else None
-        if name in _IGNORED or role is not None or value in (None, "", [], {}):
+        if name in _IGNORED or role is not None or value in EMPTY:
             continue
         props[name] = texts_of(value) if name == "tags" else value
     return props

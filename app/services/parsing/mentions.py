@@ -13,7 +13,7 @@ from app.services.parsing.inline import Link, Prose
 from app.services.parsing.text import clean_path
 
 _WIKI = re.compile(r"\[\[(?P<target>[^\[\]|\n]{1,512})(?:\|[^\[\]\n]{0,512})?\]\]")
-_MARKDOWN_PATH = re.compile(r"(?P<path>[^#?]{1,1000}\.(?:md|markdown|mdx))(?:[#?].*)?", re.IGNORECASE)
+_MARKDOWN_PATH = re.compile(r"(?P<path>[^#?]{1,1000}\.(?:md|markdown|mdx|rst|txt))(?:[#?].*)?", re.IGNORECASE)
 _PLACEHOLDER = re.compile(
     r"[A-Za-z]{2,16}[-_ ](?:[XNxn#?]{2,}|0+)\W*|[A-Z]{2,16}(?:X{3,}|N{3,}|[#?]+|0+)\W*|[\W_]*"
 )

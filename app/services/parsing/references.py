@@ -10,12 +10,11 @@ from itertools import islice
 from app.domain.artifact import ReferenceClaim
 from app.domain.entity import ReferenceType
 from app.domain.identifier import bare_key, identifier_key
-from app.domain.text import fold
-from app.services.parsing import status
+from app.domain.text import beginning, fold
 from app.services.parsing.blocks import Block, BlockKind, Section
 from app.services.parsing.context import Reading
 from app.services.parsing.identifiers import whole_identifier
-from app.services.parsing.identity import Identity, leading_heading, numbered_path
+from app.services.parsing.identity import Identity, numbered_path, without_year
 from app.services.parsing.inline import COVER, plain_text, read_prose
 from app.services.parsing.mentions import (
     WrittenMention,
@@ -24,8 +23,10 @@ from app.services.parsing.mentions import (
     relative_path,
     without_anchor,
 )
-from app.services.parsing.relation_phrases import is_denied, joined_run, stated_relations
-from app.services.parsing.text import texts_of
+from app.services.parsing.relation_fields import looks_like_relation, relation_fields
+from app.services.parsing.relation_phrases import bare_numbers, is_denied, joined_run, stated_relations
+from app.services.parsing.status import is_status_section
+from app.services.parsing.text import INVISIBLE, texts_of
 from app.services.parsing.vocabulary import Relation, relation_named, vocabulary
 
 GENERIC = Relation(ReferenceType.REFERENCES)
@@ -113,6 +114,11 @@ MAX_TITLE_WORDS = 12
 MAX_MENTIONS = 20_000
 """Mentions after this many are not read: a document keeps a tenth as many references."""
 
+MAX_LABEL_LENGTH = 80
+
+_WORD = re.compile(r"\w")
+_GOES_ON = re.compile(r"\W*(?:by|with|see|in favou?r of)\b", re.IGNORECASE)
+_IS_OVER = re.compile(r"(?:superseded|superceded|replaced|deprecated|obsoleted?|retired)\W*$", re.IGNORECASE)
 _UNTITLED = frozenset({ReferenceType.RELATES_TO, ReferenceType.REFERENCES})
 _SEPARATORS = re.compile(r"[,;]|\s+(?:and|&)\s+")
 
@@ -155,46 +161,117 @@ class _Reader:
         self._reading = reading
         self._prefix = identity.prefix
         self._claims = claims
-        self._opening = {id(block) for block in reading.opening_blocks()}
-        self._title = leading_heading(reading)
+        self._opening = {id(block) for block in reading.opening}
+        self._quotes = {id(block) for block in reading.quotes}
         self._inherited: tuple[int, Relation] | None = None
+        self._label: tuple[int, Relation] | None = None
         self._row: int | None = None
         self._mentioned = 0
 
     def read_fields(self) -> None:
         """Read fields such as `Requires: 3, ADR-4`, and a status such as "superseded by ADR-9"."""
-        for name, value in self._reading.by_role("relation"):
-            relation = relation_named(name)
-            if relation is not None:
-                for target in self._field_targets(texts_of(value)):
-                    self._add(relation, target)
+        for relation, value in relation_fields(self._reading.fields):
+            for target in self._field_targets(texts_of(value)):
+                self._add(relation, target)
         for _, value in self._reading.by_role("status"):
             for text in texts_of(value):
-                prose = read_prose(text[:4_000], {})
-                mentions = find_mentions(prose, self._reading.prefixes)
-                self._add_rest(mentions, self._add_stated(prose.text, mentions, at_line_start=False))
+                self._read_statement_text(text[:4_000], {})
+        for line in self._reading.lines.fields:
+            stated = relation_named(line.name)
+            if stated is not None and id(line.block) in self._reading.lines.whole:
+                self._read_line_field(stated, line.value)
+
+    def _read_line_field(self, relation: Relation, value: str) -> None:
+        prose = read_prose(value.replace("`", "")[:4_000], self._reading.page.definitions)
+        mentions = find_mentions(prose, self._reading.prefixes)
+        if mentions and not is_denied(prose.text[: mentions[0].start]):
+            for mention in joined_run(prose.text, mentions):
+                self._add(relation, mention)
+        for target in () if mentions else self._field_targets([prose.text]):
+            if target.path is not None or target.target.rpartition("-")[2].isdigit():
+                self._add(relation, target)
+
+    def _read_statement_text(self, text: str, definitions: dict[str, object]) -> None:
+        prose = read_prose(text, definitions)
+        mentions = self._with_numbers(prose.text, find_mentions(prose, self._reading.prefixes))
+        self._add_rest(mentions, self._add_stated(prose.text, mentions, at_line_start=False))
 
     def read_section(self, section: Section) -> None:
         """Read one section by what its heading says, and the heading itself as prose."""
         relation = self._relation_of(section)
-        if section.heading is not None and section.heading is not self._title and not self._is_full():
-            self._read_plain(section.heading)
+        self._label = None
+        if section.heading is not None and section.heading is not self._reading.title and not self._is_full():
+            self._read_heading(section, section.heading)
+        before, is_status = "", is_status_section(section, self._reading)
         for block in section.blocks:
             if block.kind is BlockKind.RULE and block.top:
                 relation = None
-            if not _is_prose(block) or self._is_full():
+            if id(block) in self._quotes and not self._is_full():
+                self._read_quote(block)
+            if not _is_prose(block) or self._is_full() or self._reads_label(block):
                 continue
-            if relation is not None:
-                self._read_typed(block, relation)
-            elif section.name == status.SECTION and section.heading is not self._title:
-                self._read_statements(block, at_line_start=False)
-            elif id(block) in self._opening:
-                self._read_statements(block, at_line_start=True)
+            labelled = self._label[1] if self._label is not None else relation
+            if labelled is not None:
+                self._read_typed(block, labelled)
             else:
-                self._read_plain(block)
+                self._read_untyped(section, block, before, is_status=is_status)
+            before = block.content[-200:]
+
+    def _read_untyped(self, section: Section, block: Block, before: str, *, is_status: bool) -> None:
+        if is_status or (_IS_OVER.search(section.name) and _GOES_ON.match(block.content)):
+            self._read_status_block(block, before if is_status else section.name)
+        elif id(block) in self._opening or section.name in vocabulary().link_sections:
+            self._read_opening_block(block)
+        else:
+            self._read_plain(block)
+
+    def _reads_label(self, block: Block) -> bool:
+        """Return whether a block is a label such as "Supersedes:" for the list below; end an earlier one."""
+        if self._label is not None and block.depth <= self._label[0]:
+            self._label = None
+        if block.cell or len(block.content) > MAX_LABEL_LENGTH or "\n" in block.content:
+            return False
+        is_label = block.content.rstrip(" *_`").endswith(":") or self._is_bold(block)
+        relation = relation_named(plain_text(block.content)) if is_label else None
+        if relation is not None and relation.type is not ReferenceType.REFERENCES:
+            self._label = (block.depth, relation)
+        return relation is not None
+
+    @staticmethod
+    def _is_bold(block: Block) -> bool:
+        return block.content.startswith(("**", "__")) and block.content.endswith(("**", "__"))
+
+    def _read_quote(self, block: Block) -> None:
+        """Read what a callout of the opening states, such as "Superseded by ADR-9", and no more of it."""
+        text, mentions = self._mentions(block, with_numbers=True)
+        if mentions:
+            self._add_stated(text, mentions, at_line_start=True)
+
+    def _read_opening_block(self, block: Block) -> None:
+        fields = self._reading.lines
+        stated = [line for line in fields.fields if line.block is block] if id(block) in fields.whole else []
+        if any(relation_named(line.name) is not None for line in stated):
+            for line in stated:
+                if relation_named(line.name) is None:
+                    self._read_statement_text(line.value[:4_000], self._reading.page.definitions)
+            return
+        self._read_statements(block, at_line_start=True)
+
+    def _read_status_block(self, block: Block, before: str) -> None:
+        """Read what a status says; "By ADR-9" alone goes on with the block before it."""
+        text, mentions = self._mentions(block, with_numbers=True)
+        goes_on = _GOES_ON.match(text)
+        if goes_on is not None and mentions and _IS_OVER.search(plain_text(before)) is not None:
+            relation = Relation(ReferenceType.SUPERSEDES, inverted=True)
+            typed = tuple(joined_run(text, mentions)) if mentions[0].start <= goes_on.end() + 20 else ()
+            for mention in typed:
+                self._add(relation, mention)
+            self._add_rest(mentions, {id(mention) for mention in typed})
+        elif mentions:
+            self._add_rest(mentions, self._add_stated(text, mentions, at_line_start=False))
 
     def _relation_of(self, section: Section) -> Relation | None:
-        if section.heading is None or section.heading is self._title:
+        if section.heading is None or section.heading is self._reading.title:
             return None
         relation = relation_named(section.name)
         if relation is not None:
@@ -207,6 +284,35 @@ class _Reader:
             self._inherited = None
         return relation
 
+    def _read_heading(self, section: Section, heading: Block) -> None:
+        """Read a heading such as "Supersedes ADR-1", or "ADR-1" below one that states a relation."""
+        text, mentions = self._mentions(heading, with_numbers=True)
+        text = INVISIBLE.sub(" ", text)
+        taken = self._add_stated(text, mentions, at_line_start=True)
+        below = self._inherited is not None and heading.level > self._inherited[0]
+        if not taken and below and self._inherited is not None and mentions:
+            typed = tuple(joined_run(text, mentions)) if not _WORD.search(text[: mentions[0].start]) else ()
+            for mention in typed:
+                self._add(self._inherited[1], mention)
+            taken = {id(mention) for mention in typed}
+        if not taken:
+            self._warn_of_lookalike(section, heading, is_naming=bool(mentions))
+        self._add_rest(mentions, taken)
+
+    def _warn_of_lookalike(self, section: Section, heading: Block, *, is_naming: bool) -> None:
+        """Warn of a heading that looks like a relation and is none, if it or what is below names any."""
+        goes_on = any(_GOES_ON.match(block.content) for block in section.blocks[:1])
+        if goes_on or relation_named(section.name) is not None or not looks_like_relation(section.name):
+            return
+        if is_naming or any(self._mentions_any(block) for block in section.blocks[:5]):
+            spelled = beginning(plain_text(heading.content[:100]), 60)
+            self._reading.warnings.append(
+                f"the heading {spelled!r} looks like a relation and is read as none"
+            )
+
+    def _mentions_any(self, block: Block) -> bool:
+        return _is_prose(block) and bool(find_mentions(self._reading.prose(block), self._reading.prefixes))
+
     def _read_typed(self, block: Block, relation: Relation) -> None:
         text, mentions = self._mentions(block)
         if not mentions:
@@ -214,8 +320,9 @@ class _Reader:
             if title is not None:
                 self._claims.add(relation, title)
             return
-        if is_denied(text[: mentions[0].start]):
-            self._add_rest(mentions, set())
+        named = self._add_stated(text, mentions, at_line_start=True)
+        if named or is_denied(text[: mentions[0].start]):
+            self._add_rest(mentions, named)
             return
         typed = self._typed_mentions(block, text, mentions, relation)
         for mention in typed:
@@ -234,18 +341,29 @@ class _Reader:
         return tuple(joined_run(text, mentions))
 
     def _read_statements(self, block: Block, *, at_line_start: bool) -> None:
-        text, mentions = self._mentions(block)
+        text, mentions = self._mentions(block, with_numbers=True)
         if mentions:
             self._add_rest(mentions, self._add_stated(text, mentions, at_line_start=at_line_start))
 
     def _read_plain(self, block: Block) -> None:
         self._add_rest(self._mentions(block)[1], set())
 
-    def _mentions(self, block: Block) -> tuple[str, list[WrittenMention]]:
+    def _mentions(self, block: Block, *, with_numbers: bool = False) -> tuple[str, list[WrittenMention]]:
         prose = self._reading.prose(block)
         mentions = find_mentions(prose, self._reading.prefixes)
+        if with_numbers:
+            mentions = self._with_numbers(prose.text, mentions)
         self._mentioned += len(mentions)
         return prose.text, mentions[: len(mentions) - max(0, self._mentioned - MAX_MENTIONS)]
+
+    def _with_numbers(self, text: str, mentions: list[WrittenMention]) -> list[WrittenMention]:
+        """Return the mentions with the bare numbers that a relation names, where no mention stands."""
+        numbers = bare_numbers(text, self._prefix)
+        if not numbers:
+            return mentions
+        taken = {place for mention in mentions for place in range(mention.start, mention.end)}
+        free = [number for number in numbers if number.start not in taken]
+        return sorted([*mentions, *free], key=lambda mention: mention.start)
 
     def _is_full(self) -> bool:
         """Return whether no more mentions are read, and warn of it."""
@@ -274,16 +392,16 @@ class _Reader:
 
     def _identifier_of(self, path: str) -> str | None:
         """Return the identifier that the number of a file such as 0004-x.md stands for, or None."""
-        numbered = numbered_path(path, self._reading.prefixes)
+        numbered = without_year(numbered_path(path, self._reading.prefixes), self._prefix)
         prefix = (numbered.prefix or self._prefix) if numbered is not None else None
         return f"{prefix}-{numbered.number}" if numbered is not None and prefix is not None else None
 
     def _field_targets(self, texts: list[str]) -> Iterator[WrittenMention]:
         for text in texts:
-            prose = read_prose(text[:4_000], {})
+            prose = read_prose(text[:4_000].replace("`", ""), {})
             mentions = find_mentions(prose, self._reading.prefixes)
             yield from mentions
-            for part in _SEPARATORS.split(text):
+            for part in _SEPARATORS.split(text.replace("`", "")):
                 words = part.strip(" []\"'")
                 # Beside identifiers, words are a remark, and a bare number is one of the series.
                 target = self._field_target(words) if not mentions or words.isdigit() else None

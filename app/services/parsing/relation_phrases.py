@@ -15,11 +15,29 @@ from app.services.parsing.mentions import WrittenMention
 from app.services.parsing.vocabulary import Relation, relation_named, vocabulary
 
 MAX_DISTANCE = 60
+MAX_BARE_NUMBERS = 100
 
 _SENTENCE_END = re.compile(r"[;.!?](?=\s|$)|\n[ \t]*\n")
 _JOINED = re.compile(rf"(?:^|[,;&/+\n]|\band|\bor)[\s\[*_{COVER}]*(?:and|or)?[\s\[*_]*$", re.IGNORECASE)
 _ONLY_MARKS = re.compile(rf"[\s:*_\[({COVER}-]*$")
-_LINE_START = re.compile(r"(?:^|\n)[\s*_+-]*(?:status\b[^\n]*)?$", re.IGNORECASE)
+_LABEL = (
+    r"(?:\[![a-z]{2,20}\][+-]?|note|nb|notice|warning|important|caution|attention|danger|info|tip|update|edit|deprecated"
+    r"|obsolete|historical|outdated|superseded|legacy)\b"
+)
+_SUBJECT = (
+    r"(?:(?:this|it)\b(?:\s+(?:old|architecture|architectural|design|technical|decision))*"
+    r"(?:\s+(?:adr|rfc|rfd|pep|kep|tep|eip|spec|specification|document|doc|decision|record|proposal|page|note|plan|policy"
+    r"|guide|guideline|version|file|runbook|entry|standard|design|text))?\s+)?"
+    r"(?:(?:is|was|has|have|had|been|being|now|since|also|formally|itself|hereby|entirely|fully|completely)\s+){0,4}"
+)
+_DATED = r"(?:\d{4}-\d{2}-\d{2}\W{0,4})?"
+_LINE_START = re.compile(
+    rf"(?:^|\n)[^\w\n]*{_DATED}(?:{_LABEL}[^\w\n]*){{0,2}}(?:status\b[^\n]*|{_SUBJECT})$", re.IGNORECASE
+)
+_PART_BEFORE = re.compile(r"[\s:*_(]*(?:(?:only|in)\s+)?(?:the\s+)?(?P<word>§|[a-z]+)", re.IGNORECASE)
+_PART_BEHIND = re.compile(r"[\s,;:(*_\]]{0,4}(?:in part|partly|partially|§|sections?\b)", re.IGNORECASE)
+_BARE_NUMBER = r"(?P<number>\d{1,6})(?![\w§]|[-/.:]\d)"
+_NO_WORD = re.compile(r"\W+")
 _RELATED = Relation(ReferenceType.RELATES_TO)
 
 
@@ -47,10 +65,44 @@ def stated_relations(
         if phrase.relation is None or (at_line_start and not _LINE_START.search(before)):
             continue
         within = mentions[bisect_left(starts, phrase.end) : bisect_left(starts, phrase.reach)]
-        if not within or not _is_near(text[phrase.end : within[0].start], at_line_start):
+        gap = text[phrase.end : within[0].start] if within else ""
+        is_partial = _names_part(gap)
+        if not within or not _is_near(gap, at_line_start and not is_partial):
             continue
         for mention in joined_run(text, within):
-            yield phrase.relation, mention
+            partial = is_partial or _PART_BEHIND.match(text, mention.end) is not None
+            supersedes = phrase.relation.type is ReferenceType.SUPERSEDES
+            yield (_RELATED if partial and supersedes else phrase.relation), mention
+
+
+def _names_part(gap: str) -> bool:
+    """Return whether the words before a target speak of a part of it: "section 3 of"."""
+    match = _PART_BEFORE.match(gap)
+    return match is not None and (match["word"] == "§" or match["word"].lower() in vocabulary().parts)
+
+
+def bare_numbers(text: str, prefix: str | None) -> list[WrittenMention]:
+    """Return the numbers of a document's own series that follow words of a relation: "superseded by 0303"."""
+    if prefix is None:
+        return []
+    found: list[WrittenMention] = []
+    for match in _relation_words().finditer(text):
+        place = match.end()
+        while (number := _next_number().match(text, place)) is not None and len(found) < MAX_BARE_NUMBERS:
+            if not _is_year(number["number"]):
+                spelled = f"{prefix}-{number['number']}"
+                found.append(WrittenMention(number.start("number"), number.end("number"), spelled))
+            place = number.end()
+    return found
+
+
+@cache
+def _next_number() -> re.Pattern[str]:
+    return re.compile(rf"[\s:*_#(]{{0,6}}(?:(?:,|and|&)[\s*_#]{{0,4}})?{_BARE_NUMBER}")
+
+
+def _is_year(number: str) -> bool:
+    return len(number) == 4 and number[0] != "0" and 1970 <= int(number) <= 2100
 
 
 def joined_run(text: str, mentions: list[WrittenMention]) -> Iterator[WrittenMention]:
@@ -93,18 +145,20 @@ def _phrases(text: str) -> Iterator[_Phrase]:
 
 
 def _relation_of(text: str, match: re.Match[str]) -> Relation | None:
-    clause = re.split(r"[;.,\n]", text[max(0, match.start() - MAX_DISTANCE) : match.start()])[-1]
+    clause = re.split(r"[;.,(\n]", text[max(0, match.start() - MAX_DISTANCE) : match.start()])[-1]
     words = fold(clause)
     if _hedge_pattern().search(words):
         return None
-    if words.endswith(vocabulary().qualifiers):
-        return _RELATED
-    return relation_named(" ".join(match[0].replace("*", " ").split()))
+    relation = relation_named(_NO_WORD.sub(" ", match[0]))
+    if relation is not None and words.endswith(vocabulary().qualifiers):
+        # What is amended in part is amended; what is superseded in part is not superseded.
+        return _RELATED if relation.type is ReferenceType.SUPERSEDES else relation
+    return relation
 
 
 @cache
 def _relation_words() -> re.Pattern[str]:
-    return _words_pattern(tuple(vocabulary().relations))
+    return _words_pattern(vocabulary().relation_words, r"[\s*_(,:—–-]{1,4}")
 
 
 @cache
@@ -118,7 +172,7 @@ def _denial_pattern() -> re.Pattern[str]:
     return re.compile(rf"(?:{'|'.join(re.escape(word) for word in words)})(?!\w)", re.IGNORECASE)
 
 
-def _words_pattern(words: tuple[str, ...]) -> re.Pattern[str]:
+def _words_pattern(words: tuple[str, ...], joint: str = r"[\s*-]+") -> re.Pattern[str]:
     ordered = sorted(words, key=len, reverse=True)
-    spelled = "|".join(re.escape(word).replace(r"\ ", r"[\s*-]+") for word in ordered)
+    spelled = "|".join(re.escape(word).replace(r"\ ", joint) for word in ordered)
     return re.compile(rf"(?<!\w)(?:{spelled})(?!\w)", re.IGNORECASE)

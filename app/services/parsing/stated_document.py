@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from datetime import datetime
 
-from app.domain.artifact import Document, MemoryDomain
+from app.domain.artifact import DatePrecision, DateSource, Document, MemoryDomain
 from app.domain.bounds import MAX_NAME, require_length
 from app.errors import Invalid
 from app.services.parsing.document import parse_markdown
@@ -47,6 +47,8 @@ def document_from(stated: StatedDocument, known_prefixes: frozenset[str] = froze
         status=_clean_optional(stated.status) or parsed.status,
         domain=stated.domain or parsed.domain,
         created_at=stated.created_at or parsed.created_at,
+        date_source=DateSource.HEADER if stated.created_at else parsed.date_source,
+        date_precision=DatePrecision.INSTANT if stated.created_at else parsed.date_precision,
         source_uri=clean_path(source_uri) if source_uri else None,
         source_commit=_clean_optional(stated.source_commit),
     )

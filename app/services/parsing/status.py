@@ -1,25 +1,61 @@
-"""Reading the status of a document, from its header, a `Status:` line or a section, and dates."""
+"""Reading the status of a document, from its header, a `Status:` line, a switch or a section."""
 
 from __future__ import annotations
 
 import re
-from datetime import UTC, datetime
+from collections.abc import Iterator, Sequence
 
-from app.domain.text import beginning, fold
+from app.domain.recall import StateFlag
+from app.domain.status_words import flag_of_status, is_known, is_notice, leading_status
+from app.domain.text import beginning
 from app.services.parsing.blocks import Block, BlockKind, Section
 from app.services.parsing.context import Reading
-from app.services.parsing.identity import leading_heading
+from app.services.parsing.dates import find_date
+from app.services.parsing.field_lines import column_values, split_field
 from app.services.parsing.inline import COVER, plain_text
-from app.services.parsing.text import texts_of
-from app.services.parsing.vocabulary import vocabulary
+from app.services.parsing.text import INVISIBLE, texts_of
+from app.services.parsing.vocabulary import field_key, vocabulary
 
-SECTION = "status"
-MAX_WORDS = 4
+SECTION_ROLE = "status"
+MAX_WORDS = 5
+MAX_UNKNOWN_WORDS = 4
+"""More words without a known one among them are a sentence, and no status."""
+
 MAX_STATUS_LENGTH = 64
+MAX_NOTICES = 10
 
-_STRUCK = re.compile(r"~~.*?~~", re.DOTALL)
-_END = re.compile(r"[.;:,(\[{<\n|\d]|\s[-–—]\s|\s(?:by|on|in|with|as|since|for|per|see|until)\s")
+_STRUCK = re.compile(r"~~[^~]{1,400}~~")
+_END = re.compile(
+    r"[.;:,(\[{<\n|]|(?<!\S)\S*\d|\s[-–—]+\s|\s(?:by|on|in|as|since|per|see|until|at|of|from|via|into|due|because|after"
+    r"|that|which|to(?!\sbe\b))(?=\s|$)"
+)
+_HARD_END = re.compile(
+    r"[.;:,(\[{<\n|]|(?<!\S)\S*\d|\s[-–—]+\s|\s(?:by|on|in|with|as|since|for|per|see|until)\s"
+)
+_NUMBERED = re.compile(r"\S*\d")
+_LINKED = re.compile(r"(?<=\w)[\s:]+(?:by\s+)?!?\[[^\n]*")
 _CHOICE = re.compile(r"\s*(?:\||/|,|\bor\b)\s*", re.IGNORECASE)
+_STEP = re.compile(r"\s*(?:→|⇒|->|=>|»|>)\s*")
+_CONNECTORS = re.compile(
+    r"(?:\s+(?:with|for|in|favou?r|of|to|by|as|the|an?|and|but|see|on|from|into|is|was|version|since|at|via|per"
+    r"|or))+$",
+    re.IGNORECASE,
+)
+_ORNAMENT = re.compile(r"^(?::[a-z0-9_+-]{1,40}:|[^\w:]+|[:_])+")
+_CLOSING = re.compile(r"[^\w!?'’)]+$")
+_BOLD = re.compile(r"\*\*([^*\n|]{1,80})\*\*|__([^_\n|]{1,80})__")
+_TASK = re.compile(r"\s*\[(?P<mark>[ xX✓✔-])\]\s*(?P<text>.*)", re.DOTALL)
+_MARK = re.compile(r"\W{0,4}[\[(]?(?P<mark>[A-Za-z' -]{4,30})(?:[\])]|:\s)")
+_MARK_BEHIND = re.compile(r"[\[(](?P<mark>[A-Za-z' -]{4,30})[\])]\W{0,4}$")
+_NOTICE_START = re.compile(
+    r"^\W*(?:\[![a-z]{2,20}\]\W*)?(?:(?:note|notice|warning|important|caution|attention|info|update)\b\W*)?"
+    r"(?:this\s+(?:[\w-]+\s+){0,3}?(?:is|was|has been|is now|has now been)\s+)?(?:now\s+)?",
+    re.IGNORECASE,
+)
+_NOTICE_END = re.compile(
+    r"\W*$|[*_]*\s*[.:!,;(—–-]|[*_]*\s+(?:by|in favou?r|see|as of|since|on|and)\b", re.IGNORECASE
+)
+_LATER = re.compile(r"[.,;]\s+|\s+[-–—]+\s+")
 
 
 def read_status(reading: Reading) -> str | None:
@@ -27,98 +63,169 @@ def read_status(reading: Reading) -> str | None:
     for _, value in reading.by_role("status"):
         for text in texts_of(value):
             return status_in(text) or _warn_unreadable(text, reading.warnings)
-    line = reading.opening_fields().get("status")
-    if line:
-        return status_in(line) or _warn_unreadable(line, reading.warnings)
-    title = leading_heading(reading)
+    for line in reading.lines_by_role("status"):
+        if line.value:
+            return status_in(line.value) or _warn_unreadable(line.value, reading.warnings)
     for section in reading.sections:
-        if section.name == SECTION and section.heading is not title:
+        if is_status_section(section, reading):
             return _section_status(section, reading)
+    return _switched(reading) or _notice(reading)
+
+
+def is_status_section(section: Section, reading: Reading) -> bool:
+    """Return whether a section holds the status: `## Status`, `## Decision status`, `## Status: Accepted`."""
+    if section.heading is None or section.heading is reading.title:
+        return False
+    name, _, _ = section.name.partition(":")
+    return vocabulary().fields.get(field_key(name)) == SECTION_ROLE and field_key(name) != "state"
+
+
+def _switched(reading: Reading) -> str | None:
+    """Return the status that a field such as `draft: true` says, or None."""
+    said = {
+        field_key(name): str(value).lower() for name, value in reading.fields.items() if value is not None
+    }
+    return next((each.status for each in vocabulary().switches if said.get(each.field) == each.value), None)
+
+
+def _notice(reading: Reading) -> str | None:
+    """Return what a title or a first line says of a document that is over: `[DEPRECATED] Use X`."""
+    title = "" if reading.title is None else plain_text(reading.title.content[:400])
+    marked = _MARK.match(title) or _MARK_BEHIND.search(title)
+    if marked is not None and is_notice(marked["mark"]):
+        return marked["mark"].strip()
+    for block in (*reading.quotes, *reading.opening)[:MAX_NOTICES]:
+        if not (block.top or block.quoted):
+            continue
+        words = _NOTICE_START.sub("", plain_text(block.content[:200].replace("\n", " . ")), count=1)
+        known = leading_status().match(words)
+        if known is not None and is_notice(known[0]) and _NOTICE_END.match(words, known.end()) is not None:
+            return known[0]
     return None
 
 
 def status_in(text: str) -> str | None:
     """Return the leading words of a text that state a status; a list of choices states none."""
-    words = plain_text(_STRUCK.sub("", text)[:400]).strip(f" *_{COVER}")
-    known = _known_status(words)
-    if known is not None:
-        choice = _CHOICE.match(words, len(known))
-        return None if choice and _known_status(words[choice.end() :].strip(" '\"")) else known
-    end = _END.search(words, 1)
-    lead = (words[: end.start()] if end else words).strip()
-    is_short = len(lead) <= MAX_STATUS_LENGTH and len(lead.split()) <= MAX_WORDS
-    return lead if lead[:1].isalpha() and is_short and not (end and end[0] == "|") else None
+    unstruck = _STRUCK.sub("", INVISIBLE.sub("", text[:400])).strip()
+    raw = unstruck.split("\n", 1)[0]
+    if raw.startswith(("{", "<%")):
+        return None
+    shown = plain_text(_LINKED.sub(" ", raw, count=1)).strip(f" *_{COVER}")
+    words = _STEP.split(_without_opening(shown))[-1]
+    choices = [part.strip(" '\"}])") for part in _CHOICE.split(words)]
+    if _is_choice(choices, words):
+        return _marked(raw)
+    return _later_end(words) or _leading(words)
 
 
-def _known_status(words: str) -> str | None:
-    for status in vocabulary().statuses:
-        head = words[: len(status)]
-        if fold(head) == status and not words[len(status) : len(status) + 1].isalnum():
-            return head
+def _without_opening(words: str) -> str:
+    """Return a text without the ornaments, the date and the name of a field that stand before its status."""
+    for _ in range(3):
+        words = _ORNAMENT.sub("", words, count=1) if words[:1] and not words[0].isalnum() else words
+        dated = find_date(words)
+        field = split_field(words)
+        if dated is not None:
+            words = words[dated.end :].strip()
+        elif field is not None and vocabulary().fields.get(field_key(field[0])) == SECTION_ROLE:
+            words = field[1]
+        else:
+            break
+    return words
+
+
+def _leading(words: str) -> str | None:
+    known = leading_status().match(words)
+    end = (_END if known is not None or is_known(words[:MAX_STATUS_LENGTH]) else _HARD_END).search(words, 1)
+    lead = _CLOSING.sub("", words[: end.start()] if end else words).strip()
+    lead = "" if _NUMBERED.match(words) else _CONNECTORS.sub("", lead)
+    most = MAX_WORDS if is_known(lead) else MAX_UNKNOWN_WORDS
+    is_short = len(lead) <= MAX_STATUS_LENGTH and len(lead.split()) <= most
+    fits = lead[:1].isalpha() and is_short and not (end and end[0] == "|" and known is None)
+    if known is not None and not (fits and len(lead) > len(known[0])):
+        return known[0]
+    return lead if fits else None
+
+
+def _is_choice(parts: Sequence[str], words: str) -> bool:
+    """Return whether a text offers several statuses: more than two, or two that say different things."""
+    if len(parts) < 2 or not all(part and _is_whole(part) for part in parts[:2]):
+        return False
+    flags = {flag_of_status(part) for part in parts}
+    return len(flags) > 1
+
+
+def _is_whole(part: str) -> bool:
+    known = leading_status().match(part)
+    return known is not None and not part[known.end() :].strip(" .!?*_")
+
+
+def _marked(raw: str) -> str | None:
+    """Return the one of several choices that is set in bold, or None."""
+    marked = [one or other for one, other in _BOLD.findall(raw)]
+    return _leading(marked[0].strip()) if len(marked) == 1 and is_known(marked[0]) else None
+
+
+def _later_end(words: str) -> str | None:
+    """Return a status such as "superseded" that follows another: "Accepted, superseded by ADR-9"."""
+    for part in _LATER.split(words)[1:4]:
+        known = leading_status().match(part)
+        rest = "" if known is None else part[known.end() :].strip()
+        ends = not rest or rest.split()[0].lower() in ("by", "in", "on", "since") or not rest[0].isalpha()
+        if known is not None and ends and flag_of_status(known[0]) is StateFlag.HISTORICAL:
+            return known[0]
     return None
 
 
 def _section_status(section: Section, reading: Reading) -> str | None:
+    """Return the status that a section holds: in its heading, a table, ticked tasks, a history, or first."""
+    _, _, inline = section.heading.content.partition(":") if section.heading is not None else ("", "", "")
+    if inline.strip() and (said := status_in(inline)) is not None:
+        return said
     texts = [block for block in section.blocks if block.kind is BlockKind.TEXT and block.content.strip()]
-    for block in texts:
-        if not block.quoted and reading.prose(block).text.strip(f" \n{COVER}"):
-            return status_in(block.content) or _warn_unreadable(block.content, reading.warnings)
+    columns = column_values([block for block in texts if block.cell], SECTION_ROLE)
+    if columns:
+        return status_in(columns[-1]) or _warn_unreadable(columns[-1], reading.warnings)
+    tasks = [match for block in texts if (match := _TASK.match(block.content[:400])) is not None]
+    if tasks:
+        ticked = [match["text"] for match in tasks if match["mark"].strip(" -")]
+        return status_in(ticked[-1]) if ticked else None
+    return _written_status(texts, reading)
+
+
+def _written_status(texts: Sequence[Block], reading: Reading) -> str | None:
+    written = [block for block in texts if not block.quoted and _has_words(block, reading)]
+    dated = list(_dated(written))
+    if len(dated) > 1:
+        return max(dated, key=lambda each: each[0])[1]
+    for block in written:
+        return status_in(block.content) or _warn_unreadable(block.content, reading.warnings)
     return _quoted_status(texts)
 
 
-def _quoted_status(texts: list[Block]) -> str | None:
+def _has_words(block: Block, reading: Reading) -> bool:
+    return bool(reading.prose(block).text.strip(f" \n{COVER}"))
+
+
+def _dated(texts: Sequence[Block]) -> Iterator[tuple[tuple[object, int], str]]:
+    """Yield the statuses of a history such as "2024-05-01: Accepted", each with its date and place."""
+    lines = [line for block in texts if not block.cell for line in block.content[:4_000].split("\n")]
+    for place, line in enumerate(lines[:200]):
+        words = plain_text(line[:200])
+        head = find_date(words)
+        behind = re.search(r"[(,:–—-]\s*(?=\d{4}-\d{2}-\d{2})", words)
+        found = head or (find_date(words[behind.end() :]) if behind else None)
+        status = status_in(words) if found is not None else None
+        if found is not None and status is not None and is_known(status):
+            yield (found.moment, place), status
+
+
+def _quoted_status(texts: Sequence[Block]) -> str | None:
     """Return the status of a lone quote; any other quote is a template."""
     words = plain_text(texts[0].content[:100]).rstrip(".") if len(texts) == 1 else ""
-    return words if _known_status(words) == words and words else None
+    known = leading_status().match(words)
+    return words if known is not None and known[0] == words else None
 
 
 def _warn_unreadable(text: str, warnings: list[str]) -> str | None:
     warnings.append(f"no status could be read from {beginning(plain_text(text[:200]), 80)!r}")
     return None
-
-
-EARLIEST_YEAR = 1970
-
-_MONTHS = ("jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec")
-_ISO = re.compile(
-    r"(?P<date>\d{4}[-/]\d{2}[-/]\d{2})"
-    r"(?P<time>[T ]\d{2}:\d{2}(?::\d{2}(?:[.,]\d{1,9})?)?)?[ ]?(?P<offset>Z|[+-]\d{2}:?\d{2})?(?!\d)",
-    re.ASCII | re.IGNORECASE,
-)
-_DAY_FIRST = re.compile(
-    r"(?P<day>\d{1,2})[- ](?P<month>[a-z]{3})[a-z]*\.?[-, ]{1,2}(?P<year>\d{4})(?!\d)",
-    re.ASCII | re.IGNORECASE,
-)
-_MONTH_FIRST = re.compile(
-    r"(?P<month>[a-z]{3})[a-z]*\.? (?P<day>\d{1,2}),? (?P<year>\d{4})(?!\d)", re.ASCII | re.IGNORECASE
-)
-
-
-def read_date(text: str) -> datetime | None:
-    """Return the instant that a date at the start of the text names, or None.
-
-    A date without a time is the start of that day in UTC; a time without an offset is in UTC.
-    Years before 1970 are taken for mistakes.
-    """
-    try:
-        moment = _iso_date(text.strip()) or _named_month_date(text.strip())
-    except (ValueError, OverflowError):
-        return None
-    return moment if moment is not None and moment.year >= EARLIEST_YEAR else None
-
-
-def _iso_date(text: str) -> datetime | None:
-    match = _ISO.match(text)
-    if match is None:
-        return None
-    spelled = match["date"].replace("/", "-") + (match["time"] or "T00:00").replace(" ", "T")
-    offset = (match["offset"] or "Z") if match["time"] else "Z"
-    return datetime.fromisoformat(spelled.replace(",", ".") + offset.upper()).astimezone(UTC)
-
-
-def _named_month_date(text: str) -> datetime | None:
-    match = _DAY_FIRST.match(text) or _MONTH_FIRST.match(text)
-    if match is None or match["month"].lower() not in _MONTHS:
-        return None
-    month = _MONTHS.index(match["month"].lower()) + 1
-    return datetime(int(match["year"]), month, int(match["day"]), tzinfo=UTC)

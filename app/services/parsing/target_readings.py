@@ -11,7 +11,7 @@ from app.domain.artifact import ReferenceClaim
 from app.domain.identifier import bare_key, identifier_key
 from app.domain.text import name_key, short_key
 
-MARKDOWN_ENDINGS = (".md", ".markdown")
+MARKDOWN_ENDINGS = (".md", ".markdown", ".mdx", ".rst", ".txt")
 
 # "Release #12" is a title, and so is "C# in depth": a heading follows the page without a space.
 _HEADING = re.compile(r"(?P<page>.*?[^\s#])#(?=[^\W\d]).*", re.DOTALL)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import unicodedata
 from math import isfinite
 
@@ -10,6 +11,9 @@ from app.errors import Invalid
 
 MAX_DEPTH = 100
 """The maximum nesting depth of a header value."""
+
+INVISIBLE = re.compile("[\u00ad\u200b-\u200f\u202a-\u202e\u2060-\u2064\u2066-\u2069\ufeff]")
+"""Characters that show nothing and part no words."""
 
 _INTEGER_LIMIT = 2**63
 

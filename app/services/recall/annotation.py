@@ -9,7 +9,10 @@ from uuid import UUID
 from app.domain.recall import Annotation, FlagGround, StateFlag
 from app.domain.status_words import flag_of_status
 from app.domain.temporal import EntityState
+from app.domain.text import beginning
 from app.domain.types import label_of
+
+MAX_SUCCESSOR_LENGTH = 80
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,6 +30,7 @@ class Standing:
 
     `newer_version` is whether its entity has a newer artifact; `superseded_by` is the entity that replaced
     it, with its label, if any; `former_names` are those its text uses for anchors, longest first.
+    `awaited_successor` is what it says superseded it, which is not filed.
     """
 
     entity: UUID
@@ -35,6 +39,7 @@ class Standing:
     newer_version: bool
     superseded_by: tuple[UUID, str] | None
     former_names: Sequence[FormerName]
+    awaited_successor: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,8 +85,14 @@ def _own_standing(found: Standing, *, prefer_wip: bool) -> tuple[StateFlag | Non
     status = found.committed.props.get("status")
     word = status if isinstance(status, str) else None
     flag = flag_of_status(word)
+    if found.awaited_successor is not None and flag is not StateFlag.HISTORICAL:
+        successor = beginning(found.awaited_successor, MAX_SUCCESSOR_LENGTH)
+        line = f"[historical: {label} says that {successor} superseded it, which is not filed]"
+        return StateFlag.HISTORICAL, line, None
     if flag is StateFlag.CURRENT:
         return flag, None, None
+    if flag is None:
+        return None, f"[unknown status: the status of {label} is {word}]", None
     return flag, f"[{flag.value.lower()}: the status of {label} is {word}]", None
 
 

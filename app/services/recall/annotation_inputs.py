@@ -78,6 +78,7 @@ def _standing(
         newer_version=own.newest is not None and own.newest != number,
         superseded_by=None if above is None else (above.entity, _label(above)),
         former_names=former,
+        awaited_successor=own.awaited_successor,
     )
 
 

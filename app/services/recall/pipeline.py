@@ -87,7 +87,7 @@ class LegRunner:
     async def _rank(self, leg: Leg, question: Question) -> Ranking:
         return await rank(leg, self._database, question, self._deadline)
 
-    async def _creation_times(self, scope: Scope, rankings: Sequence[Ranking]) -> dict[int, datetime]:
+    async def _creation_times(self, scope: Scope, rankings: Sequence[Ranking]) -> dict[int, datetime | None]:
         """Return the creation times of the candidates; those that no leg reported are looked up."""
         born = {number: moment for ranking in rankings for number, moment in ranking.born.items()}
         proposed = {candidate.artifact for ranking in rankings for candidate in ranking.candidates}

@@ -40,7 +40,7 @@ def odd_status(definition: TypeDefinition, state: EntityState, event: StateEvent
         return ()
     if is_known(status):
         return ()
-    return (f"unknown status {status}; the document counts as current",)
+    return (f"unknown status {status}; the document gets no flag",)
 
 
 MAX_PROPERTIES_BYTES = 64 * 1024

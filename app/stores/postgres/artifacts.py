@@ -9,7 +9,7 @@ from uuid import UUID
 
 import asyncpg
 
-from app.domain.artifact import Artifact, MemoryDomain, Passage
+from app.domain.artifact import Artifact, DatePrecision, DateSource, MemoryDomain, Passage
 from app.domain.text import fold
 from app.stores.named_blocks import sql_blocks
 from app.stores.postgres.scope import Scope
@@ -39,7 +39,17 @@ def artifact_from(row: asyncpg.Record) -> Artifact:
         author=row["author"],
         content_hash=row["content_hash"],
         entity=row["entity"],
+        meta=row["meta"],
+        date_source=_date_source(row),
+        date_precision=None if row["date_precision"] is None else DatePrecision(row["date_precision"]),
     )
+
+
+def _date_source(row: asyncpg.Record) -> DateSource:
+    """Return where a date is from; before this was recorded, it was the header or the filing."""
+    if row["date_source"] is not None:
+        return DateSource(row["date_source"])
+    return DateSource.FILED if row["created_at"] == row["recorded_at"] else DateSource.HEADER
 
 
 async def take_numbers(connection: asyncpg.Connection, count: int) -> list[int]:
@@ -77,6 +87,9 @@ async def insert_artifact(
         content_hash=artifact.content_hash,
         term_count=term_count,
         actor=actor,
+        meta=dict(artifact.meta),
+        date_source=artifact.date_source,
+        date_precision=artifact.date_precision,
     )
 
 
@@ -156,8 +169,8 @@ async def passages_by_artifact(
 
 async def creation_times(
     connection: asyncpg.Connection, tenant: int, artifacts: Sequence[int]
-) -> dict[int, datetime]:
-    """Return when these artifacts were created, by number."""
+) -> dict[int, datetime | None]:
+    """Return when these artifacts were created, by number; None for one that counts from its filing."""
     return dict(await connection.fetch(SQL["creation_times"], tenant, list(artifacts)))
 
 

@@ -19,7 +19,8 @@ WHERE tenant_id = $1 AND ($2::integer IS NULL OR entity.project_id = $2)
 -- Which artifacts are there, the newest first, after a position?
 SELECT
     artifact.id, number, artifact.project_id, type.name AS kind, identifier, title, body, domain,
-    artifact.created_at, artifact.recorded_at, source_uri, source_commit, author, content_hash, entity
+    artifact.created_at, artifact.recorded_at, source_uri, source_commit, author, content_hash, entity,
+    meta, date_source, date_precision
 FROM artifact
 JOIN type USING (tenant_id, type_id)
 JOIN entity ON entity.tenant_id = artifact.tenant_id AND entity.id = artifact.entity

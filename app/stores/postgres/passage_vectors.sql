@@ -8,7 +8,7 @@ VALUES (:tenant, :project, :artifact, :ordinal, :created_at, :recorded_at, :vect
 -- Distances are taken before anything is sorted, so that no plan ever sorts vectors. Vectors of another model
 -- than $10 are no answer.
 WITH near AS MATERIALIZED (
-    SELECT artifact_number, created_at, vector <=> $5 AS distance
+    SELECT artifact_number, nullif(created_at, recorded_at) AS created_at, vector <=> $5 AS distance
     FROM embedding
     WHERE EXISTS (SELECT FROM embedding_model WHERE fingerprint = $10)
         AND tenant_id = $1 AND project_id = ANY ($2::integer[]) AND created_at <= $3 AND recorded_at <= $4

@@ -46,11 +46,15 @@ async def read_hits(
 
 @dataclass(frozen=True, slots=True)
 class EntityStanding:
-    """One entity at a moment, with the numbers of its requested artifacts and of its newest one."""
+    """One entity at a moment, with the numbers of its requested artifacts and of its newest one.
+
+    `awaited_successor` is what its document says superseded it, while that is not filed.
+    """
 
     entity: UUID
     artifacts: tuple[int, ...]
     newest: int | None
+    awaited_successor: str | None = None
     states: dict[Branch, EntityState] = field(default_factory=dict)
 
 
@@ -63,7 +67,9 @@ async def standings_as_of(
     for row in rows:
         entity = row["entity"]
         if entity not in found:
-            found[entity] = EntityStanding(entity, tuple(row["numbers"] or ()), row["newest"])
+            found[entity] = EntityStanding(
+                entity, tuple(row["numbers"] or ()), row["newest"], row["awaited_successor"]
+            )
         if row["id"] is not None:
             found[entity].states[Branch(row["branch"])] = state_from(row)
     return found

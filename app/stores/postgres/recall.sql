@@ -4,7 +4,7 @@
 SELECT
     artifact.id, artifact.number, artifact.project_id, type.name AS kind, identifier, title, body, domain,
     created_at, artifact.recorded_at, source_uri, source_commit, author, content_hash, entity,
-    best.ordinal, best.heading, best.text, best.tokens
+    meta, date_source, date_precision, best.ordinal, best.heading, best.text, best.tokens
 FROM artifact
 JOIN type USING (tenant_id, type_id)
 CROSS JOIN LATERAL (
@@ -23,7 +23,7 @@ WHERE artifact.tenant_id = $1 AND artifact.number = ANY ($2::bigint[]);
 SELECT
     artifact.id, artifact.number, artifact.project_id, type.name AS kind, identifier, title, body, domain,
     created_at, artifact.recorded_at, source_uri, source_commit, author, content_hash, entity,
-    passage.ordinal, passage.heading, passage.text, passage.tokens
+    meta, date_source, date_precision, passage.ordinal, passage.heading, passage.text, passage.tokens
 FROM artifact
 JOIN type USING (tenant_id, type_id)
 JOIN passage ON passage.tenant_id = $1 AND passage.artifact_number = artifact.number AND passage.ordinal = 0
@@ -31,7 +31,8 @@ WHERE artifact.tenant_id = $1 AND artifact.number = ANY ($2::bigint[]);
 
 -- name: standings_as_of
 -- How do the entities of these artifacts, and those said to supersede them step by step, stand at a moment: which of the
--- artifacts are of each, which is its newest, and which states hold? One row per entity and state.
+-- artifacts are of each, which is its newest, which states hold, and for which successor does it wait? One row per entity
+-- and state.
 WITH RECURSIVE asked AS (
     SELECT entity, array_agg(number) AS numbers
     FROM artifact
@@ -50,7 +51,7 @@ looked_at (entity) AS (
 SELECT
     looked_at.entity, asked.numbers, newest.number AS newest,
     held.id, held.branch, held.valid_from, held.valid_until, held.recorded_at, held.retracted_at, held.props,
-    held.source_artifact, held.actor, held.wip_source
+    held.source_artifact, held.actor, held.wip_source, awaited.target_text AS awaited_successor
 FROM looked_at
 LEFT JOIN asked USING (entity)
 LEFT JOIN LATERAL (
@@ -67,4 +68,12 @@ LEFT JOIN LATERAL (
         AND valid_from <= $3 AND (valid_until > $3 OR valid_until IS NULL)
         AND recorded_at <= $4 AND (retracted_at > $4 OR retracted_at IS NULL)
     LIMIT 2
-) AS held ON true;
+) AS held ON true
+LEFT JOIN LATERAL (
+    SELECT target_text
+    FROM pending_reference
+    WHERE tenant_id = $1 AND source = looked_at.entity AND type = 'SUPERSEDES' AND inverted
+        AND valid_from <= $3 AND recorded_at <= $4 AND (closed_at > $4 OR closed_at IS NULL)
+    ORDER BY recorded_at, target_key
+    LIMIT 1
+) AS awaited ON true;

@@ -293,7 +293,7 @@ async def test_the_case_of_a_kind_makes_no_version(desk: ProjectFixture) -> None
 
 async def test_a_status_nobody_knows_is_warned_about(desk: ProjectFixture) -> None:
     filed = await desk.file(adr(1, "Queue", status="Acccepted"))
-    assert filed.warnings == ("unknown status Acccepted; the document counts as current",)
+    assert filed.warnings == ("unknown status Acccepted; the document gets no flag",)
 
 
 async def test_a_version_with_an_earlier_date_counts_from_now_and_says_so(desk: ProjectFixture) -> None:

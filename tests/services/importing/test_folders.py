@@ -250,12 +250,31 @@ async def test_a_given_kind_is_for_documents_that_tell_none(
     assert [hit.artifact.kind for hit in (await desk.ask("RFC-12", first=1)).hits] == ["RFC"]
 
 
-@pytest.mark.parametrize("name", ["missing", "notes.txt"])
+@pytest.mark.parametrize("name", ["missing", "notes.pdf"])
 async def test_what_cannot_be_imported_stops_before_anything_is_filed(
     desk: ProjectFixture, folder: Path, write: Write, imported: Importer, name: str
 ) -> None:
-    write("notes.txt", "text")
+    write("notes.pdf", "text")
     write("good.md", "# Good\n")
     with pytest.raises(Invalid, match=name):
         await imported(folder, folder / name)
     assert await sources(desk) == set()
+
+
+async def test_what_is_not_read_and_what_has_no_date_is_counted(
+    desk: ProjectFixture, folder: Path, write: Write, imported: Importer
+) -> None:
+    write("a.mdx", "# Slides\n\nOn oranges.\n")
+    write("b.txt", "Plain words on oranges.\n")
+    write("c.rst", "Oranges\n=======\n\nDate: 2026-03-05\n")
+    write("keps/24-x/README.md", "# X\n\nOn oranges.\n")
+    write("keps/24-x/kep.yaml", "kep-number: 24\nstatus: implemented\ncreation-date: 2026-03-05\n")
+    write(".decisions/0003-y.md", "# Y\n\n## Date\n\n2026-03-05\n")
+    for name in ("d.adoc", "e.adoc", "f.PNG", "LICENSE"):
+        write(name, "text")
+    summary = await imported(folder)
+    assert (summary.filed, summary.refused, summary.undated) == (5, [], 2)
+    assert summary.unread == {".adoc": 2, ".png": 1, "no ending": 1}
+    result = await desk.ask("KEP-24")
+    assert (identifiers(result)[0], result.hits[0].artifact.meta["status"]) == ("KEP-24", "implemented")
+    assert "ADR-0003" in identifiers(await desk.ask("ADR-3"))

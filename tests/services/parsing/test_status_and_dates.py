@@ -5,7 +5,8 @@ from datetime import UTC, datetime
 import pytest
 
 from app.services.parsing import parse_markdown
-from app.services.parsing.status import read_date, status_in
+from app.services.parsing.dates import read_date
+from app.services.parsing.status import status_in
 
 
 @pytest.mark.parametrize(
@@ -89,7 +90,7 @@ def test_a_date_that_cannot_be_read_is_warned_about() -> None:
         ("---\ndate: soon\n---\n# Weekly\n", "2025-09-10-x.md", datetime(2025, 9, 10, tzinfo=UTC)),
         ("# Weekly\n", "2025-09-10/notes.md", None),
         ("# Weekly\n", "2025-13-40-x.md", None),
-        ("# Weekly\n", "20250910.md", None),
+        ("# Weekly\n", "20250910.md", datetime(2025, 9, 10, tzinfo=UTC)),
         ("# Weekly\n", "0012-x.md", None),
     ],
 )

@@ -11,8 +11,10 @@ import pytest
 from app.embedding import Embedder
 from app.errors import Conflict
 from app.resources import shipped_folder
+from app.stores.postgres.connection import owner_connection
 from app.stores.postgres.migrate import applied_migrations, check, migrate, shipped_migrations
 from app.stores.postgres.pool import Database
+from app.stores.postgres.projects import ensure_tenant
 from tests.conftest import memory_on
 from tests.documents import SUPERSEDES, adr, ask, claims, day, file, identifiers
 from tests.stores.postgres import scene
@@ -37,31 +39,58 @@ def later(tmp_path: Path) -> Path:
     return folder
 
 
+@pytest.fixture
+def first_alone(tmp_path: Path) -> Path:
+    """The first migration that ships, in a folder without the others."""
+    first = shipped_folder("migrations", "migrations") / "postgres" / f"{shipped_migrations()[0].label}.sql"
+    (tmp_path / "first").mkdir()
+    shutil.copy(first, tmp_path / "first")
+    return tmp_path / "first"
+
+
+@pytest.fixture
+async def first_url(empty_database_url: str, first_alone: Path) -> str:
+    """A ledger with the first migration alone, as an earlier Trigraph left it."""
+    await migrate(empty_database_url, first_alone)
+    async with owner_connection(empty_database_url) as owner:
+        await ensure_tenant(owner, "local")
+    return empty_database_url
+
+
 async def record(owner: asyncpg.Connection, rows: list[tuple[int, str, str]]) -> None:
     """Record these migrations and no others, as the earlier Trigraph did."""
     await owner.execute("DELETE FROM schema_migration")
     await owner.executemany("INSERT INTO schema_migration (version, name, sha256) VALUES ($1, $2, $3)", rows)
 
 
-async def test_it_keeps_what_it_holds_and_goes_on(
-    database_url: str, owner: asyncpg.Connection, later: Path, embedder: Embedder
-) -> None:
-    await set_scene(owner)
-    held = [await owner.fetch(f"SELECT * FROM {table} ORDER BY id") for table in BELIEFS]
-    await record(owner, EARLIER)
-    with pytest.raises(Conflict, match=r"lacks \d{4}_later; run `trigraph migrate`"):
-        await check(database_url, later)
-    assert [each.name for each in await migrate(database_url, later)] == ["later"]
-    await check(database_url, later)
-    assert await migrate(database_url, later) == []
-    assert await applied_migrations(owner) == {
-        each.version: (each.name, each.sha256) for each in shipped_migrations(later)
-    }
-    assert [await owner.fetch(f"SELECT * FROM {table} ORDER BY id") for table in BELIEFS] == held
-    with pytest.raises(asyncpg.PostgresError, match="moves the clock"):
-        await write_late(owner, insert("reference"))
-    await write(owner, insert("reference"))
-    await _goes_on(database_url, embedder)
+async def test_it_keeps_what_it_holds_and_goes_on(first_url: str, later: Path, embedder: Embedder) -> None:
+    async with owner_connection(first_url) as owner:
+        await set_scene(owner)
+        held = await beliefs(owner)
+        await record(owner, EARLIER)
+        with pytest.raises(Conflict, match=r"\d{4}_later; run `trigraph migrate`"):
+            await check(first_url, later)
+        assert await migrate(first_url, later) == shipped_migrations(later)[1:]
+        await check(first_url, later)
+        assert await migrate(first_url, later) == []
+        assert await applied_migrations(owner) == {
+            each.version: (each.name, each.sha256) for each in shipped_migrations(later)
+        }
+        kept = await beliefs(owner)
+        assert [
+            [now | before for now, before in zip(*each, strict=True)] for each in zip(kept, held, strict=True)
+        ] == kept
+        with pytest.raises(asyncpg.PostgresError, match="moves the clock"):
+            await write_late(owner, insert("reference"))
+        await write(owner, insert("reference"))
+    await _goes_on(first_url, embedder)
+
+
+async def beliefs(owner: asyncpg.Connection) -> list[list[dict[str, object]]]:
+    """Return the rows of the tables that hold what was written."""
+    return [
+        [dict(row) for row in await owner.fetch(f"SELECT * FROM {table} ORDER BY id")] for table in BELIEFS
+    ]
 
 
 async def _goes_on(url: str, embedder: Embedder) -> None:
@@ -75,10 +104,12 @@ async def _goes_on(url: str, embedder: Embedder) -> None:
     await database.close()
 
 
-async def test_it_serves_before_it_is_adopted(database_url: str, owner: asyncpg.Connection) -> None:
-    """Nothing is pending, so a check passes and writes nothing."""
+async def test_a_check_of_it_writes_nothing(
+    database_url: str, owner: asyncpg.Connection, first_alone: Path
+) -> None:
+    """Nothing is pending where only the first migration ships."""
     await record(owner, EARLIER)
-    await check(database_url)
+    await check(database_url, first_alone)
     assert len(await applied_migrations(owner)) == len(EARLIER)
 
 

@@ -15,7 +15,7 @@ from app.domain.entity import ReferenceType
 from app.domain.identifier import identifier_key
 from app.errors import TrigraphError
 from app.services.filing.prepare import MAX_BODY_BYTES
-from app.services.importing.folders import A_TWIN, NO_TEXT, PASSED_OVER, is_markdown, is_text, text_of_bytes
+from app.services.importing.folders import A_TWIN, NO_TEXT, is_hidden, is_markdown, is_text, text_of_bytes
 from app.services.importing.git.blobs import Blobs, open_blobs
 from app.services.importing.git.lineage import (
     DocumentRun,
@@ -202,8 +202,7 @@ def read_repository(
 
 def _is_document(path: bytes) -> bool:
     parts = PurePosixPath(os.fsdecode(path)).parts
-    hidden = any(part.startswith(".") or part in PASSED_OVER for part in parts)
-    return is_markdown(parts[-1]) and not hidden
+    return is_markdown(parts[-1]) and not any(map(is_hidden, parts))
 
 
 class _RepositoryReader:

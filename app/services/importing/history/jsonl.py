@@ -22,7 +22,7 @@ from app.services.importing.items import (
     until_too_many_refusals,
 )
 from app.services.importing.jsonl import read_objects
-from app.services.parsing.status import read_date
+from app.services.parsing.dates import read_date
 from app.services.parsing.text import clean_text, clean_value
 from app.services.parsing.vocabulary import relation_named
 

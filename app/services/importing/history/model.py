@@ -10,11 +10,11 @@ from typing import Any
 
 import asyncpg
 
-from app.domain.artifact import Document, ReferenceClaim
+from app.domain.artifact import DatePrecision, DateSource, Document, ReferenceClaim
 from app.domain.identifier import identifier_key
 from app.domain.temporal import Interval, merge_intervals
 from app.services.filing.prepare import content_hash, entity_key
-from app.services.parsing.status import read_date
+from app.services.parsing.dates import read_date
 from app.stores.postgres import entities, projects, state_history
 from app.stores.postgres.pool import Database
 from app.stores.postgres.state_history import Version
@@ -92,6 +92,11 @@ class History:
         moments = [document.created_at] if document.created_at is not None else []
         return min([*moments, *([found.states[0].at] if found is not None else [])], default=None)
 
+    def is_of_facts(self, document: Document) -> bool:
+        """Return whether rows state the history of a document, and no commits."""
+        found = self._find(document)
+        return found is None or found.is_fact
+
     def last(self, document: Document) -> datetime | None:
         """Return when the history of a document last changed, None without one."""
         found = self._find(document)
@@ -122,7 +127,13 @@ def dated_versions(document: Document, history: History) -> list[Document]:
             earlier.pop()
     versions = [*earlier, present]
     versions[0] = replace(versions[0], created_at=history.start(document))
-    return versions
+    source = DateSource.HEADER if history.is_of_facts(document) else DateSource.GIT
+    return [
+        each
+        if each.created_at == document.created_at
+        else replace(each, date_source=source, date_precision=DatePrecision.INSTANT)
+        for each in versions
+    ]
 
 
 def _updated(document: Document, changed: datetime | None) -> datetime | None:

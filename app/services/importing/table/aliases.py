@@ -21,7 +21,7 @@ from app.services.importing.request import ImportSummary
 from app.services.importing.table.columns import alias_columns
 from app.services.importing.table.find import find_table
 from app.services.parsing import clean_text
-from app.services.parsing.status import read_date
+from app.services.parsing.dates import read_date
 from app.services.unit_of_work import UnitOfWork, unit_of_work
 from app.stores.postgres import aliases, entities, ledger_clock, projects
 from app.stores.postgres.pool import Database

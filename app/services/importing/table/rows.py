@@ -21,7 +21,7 @@ from app.services.importing.items import ItemStream, Readable, Refusal, prefixes
 from app.services.importing.table.columns import DocumentColumns, document_columns
 from app.services.importing.table.find import find_table
 from app.services.parsing import clean_path, clean_text, parse_markdown
-from app.services.parsing.status import EARLIEST_YEAR, read_date
+from app.services.parsing.dates import EARLIEST_YEAR, read_date
 from app.services.parsing.text import clean_value
 from app.stores.postgres.source_database import (
     SourceColumn,
@@ -138,7 +138,8 @@ def _fields(row: TableRow) -> dict[str, object]:
         if (cell := row.cell(role)) is not None:
             fields[role] = _value(cell)
     if (created := _created(row.cell("created"))) is not None:
-        fields["created"] = created
+        # The field that comes before all others that date a document, those of the meta object too.
+        fields["valid-from"] = created
     for cell in row.relations():
         fields[cell.column.name] = _value(cell)
     return {**fields, **_meta(row.cell("meta")), **fields}

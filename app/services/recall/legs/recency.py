@@ -18,7 +18,8 @@ def recency(created_at: datetime, as_of: datetime) -> float:
     return exp(-age / FOLD_DAYS)
 
 
-def rank_by_recency(created_at: Mapping[int, datetime], as_of: datetime) -> Ranking:
-    """Rank artifacts by their age at a moment, youngest first."""
-    scored = sorted((-recency(moment, as_of), artifact) for artifact, moment in created_at.items())
+def rank_by_recency(created_at: Mapping[int, datetime | None], as_of: datetime) -> Ranking:
+    """Rank artifacts by their age at a moment, youngest first; one without a date has no place in it."""
+    dated = ((artifact, moment) for artifact, moment in created_at.items() if moment is not None)
+    scored = sorted((-recency(moment, as_of), artifact) for artifact, moment in dated)
     return Ranking(LegName.RECENCY, tuple(Candidate(artifact, -score) for score, artifact in scored))
