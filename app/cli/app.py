@@ -24,7 +24,7 @@ from app.cli.references import references
 from app.cli.review import review
 from app.cli.schema import schema
 from app.cli.serve import serve
-from app.cli.state import state
+from app.cli.state import list_entities, state
 
 MAX_ARGUMENT_LENGTH = 16_384
 """Characters. No question, name or path is longer."""
@@ -71,6 +71,7 @@ for command in (
 ):
     application.command()(command)
 application.command("eval")(evaluate)
+application.command("list")(list_entities)
 application.add_typer(neo4j, name="neo4j")
 application.add_typer(projection, name="projection")
 

@@ -1,4 +1,4 @@
-"""`trigraph state`: show the states of an entity, or list the open drafts."""
+"""`trigraph state` and `trigraph list`: show the states of an entity, or list drafts or entities."""
 
 from __future__ import annotations
 
@@ -15,19 +15,21 @@ from app.cli.output import moment_text, printable, properties_text, styled_text
 from app.cli.runner import MOMENT_HELP, parse_moment, run_async, settings
 from app.domain.entity import AliasResolution, Entity
 from app.domain.page import MAX_ITEMS, PageRequest
-from app.domain.temporal import EVERYTHING_KNOWN, AsOf, EntityState, StateEvent, present
+from app.domain.recall import StateFlag
+from app.domain.temporal import EVERYTHING_KNOWN, AsOf, Branch, EntityState, StateEvent, present
 from app.errors import NotFound
 
 if TYPE_CHECKING:
     import asyncpg
 
     from app.cli.entity_lookup import EntityNames
+    from app.services.catalog import WantedStanding
     from app.services.container import Memory
 
 
 @dataclass(frozen=True, slots=True)
 class StateListing:
-    """An entity, some of its states in order with their events, and the labels of the causes.
+    """An entity, some of its states in order with their events, the labels of the causes, and its successor.
 
     `aliases` are the aliases that led from the given name to the entity; empty for its own name or id.
     """
@@ -38,6 +40,16 @@ class StateListing:
     aliases: tuple[str, ...]
     states: tuple[tuple[EntityState, StateEvent | None], ...]
     causes: Mapping[UUID, str]
+    superseded: Superseded | None
+
+
+@dataclass(frozen=True, slots=True)
+class Superseded:
+    """What took the place of an entity, by its id and what it is called, and since when."""
+
+    by: UUID
+    called: str
+    since: datetime
 
 
 async def load_history(
@@ -48,7 +60,7 @@ async def load_history(
     Raises NotFound when no entity has the name, or nothing was known of it then.
     """
     from app.cli.entity_lookup import find_named
-    from app.stores.postgres import state_history
+    from app.stores.postgres import ledger_clock, state_history
 
     named = await find_named(memory, what, project, None)
     known = known_at or EVERYTHING_KNOWN
@@ -56,7 +68,8 @@ async def load_history(
         where = (connection, memory.caller.tenant)
         id = named.entity.id
         pages = await state_history.states_of_entities(*where, [id], known, PageRequest(MAX_ITEMS))
-        return await _load_listing(*where, named, pages[id].items)
+        moment = AsOf(present(await ledger_clock.read_clock(*where)), known)
+        return await _load_listing(*where, named, pages[id].items, moment)
 
 
 async def load_moment(
@@ -72,11 +85,16 @@ async def load_moment(
         valid = as_of or present(await ledger_clock.read_clock(*where))
         moment = AsOf(valid, known_at or EVERYTHING_KNOWN)
         found = await states.states_as_of(*where, [named.entity.id], moment)
-        return await _load_listing(*where, named, sorted(found.values(), key=lambda held: held.branch))
+        held = sorted(found.values(), key=lambda state: state.branch)
+        return await _load_listing(*where, named, held, moment)
 
 
 async def _load_listing(
-    connection: asyncpg.Connection, tenant: int, named: AliasResolution, held: Sequence[EntityState]
+    connection: asyncpg.Connection,
+    tenant: int,
+    named: AliasResolution,
+    held: Sequence[EntityState],
+    moment: AsOf,
 ) -> StateListing:
     from app.stores.postgres import artifacts, ledger_clock, lookups, state_history
     from app.stores.postgres.lookups import labels_as_of
@@ -101,12 +119,31 @@ async def _load_listing(
     pairs = zip(held, arrivals, strict=True)
     listing = tuple((each, events.get(arrival)) for each, arrival in pairs)
     aliases = tuple(alias.surface_form for alias in named.chain)
-    return StateListing(entity, label, project.key, aliases, listing, causes)
+    superseded = await _load_superseded(connection, tenant, entity.id, moment)
+    return StateListing(entity, label, project.key, aliases, listing, causes, superseded)
+
+
+async def _load_superseded(
+    connection: asyncpg.Connection, tenant: int, entity: UUID, moment: AsOf
+) -> Superseded | None:
+    from app.stores.postgres.lookups import called_as_of
+    from app.stores.postgres.supersessions import latest_superseder
+
+    found = await latest_superseder(connection, tenant, entity, moment)
+    if found is None:
+        return None
+    by, since = found
+    names = (await called_as_of(connection, tenant, [by], moment))[by]
+    called = dict.fromkeys(name for name in (names.identifier, names.label) if name)
+    return Superseded(by, " ".join(called), since)
 
 
 def print_states(console: Console, listing: StateListing) -> None:
     """Print the entity, then each state: since when, its event, its description and its properties."""
     console.print(styled_text(_heading(listing)), soft_wrap=True)
+    if (superseded := listing.superseded) is not None:
+        said = f"superseded by {superseded.called} since {moment_text(superseded.since)}"
+        console.print(styled_text(printable(said), style="yellow"), soft_wrap=True)
     for held, event in listing.states:
         until = "" if held.valid.end is None else f" until {moment_text(held.valid.end)}"
         line = styled_text(
@@ -151,6 +188,13 @@ def states_json(listing: StateListing) -> dict[str, Any]:
             "project": listing.project,
         },
         "aliases": listing.aliases,
+        "supersededBy": None
+        if listing.superseded is None
+        else {
+            "id": listing.superseded.by,
+            "label": listing.superseded.called,
+            "since": listing.superseded.since,
+        },
         "states": [
             {
                 "id": str(held.id),
@@ -171,18 +215,83 @@ def states_json(listing: StateListing) -> dict[str, Any]:
 
 
 @dataclass(frozen=True, slots=True)
+class EntityListing:
+    """The first of some entities with their committed states, their total count, and their names."""
+
+    listed: tuple[tuple[UUID, EntityState | None], ...]
+    count: int
+    entities: EntityNames
+
+
+async def load_entities_by_standing(
+    memory: Memory,
+    project: str | None,
+    standing: WantedStanding,
+    type_name: str | None = None,
+    as_of: datetime | None = None,
+) -> EntityListing:
+    """Load the first hundred entities of a standing at a moment, the newest first.
+
+    Raises NotFound for an unknown project, and Invalid for an unknown type.
+    """
+    from app.cli.entity_lookup import load_entities
+    from app.services.catalog import CatalogService
+    from app.services.catalog.lookup import instant
+    from app.stores.postgres import states
+
+    catalog, page = CatalogService(memory.database), PageRequest(MAX_ITEMS)
+    listing = await catalog.entities(memory.caller, project, type_name, as_of, page, standing)
+    ids = [entity.id for entity in listing.page.items]
+    async with memory.database.reading(memory.caller.tenant) as connection:
+        moment = AsOf(await instant(connection, memory.caller, as_of), EVERYTHING_KNOWN)
+        held = await states.states_as_of(connection, memory.caller.tenant, ids, moment)
+    listed = tuple((id, held.get((id, Branch.COMMITTED))) for id in ids)
+    return EntityListing(listed, await listing.count(), await load_entities(memory, ids, as_of))
+
+
+def print_entities(console: Console, found: EntityListing) -> None:
+    """Print each entity: its name, its status and since when."""
+    for id, held in found.listed:
+        said = "" if held is None else f"  {held.props.get('status') or 'no status'}"
+        since = "" if held is None else f" since {moment_text(held.valid.start)}"
+        console.print(styled_text(printable(f"{found.entities.text(id)}{said}{since}")), soft_wrap=True)
+    if more := found.count - len(found.listed):
+        console.print(f"{more} more")
+
+
+def entities_json(found: EntityListing) -> dict[str, Any]:
+    """Return entities and their standing as a JSON object with the names of the API."""
+    return {
+        "entities": [
+            {
+                **found.entities.object(id),
+                "status": None if held is None else held.props.get("status"),
+                "validFrom": None if held is None else held.valid.start,
+            }
+            for id, held in found.listed
+        ],
+        "count": found.count,
+    }
+
+
+@dataclass(frozen=True, slots=True)
 class OpenDrafts:
-    """The first of the open drafts, their total count, their entities, and the present."""
+    """The first of the open drafts, their total count, their entities, the present, and what is proposed.
+
+    `proposed` are the first of the entities whose status makes them work in progress.
+    """
 
     listed: tuple[EntityState, ...]
     count: int
     entities: EntityNames
     now: datetime
+    proposed: EntityListing
 
 
 async def load_drafts(memory: Memory, project: str | None) -> OpenDrafts:
-    """Load the first hundred drafts of a project or of all; raises NotFound for an unknown project."""
+    """Load the first hundred drafts, and proposals, of a project or of all; raises NotFound without one."""
     from app.cli.entity_lookup import load_entities
+    from app.services.catalog import WantedStanding
     from app.services.states import StateService
     from app.stores.postgres import ledger_clock
 
@@ -190,11 +299,15 @@ async def load_drafts(memory: Memory, project: str | None) -> OpenDrafts:
     async with memory.database.reading(memory.caller.tenant) as connection:
         now = present(await ledger_clock.read_clock(connection, memory.caller.tenant))
     names = await load_entities(memory, {draft.entity for draft in listing.page.items}, now)
-    return OpenDrafts(listing.page.items, await listing.count(), names, now)
+    proposed = await load_entities_by_standing(memory, project, WantedStanding((StateFlag.WIP,)))
+    return OpenDrafts(listing.page.items, await listing.count(), names, now, proposed)
 
 
 def print_drafts(console: Console, found: OpenDrafts) -> None:
-    """Print each draft: its id, its entity, when and by whom it was last saved, and its properties."""
+    """Print each draft: its id, its entity, when and by whom it was last saved, and its properties.
+
+    What is proposed follows.
+    """
     from app.services.states import is_stale
 
     for draft in found.listed:
@@ -207,6 +320,9 @@ def print_drafts(console: Console, found: OpenDrafts) -> None:
         console.print(f"{more} more drafts")
     if not found.count:
         console.print("no drafts")
+    if found.proposed.count:
+        console.print(styled_text("proposed", style="bold"))
+        print_entities(console, found.proposed)
 
 
 def drafts_json(found: OpenDrafts) -> dict[str, Any]:
@@ -227,6 +343,7 @@ def drafts_json(found: OpenDrafts) -> dict[str, Any]:
             for draft in found.listed
         ],
         "count": found.count,
+        "proposed": entities_json(found.proposed),
     }
 
 
@@ -247,7 +364,10 @@ def state(
     ] = False,
     drafts: Annotated[
         bool,
-        typer.Option("--drafts", help="List every draft, the first hundred, the longest untouched first."),
+        typer.Option(
+            "--drafts",
+            help="List every draft, the first hundred, the longest untouched first, and what is proposed.",
+        ),
     ] = False,
     project: Annotated[str | None, typer.Option(help="Look into this project only.")] = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print one JSON object.")] = False,
@@ -263,6 +383,52 @@ def state(
     if history and as_of is not None:
         raise typer.BadParameter("--history shows all moments; leave out --as-of, or move --known-at")
     run_async(_state(what, project, as_of, known_at, history=history, as_json=as_json))
+
+
+def list_entities(
+    flag: Annotated[
+        list[StateFlag] | None,
+        typer.Option(case_sensitive=False, help="Those whose status makes them this alone; may be repeated."),
+    ] = None,
+    status: Annotated[
+        str | None, typer.Option(help="Those of this status alone, such as accepted, in any case.")
+    ] = None,
+    type_name: Annotated[
+        str | None, typer.Option("--type", metavar="TYPE", help="Those of this type alone, such as ADR.")
+    ] = None,
+    as_of: Annotated[
+        datetime | None,
+        typer.Option(parser=parse_moment, metavar="MOMENT", help=f"Those of this moment. {MOMENT_HELP}"),
+    ] = None,
+    project: Annotated[str | None, typer.Option(help="Those of this project alone.")] = None,
+    as_json: Annotated[bool, typer.Option("--json", help="Print one JSON object.")] = False,
+) -> None:
+    """List what there is with its status and since when, the newest first; a hundred at most."""
+    from app.services.catalog import WantedStanding
+
+    standing = WantedStanding(tuple(flag or ()), status)
+    run_async(_list_entities(project, standing, type_name, as_of, as_json=as_json))
+
+
+async def _list_entities(
+    project: str | None,
+    standing: WantedStanding,
+    type_name: str | None,
+    as_of: datetime | None,
+    *,
+    as_json: bool,
+) -> None:
+    from app.cli.output import console, print_json
+    from app.services.container import open_memory
+
+    async with open_memory(settings()) as memory:
+        found = await load_entities_by_standing(memory, project, standing, type_name, as_of)
+    if as_json:
+        print_json(entities_json(found))
+    elif found.count:
+        print_entities(console(), found)
+    else:
+        console().print("nothing")
 
 
 async def _drafts(project: str | None, *, as_json: bool) -> None:

@@ -111,7 +111,8 @@ class Document:
     """The parsed content of one file, row or request, ready to be filed.
 
     `links` are the paths of relative links in the body, in order and without fragments.
-    `warnings` describe unusual content and how it was read.
+    `warnings` describe unusual content and how it was read. `stated_identifier` is the identifier that the
+    text states if another document of its import has it.
     """
 
     kind: str
@@ -130,6 +131,7 @@ class Document:
     alias_claims: tuple[AliasClaim, ...] = ()
     fact_claims: tuple[FactClaim, ...] = ()
     warnings: tuple[str, ...] = ()
+    stated_identifier: str | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -10,20 +10,35 @@ from typer.testing import CliRunner
 
 from app.cli.app import application
 from app.cli.runner import MISUSED
-from app.cli.state import OpenDrafts, drafts_json, load_drafts, print_drafts
+from app.cli.state import (
+    OpenDrafts,
+    drafts_json,
+    entities_json,
+    load_drafts,
+    load_entities_by_standing,
+    print_drafts,
+)
+from app.domain.recall import StateFlag
 from app.errors import NotFound
+from app.services.catalog import WantedStanding
 from app.services.container import Memory
 from app.services.states import DraftChange, StateService
-from tests.documents import adr, file
+from tests.documents import ProjectFixture, adr, day, file
 
 
 async def test_drafts_are_listed_with_what_they_say(memory: Memory) -> None:
     assert _printed(await load_drafts(memory, None)) == "no drafts\n"
+    proposal = (await file(memory, adr(2, "Tray", status="Proposed"), "harbor")).entity.id
+    assert _printed(await load_drafts(memory, None)).splitlines() == [
+        "no drafts",
+        "proposed",
+        "ADR-2 Tray  Proposed since 2020-01-01T00:00:00Z",
+    ]
     entity = (await file(memory, adr(1, "Queue"), "harbor")).entity.id
     saving = DraftChange({"status": "Rejected", "tags": ["queue"]})
     saved = await StateService(memory.database).save_wip(memory.caller, entity, saving)
     found = await load_drafts(memory, "harbor")
-    first, second = _printed(found).splitlines()
+    first, second, *_ = _printed(found).splitlines()
     assert first.startswith(f"{saved.state.id}  ADR-1 Queue  touched ")
     assert first.endswith(f" by {saved.state.actor}")
     assert second == '    identifier: ADR-1; status: Rejected; tags: ["queue"]; title: Queue'
@@ -37,9 +52,11 @@ async def test_drafts_are_listed_with_what_they_say(memory: Memory) -> None:
         "label": "Queue",
     }
     assert (draft["isStale"], shown["count"]) == (False, 1)
+    (proposed,) = shown["proposed"]["entities"]
+    assert (proposed["id"], proposed["status"], shown["proposed"]["count"]) == (proposal, "Proposed", 1)
     later = replace(found, now=found.now + timedelta(days=31))
     assert _printed(later).splitlines()[0].endswith("; seal it or discard it")
-    assert _printed(replace(found, count=3)).endswith("2 more drafts\n")
+    assert "\n2 more drafts\n" in _printed(replace(found, count=3))
     with pytest.raises(NotFound, match="nowhere"):
         await load_drafts(memory, "nowhere")
 
@@ -63,3 +80,31 @@ def test_states_are_asked_for_one_way(words: tuple[str, ...], says: str) -> None
     ran = CliRunner().invoke(application, ["state", *words], env={"COLUMNS": "200"})
     assert ran.exit_code == MISUSED
     assert says in ran.output
+
+
+@pytest.mark.parametrize(
+    ("standing", "expected"),
+    [
+        (WantedStanding((StateFlag.CURRENT,)), ["ADR-3", "ADR-1"]),
+        (WantedStanding((StateFlag.HISTORICAL, StateFlag.WIP)), ["ADR-4", "ADR-2"]),
+        (WantedStanding((), "PROPOSED"), ["ADR-2"]),
+        (WantedStanding((StateFlag.CURRENT,), "accepted"), ["ADR-3", "ADR-1"]),
+        (WantedStanding((StateFlag.HISTORICAL,), "accepted"), []),
+    ],
+)
+async def test_entities_are_listed_by_standing(
+    desk: ProjectFixture, standing: WantedStanding, expected: list[str]
+) -> None:
+    await desk.file_all(
+        adr(1, "Queue", created_at=day(2020)),
+        adr(2, "Tray", status="Proposed", created_at=day(2021)),
+        adr(3, "Clock", created_at=day(2022)),
+        adr(4, "Gate", status="Rejected", created_at=day(2023)),
+    )
+    found = await load_entities_by_standing(desk.memory, desk.project, standing)
+    assert [each["identifier"] for each in entities_json(found)["entities"]] == expected
+    assert found.count == len(expected)
+    then = await load_entities_by_standing(desk.memory, desk.project, standing, "ADR", day(2020, 6))
+    assert [each["identifier"] for each in entities_json(then)["entities"]] == (
+        ["ADR-1"] if "ADR-1" in expected else []
+    )

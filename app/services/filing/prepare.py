@@ -58,7 +58,7 @@ class PreparedDocument:
 def content_hash(document: Document) -> str:
     """Return the SHA-256 of a document's content, without the place where it was found."""
     content = _fields(document) | {"kind": fold(document.kind)}
-    for whereabouts in ("source_uri", "source_commit", "warnings"):
+    for whereabouts in ("source_uri", "source_commit", "warnings", "stated_identifier"):
         del content[whereabouts]
     options = orjson.OPT_SORT_KEYS | orjson.OPT_PASSTHROUGH_DATACLASS
     return hashlib.sha256(orjson.dumps(content, _fields, option=options)).hexdigest()

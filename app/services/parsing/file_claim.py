@@ -13,10 +13,11 @@ from app.services.parsing.vocabulary import vocabulary
 
 @dataclass(frozen=True, slots=True)
 class Claim:
-    """The kind of a document and the identifier it states, if any."""
+    """The kind of a document, the identifier it states, if any, and its title."""
 
     kind: str
     identifier: str | None
+    title: str
 
 
 def read_claim(text: str, place: str, kind: str | None, prefixes: frozenset[str]) -> Claim:
@@ -31,4 +32,4 @@ def read_claim(text: str, place: str, kind: str | None, prefixes: frozenset[str]
     is_stated = any(names_kind(name, value) for name, value in reading.by_role("kind"))
     if kind is not None and identity.kind == vocabulary().default_kind and not is_stated:
         identity = read_identity(reading, kind)
-    return Claim(identity.kind, identity.identifier)
+    return Claim(identity.kind, identity.identifier, identity.title)

@@ -117,6 +117,11 @@ async def end_dropped_references(
     return [each.reference for each in dropped]
 
 
+async def stated_by(connection: asyncpg.Connection, tenant: int, entity: UUID) -> list[Reference]:
+    """Return the open references that the versions of a document state."""
+    return [reference_from(row) for row in await connection.fetch(SQL["stated_by"], tenant, entity)]
+
+
 async def end_reference(
     connection: asyncpg.Connection,
     tenant: int,
@@ -287,6 +292,14 @@ async def close_pending(
     if not ids:
         return
     await insert_row(connection, _CLOSE_PENDING, tenant, list(ids), closed_at)
+
+
+async def reopen_pending(
+    connection: asyncpg.Connection, tenant: int, ids: Sequence[UUID], closed_at: datetime
+) -> None:
+    """Close pending references at once, so that others of the same claims can be recorded."""
+    if ids:
+        await connection.execute(SQL["close_pending"], tenant, list(ids), closed_at)
 
 
 async def references_by_id(

@@ -30,6 +30,8 @@ class Table(IntEnum):
     REFERENCE = auto()
     PENDING = auto()
     PENDING_CLOSED = auto()
+    CLAIM = auto()
+    DOCUMENT_NAME = auto()
     MENTION = auto()
 
 

@@ -321,3 +321,25 @@ async def test_an_import_that_was_stopped_goes_on_where_it_ended(desk: ProjectFi
     rest = await service.run(desk.memory.caller, request)
     assert (rest.was_stopped, rest.states_recorded, rest.states_unchanged) == (False, 3, 4)
     assert await spans_of(desk, "rfc-2", "SUPERSEDES", "rfc-1") == [("2022-01-01", None)]
+
+
+@pytest.mark.parametrize("name", ["summary", "owner", "reviewers"])
+async def test_what_a_history_says_outlasts_a_supersession(
+    desk: ProjectFixture, rows: Rows, name: str
+) -> None:
+    documents = [
+        {**DOCUMENTS[0], "meta": {"status": "Final"}},
+        {**DOCUMENTS[1], "meta": {"status": "Final", "refs": [{"type": "replaces", "target": "RFC-1"}]}},
+    ]
+    states = [state("RFC-1", "2020-01-01", "a1", status="Final", **{name: "Ada"})]
+    await bring(desk, rows("docs.jsonl", *documents), rows("states.jsonl", *states))
+    line = await line_of(desk, "RFC-1")
+    assert [each.status for each in line] == ["Final", "superseded"]
+    async with desk.reading() as connection:
+        held = await connection.fetch(
+            "SELECT props FROM entity_state JOIN entity ON entity.id = entity_state.entity"
+            " JOIN project ON project.project_id = entity.project_id"
+            " WHERE project.key = $1 AND entity.key = 'rfc-1' AND retracted_at IS NULL ORDER BY valid_from",
+            desk.project,
+        )
+    assert [row["props"].get(name) for row in held] == ["Ada", "Ada"]
