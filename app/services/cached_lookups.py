@@ -8,7 +8,7 @@ from uuid import UUID
 from app.domain.entity import Alias, Entity, Project
 from app.services.unit_of_work import UnitOfWork
 from app.stores.postgres import document_names, entities, references, type_definitions
-from app.stores.postgres.document_names import NamedDocument, StatedClaim
+from app.stores.postgres.document_names import DocumentByName, StatedClaim
 from app.stores.postgres.entities import KeyedEntity
 from app.stores.postgres.mentions import NamedForm
 from app.stores.postgres.references import PendingReferenceRow
@@ -74,7 +74,7 @@ async def entities_of_aliases(
 
 async def documents_of_names(
     write: UnitOfWork, project: Project, keys: Sequence[str]
-) -> dict[str, list[NamedDocument]]:
+) -> dict[str, list[DocumentByName]]:
     """Return the documents that state an identifier, lie in a file or list an alias of these keys, by key."""
     if write.lookup_cache is None:
         return await document_names.documents_by_names(write.connection, write.tenant, project.number, keys)

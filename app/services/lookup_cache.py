@@ -13,7 +13,7 @@ from uuid import UUID
 
 from app.domain.entity import Alias, Entity, ReferenceType
 from app.domain.identifier import bare_key
-from app.stores.postgres.document_names import DocumentName, NamedDocument, StatedClaim
+from app.stores.postgres.document_names import DocumentByName, DocumentName, StatedClaim
 from app.stores.postgres.entities import KeyedEntity
 from app.stores.postgres.mentions import NamedForm
 from app.stores.postgres.references import PendingReferenceRow
@@ -87,7 +87,7 @@ class LookupCache:
     by_source: CachedLookup[KeyedEntity]
     by_name: CachedLookup[KeyedEntity]
     by_alias: CachedLookup[KeyedEntity]
-    by_document_name: CachedLookup[NamedDocument]
+    by_document_name: CachedLookup[DocumentByName]
     claims: CachedLookup[StatedClaim]
     pending: CachedLookup[tuple[datetime, PendingReferenceRow]]
     aliases: CachedLookup[Alias]
@@ -140,7 +140,7 @@ class LookupCache:
         """Add names by which other documents may link to a document."""
         keyed = _keyed(entity, source_uri)
         for key, sort in names:
-            _put(self.by_document_name.get(key), NamedDocument(sort, keyed))
+            _put(self.by_document_name.get(key), DocumentByName(sort, keyed))
 
     def note_alias(self) -> None:
         """Drop everything that depends on aliases, since one changed."""

@@ -43,7 +43,7 @@ from app.stores.postgres import (
     projects,
     references,
 )
-from app.stores.postgres.document_names import NamedDocument, StatedClaim
+from app.stores.postgres.document_names import DocumentByName, StatedClaim
 from app.stores.postgres.entities import KeyedEntity, by_either_key
 from app.stores.postgres.idempotency import IdempotentRequest
 from app.stores.postgres.mentions import NamedForm
@@ -145,7 +145,7 @@ class _Ledger:
     async def by_alias(self, names: list[str]) -> Mapping[str, list[KeyedEntity]]:
         return await entities.entities_by_alias(*self._where, names)
 
-    async def by_document_name(self, keys: list[str]) -> Mapping[str, list[NamedDocument]]:
+    async def by_document_name(self, keys: list[str]) -> Mapping[str, list[DocumentByName]]:
         return await document_names.documents_by_names(*self._where, keys)
 
     async def claims(self, keys: list[str]) -> Mapping[str, list[StatedClaim]]:

@@ -77,7 +77,7 @@ async def find_named(
 async def _numbered(connection: asyncpg.Connection, scope: Scope, word: str) -> list[NamedSpan]:
     """Return the documents that a bare number means: those of the one kind that has it."""
     text = word.strip(_EDGES)
-    if not text.isdigit():
+    if not text.isdigit() or len(text) < MIN_FORM_LENGTH:
         return []
     known = await type_definitions.types_in_projects(connection, scope.tenant, scope.projects)
     keys = keys_of_number(text, (each.definition.name for each in known))

@@ -23,8 +23,11 @@ from app.services.cooperation import let_others_work
 from app.services.parsing.identifiers import place_of_best
 from app.services.parsing.target_readings import TargetReading, file_key, path_key, target_lookups
 from app.services.unit_of_work import UnitOfWork
-from app.stores.postgres.document_names import NamedDocument, NameSort
+from app.stores.postgres.document_names import DocumentByName, NameSort
 from app.stores.postgres.entities import KeyedEntity, by_either_key
+
+MAX_CHOICES = 10
+"""A warning names so many of the documents that a claim could mean."""
 
 Found: TypeAlias = tuple[KeyedEntity, ...]
 
@@ -49,8 +52,9 @@ class Target:
         return self.homonyms or tuple(entity.key for entity in self.found)
 
     def unclear(self) -> str:
-        """Return that the claim could mean several documents, and which."""
-        return f"{self.claim.target} could mean {', '.join(self.choices)}"
+        """Return that the claim could mean several documents, and which, the first ones if there are many."""
+        more = f" and {len(self.choices) - MAX_CHOICES} more" if len(self.choices) > MAX_CHOICES else ""
+        return f"{self.claim.target} could mean {', '.join(self.choices[:MAX_CHOICES])}{more}"
 
     def preferred(self) -> str:
         """Return which of several documents with one number the claim was joined with."""
@@ -95,7 +99,7 @@ class KnownTargets:
     by_path: Mapping[str, KeyedEntity]
     by_name: Mapping[str, Sequence[KeyedEntity]]
     by_alias: Mapping[str, Sequence[KeyedEntity]]
-    by_document_name: Mapping[str, Sequence[NamedDocument]]
+    by_document_name: Mapping[str, Sequence[DocumentByName]]
 
     def called(self, key: str, sort: NameSort) -> list[KeyedEntity]:
         """Return the documents that have a name of this sort and key."""
@@ -153,9 +157,14 @@ def target_of(
     meanings = (_meant(way, claimant, known, counts) for way in ways)
     found = next(filter(None, meanings), ())
     homonyms = write.homonyms.get(first.key, ())
-    if homonyms and not _is_certain(first, found, claimant, known):
+    if not _are_there(homonyms, first, known, counts) and not _is_certain(first, found, claimant, known):
         return Target(claim, waits_for, (), homonyms=homonyms)
     return Target(claim, waits_for, found, rivals=_rivals(first, found, claimant, known, counts))
+
+
+def _are_there(homonyms: Sequence[str], way: TargetReading, known: KnownTargets, counts: Counts) -> bool:
+    """Return whether all documents of an import that claim a name are filed: before, none is chosen."""
+    return not homonyms or {each.key for each in _claiming(way.key, known, counts)}.issuperset(homonyms)
 
 
 def _is_certain(way: TargetReading, found: Found, claimant: Claimant, known: KnownTargets) -> bool:

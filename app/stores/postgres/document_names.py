@@ -153,7 +153,7 @@ async def close_names(
 
 
 @dataclass(frozen=True, slots=True)
-class NamedDocument:
+class DocumentByName:
     """A document and the sort of the name under which it was found."""
 
     sort: NameSort
@@ -162,11 +162,11 @@ class NamedDocument:
 
 async def documents_by_names(
     connection: asyncpg.Connection, tenant: int, project: int, keys: Collection[str]
-) -> dict[str, list[NamedDocument]]:
+) -> dict[str, list[DocumentByName]]:
     """Return the documents that go by one of these names, by name."""
-    found: dict[str, list[NamedDocument]] = defaultdict(list)
+    found: dict[str, list[DocumentByName]] = defaultdict(list)
     for row in await connection.fetch(SQL["documents_by_names"], tenant, project, list(keys)):
-        found[row["name"]].append(NamedDocument(NameSort(row["sort"]), keyed_entity(row)))
+        found[row["name"]].append(DocumentByName(NameSort(row["sort"]), keyed_entity(row)))
     return dict(found)
 
 
