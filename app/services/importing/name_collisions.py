@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter, defaultdict
 from collections.abc import Container, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from pathlib import PurePosixPath
 from types import MappingProxyType
 
@@ -70,10 +70,11 @@ def resolve_names(
         foreign = _held_by_another(files, held.get(key), sources)
         if len(files) == 1 and foreign is None:
             continue
-        renamed = _renamed(files, taken, _keeper(key, files, held.get(key)) if foreign is None else None)
+        other = [] if foreign is None else [NamedDocument(foreign, _stated(files)[0])]
+        keeper = _keeper(key, files, held.get(key)) if foreign is None else None
+        renamed = _renamed(files, taken, keeper, other)
         for place, file in zip(places, renamed, strict=True):
             named[place] = file
-        other = [] if foreign is None else [NamedDocument(foreign, _stated(files)[0])]
         collisions += [Collision(text, (*other, *renamed)) for text in _stated(files)[:1]]
     return named, collisions
 
@@ -113,20 +114,28 @@ def _stated(files: Sequence[NamedDocument]) -> list[str]:
     return [file.identifier for file in files if file.identifier is not None]
 
 
-def _renamed(files: Sequence[NamedDocument], taken: Counter[str], keeper: int | None) -> list[NamedDocument]:
-    """Return the files with identifiers of their own; the keeper has its own already."""
-    others = [file for place, file in enumerate(files) if place != keeper]
+def _renamed(
+    files: Sequence[NamedDocument],
+    taken: Counter[str],
+    keeper: int | None,
+    beside: Sequence[NamedDocument],
+) -> list[NamedDocument]:
+    """Return the files with identifiers of their own, by a rule that tells them from those beside too.
+
+    The keeper has its own already.
+    """
+    given = [NamedDocument(file.source, None) for file in files]
     for rule in (_by_folder, _by_stem, _by_path, _by_source):
-        names = [rule(file) for file in others]
-        keys = {_key(name) for name in names if name is not None}
-        if len(keys) == len(others) and not any(taken[key] for key in keys):
+        names = [rule(file) for file in files]
+        every = [_key(name) for name in (*names, *map(rule, beside)) if name is not None]
+        keys = {_key(name) for place, name in enumerate(names) if place != keeper}
+        is_apart = None not in names and len(set(every)) == len(every)
+        if is_apart and not any(taken[key] for key in keys):
             taken.update(keys)
+            given = [NamedDocument(file.source, name) for file, name in zip(files, names, strict=True)]
             break
-    else:
-        names = [None for _ in others]
-    given = [NamedDocument(file.source, name) for file, name in zip(others, names, strict=True)]
     if keeper is not None:
-        given.insert(keeper, replace(files[keeper], folder="", kind="", title=""))
+        given[keeper] = NamedDocument(files[keeper].source, files[keeper].identifier)
     return given
 
 

@@ -333,7 +333,7 @@ async def test_what_a_history_says_outlasts_a_supersession(
     ]
     states = [state("RFC-1", "2020-01-01", "a1", status="Final", **{name: "Ada"})]
     await bring(desk, rows("docs.jsonl", *documents), rows("states.jsonl", *states))
-    line = await line_of(desk, "RFC-1")
+    line = await line_of(desk, "rfc-1")
     assert [each.status for each in line] == ["Final", "superseded"]
     async with desk.reading() as connection:
         held = await connection.fetch(
