@@ -252,9 +252,11 @@ async def load_entities_by_standing(
 def print_entities(console: Console, found: EntityListing) -> None:
     """Print each entity: its name, its status and since when."""
     for id, held in found.listed:
-        said = "" if held is None else f"  {held.props.get('status') or 'no status'}"
-        since = "" if held is None else f" since {moment_text(held.valid.start)}"
-        console.print(styled_text(printable(f"{found.entities.text(id)}{said}{since}")), soft_wrap=True)
+        line = styled_text(printable(found.entities.text(id)))
+        if held is not None:
+            said = f"{held.props.get('status') or 'no status'} since {moment_text(held.valid.start)}"
+            line.append(f"  {printable(said)}", style="dim")
+        console.print(line, soft_wrap=True)
     if more := found.count - len(found.listed):
         console.print(f"{more} more")
 

@@ -211,8 +211,8 @@ def _meant(way: TargetReading, claimant: Claimant, known: KnownTargets, counts: 
 def _identified(key: str, claimant: Claimant, known: KnownTargets, counts: Counts) -> Sequence[KeyedEntity]:
     """Return what an identifier means: one in the same namespace or folder first, then the best fitting."""
     index = [entity for entity in known.by_key.get(key, ()) if counts(entity)]
-    for preferred in (namespace(claimant.key) + key, claimant.folder + key):
-        if near := [entity for entity in index if entity.key == preferred]:
+    for space in filter(None, (namespace(claimant.key), claimant.folder)):
+        if near := [entity for entity in index if entity.key == space + key]:
             return near
     if not is_numbered(key):
         return [entity for entity in index if entity.key == key and _path_of(entity) != f"/{key}"]

@@ -169,5 +169,7 @@ async def test_a_number_that_two_state_leads_to_both_and_the_better_fit_first(
     (warning,) = user.warnings
     assert warning.endswith(f"; joined with {record}, which fits it best")
     assert other in warning
+    await desk.file(adr(30, "A series without folders", references=claims(IMPLEMENTS, "ADR-041")))
+    assert ("adr-30", IMPLEMENTS, record) in await edges(desk)
     hits = (await desk.ask("ADR-041")).hits
     assert [hit.artifact.source_uri for hit in hits[:2]] == [RECORD, review]
