@@ -731,6 +731,16 @@ ALTER TABLE public.artifact ALTER COLUMN number ADD GENERATED ALWAYS AS IDENTITY
     CACHE 1
 );
 
+CREATE TABLE public.document_name (
+    tenant_id integer NOT NULL,
+    project_id integer NOT NULL,
+    key text NOT NULL COLLATE pg_catalog."C",
+    entity uuid NOT NULL,
+    sort text NOT NULL,
+    recorded_at timestamp with time zone NOT NULL,
+    closed_at timestamp with time zone
+);
+
 CREATE TABLE public.embedding (
     tenant_id integer NOT NULL,
     project_id integer NOT NULL,
@@ -909,6 +919,22 @@ CREATE TABLE public.reference (
     CONSTRAINT nothing_references_itself CHECK ((source <> target))
 );
 
+CREATE TABLE public.reference_claim (
+    tenant_id integer NOT NULL,
+    project_id integer NOT NULL,
+    source uuid NOT NULL,
+    place integer NOT NULL,
+    key text NOT NULL COLLATE pg_catalog."C",
+    type text NOT NULL,
+    inverted boolean NOT NULL,
+    target_text text NOT NULL,
+    path text,
+    occurrences integer NOT NULL,
+    source_artifact uuid NOT NULL,
+    valid_from timestamp with time zone NOT NULL,
+    closed_at timestamp with time zone
+);
+
 CREATE TABLE public.reference_rule (
     tenant_id integer NOT NULL,
     source_type integer NOT NULL,
@@ -1046,6 +1072,9 @@ ALTER TABLE ONLY public.artifact
 ALTER TABLE ONLY public.document_block
     ADD CONSTRAINT document_block_pkey PRIMARY KEY (tenant_id, project_id, last_number);
 
+ALTER TABLE ONLY public.document_name
+    ADD CONSTRAINT document_name_pkey PRIMARY KEY (tenant_id, project_id, key, entity, sort, recorded_at);
+
 ALTER TABLE ONLY public.embedding_model
     ADD CONSTRAINT embedding_model_pkey PRIMARY KEY (is_the_model);
 
@@ -1118,6 +1147,9 @@ ALTER TABLE ONLY public.project
 ALTER TABLE ONLY public.project
     ADD CONSTRAINT project_pkey PRIMARY KEY (tenant_id, project_id);
 
+ALTER TABLE ONLY public.reference_claim
+    ADD CONSTRAINT reference_claim_pkey PRIMARY KEY (tenant_id, source_artifact, place, key);
+
 ALTER TABLE ONLY public.reference
     ADD CONSTRAINT reference_pkey PRIMARY KEY (tenant_id, id);
 
@@ -1178,6 +1210,8 @@ CREATE INDEX artifact_by_source ON public.artifact USING btree (tenant_id, proje
 
 CREATE INDEX awaited_successor_by_document ON public.pending_reference USING btree (tenant_id, source) WHERE ((type = 'SUPERSEDES'::text) AND inverted);
 
+CREATE INDEX document_name_by_entity ON public.document_name USING btree (tenant_id, entity) WHERE (closed_at IS NULL);
+
 CREATE INDEX entity_by_bare_key ON public.entity USING btree (tenant_id, bare_key);
 
 CREATE INDEX entity_by_project ON public.entity USING btree (tenant_id, project_id, created_at, id);
@@ -1205,6 +1239,10 @@ CREATE INDEX reference_by_project ON public.reference USING btree (tenant_id, pr
 CREATE INDEX reference_by_source ON public.reference USING btree (tenant_id, source, type, occurrences DESC, target);
 
 CREATE INDEX reference_by_target ON public.reference USING btree (tenant_id, target, type, occurrences DESC, source);
+
+CREATE INDEX reference_claim_by_key ON public.reference_claim USING btree (tenant_id, project_id, key) WHERE (closed_at IS NULL);
+
+CREATE INDEX reference_claim_by_source ON public.reference_claim USING btree (tenant_id, source) WHERE (closed_at IS NULL);
 
 CREATE INDEX state_event_by_entity ON public.state_event USING btree (tenant_id, entity);
 
@@ -1345,6 +1383,9 @@ ALTER TABLE ONLY public.artifact
 ALTER TABLE ONLY public.artifact
     ADD CONSTRAINT artifact_tenant_id_type_id_fkey FOREIGN KEY (tenant_id, type_id) REFERENCES public.type(tenant_id, type_id);
 
+ALTER TABLE ONLY public.document_name
+    ADD CONSTRAINT document_name_tenant_id_entity_fkey FOREIGN KEY (tenant_id, entity) REFERENCES public.entity(tenant_id, id);
+
 ALTER TABLE ONLY public.embedding
     ADD CONSTRAINT embedding_tenant_id_artifact_number_ordinal_fkey FOREIGN KEY (tenant_id, artifact_number, ordinal) REFERENCES public.passage(tenant_id, artifact_number, ordinal);
 
@@ -1395,6 +1436,9 @@ ALTER TABLE ONLY public.pending_reference
 
 ALTER TABLE ONLY public.project
     ADD CONSTRAINT project_tenant_id_fkey FOREIGN KEY (tenant_id) REFERENCES public.tenant(tenant_id);
+
+ALTER TABLE ONLY public.reference_claim
+    ADD CONSTRAINT reference_claim_tenant_id_source_fkey FOREIGN KEY (tenant_id, source) REFERENCES public.entity(tenant_id, id);
 
 ALTER TABLE ONLY public.reference_rule
     ADD CONSTRAINT reference_rule_tenant_id_fkey FOREIGN KEY (tenant_id) REFERENCES public.tenant(tenant_id);
@@ -1452,6 +1496,8 @@ ALTER TABLE public.artifact ENABLE ROW LEVEL SECURITY;
 
 ALTER TABLE public.document_block ENABLE ROW LEVEL SECURITY;
 
+ALTER TABLE public.document_name ENABLE ROW LEVEL SECURITY;
+
 ALTER TABLE public.embedding ENABLE ROW LEVEL SECURITY;
 
 ALTER TABLE public.entity ENABLE ROW LEVEL SECURITY;
@@ -1480,6 +1526,8 @@ ALTER TABLE public.project ENABLE ROW LEVEL SECURITY;
 
 ALTER TABLE public.reference ENABLE ROW LEVEL SECURITY;
 
+ALTER TABLE public.reference_claim ENABLE ROW LEVEL SECURITY;
+
 ALTER TABLE public.reference_rule ENABLE ROW LEVEL SECURITY;
 
 ALTER TABLE public.scope_statistics ENABLE ROW LEVEL SECURITY;
@@ -1497,6 +1545,8 @@ CREATE POLICY tenants_never_see_each_other ON public.alias_candidate USING ((ten
 CREATE POLICY tenants_never_see_each_other ON public.artifact USING ((tenant_id = public.current_tenant()));
 
 CREATE POLICY tenants_never_see_each_other ON public.document_block USING ((tenant_id = public.current_tenant()));
+
+CREATE POLICY tenants_never_see_each_other ON public.document_name USING ((tenant_id = public.current_tenant()));
 
 CREATE POLICY tenants_never_see_each_other ON public.embedding USING ((tenant_id = public.current_tenant()));
 
@@ -1525,6 +1575,8 @@ CREATE POLICY tenants_never_see_each_other ON public.posting_block USING ((tenan
 CREATE POLICY tenants_never_see_each_other ON public.project USING ((tenant_id = public.current_tenant()));
 
 CREATE POLICY tenants_never_see_each_other ON public.reference USING ((tenant_id = public.current_tenant()));
+
+CREATE POLICY tenants_never_see_each_other ON public.reference_claim USING ((tenant_id = public.current_tenant()));
 
 CREATE POLICY tenants_never_see_each_other ON public.reference_rule USING ((tenant_id = public.current_tenant()));
 
@@ -1597,6 +1649,10 @@ GRANT UPDATE(review_reason) ON TABLE public.alias_candidate TO trigraph_service;
 
 GRANT USAGE ON SEQUENCE public.artifact_number_seq TO trigraph_service;
 
+GRANT SELECT,INSERT ON TABLE public.document_name TO trigraph_service;
+
+GRANT UPDATE(closed_at) ON TABLE public.document_name TO trigraph_service;
+
 GRANT SELECT,INSERT ON TABLE public.embedding TO trigraph_service;
 
 GRANT SELECT,INSERT ON TABLE public.embedding_model TO trigraph_service;
@@ -1636,6 +1692,10 @@ GRANT SELECT,INSERT ON TABLE public.project TO trigraph_service;
 GRANT SELECT,INSERT ON TABLE public.reference TO trigraph_service;
 
 GRANT UPDATE(retracted_at) ON TABLE public.reference TO trigraph_service;
+
+GRANT SELECT,INSERT ON TABLE public.reference_claim TO trigraph_service;
+
+GRANT UPDATE(closed_at) ON TABLE public.reference_claim TO trigraph_service;
 
 GRANT SELECT,INSERT ON TABLE public.reference_rule TO trigraph_service;
 

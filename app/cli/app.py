@@ -13,6 +13,7 @@ from app.cli.demo import demo
 from app.cli.doctor import doctor
 from app.cli.eval import evaluate
 from app.cli.ingest import ingest
+from app.cli.list_entities import list_entities
 from app.cli.migrate import migrate
 from app.cli.migrate_artifacts import migrate_artifacts
 from app.cli.neo4j import neo4j
@@ -71,6 +72,7 @@ for command in (
 ):
     application.command()(command)
 application.command("eval")(evaluate)
+application.command("list")(list_entities)
 application.add_typer(neo4j, name="neo4j")
 application.add_typer(projection, name="projection")
 

@@ -11,11 +11,13 @@ from uuid import UUID
 import typer
 from rich.console import Console
 
+from app.cli.list_entities import EntityListing, entities_json, load_entities, print_entities
 from app.cli.output import moment_text, printable, properties_text, styled_text
 from app.cli.runner import MOMENT_HELP, parse_moment, run_async, settings
 from app.domain.artifact import Artifact
 from app.domain.entity import AliasResolution
 from app.domain.page import MAX_ITEMS, PageRequest
+from app.domain.recall import StateFlag
 from app.domain.temporal import EVERYTHING_KNOWN, AsOf, EntityState, StateEvent
 from app.errors import NotFound
 
@@ -74,6 +76,9 @@ def _listing(named: AliasResolution, timeline: Timeline) -> StateListing:
 def print_states(console: Console, listing: StateListing) -> None:
     """Print the entity, then each state: since when, its event, its description and its properties."""
     console.print(styled_text(_heading(listing)), soft_wrap=True)
+    if (superseded := listing.timeline.superseded) is not None:
+        text = f"superseded by {superseded.called} since {moment_text(superseded.since)}"
+        console.print(styled_text(printable(text), style="yellow"), soft_wrap=True)
     for held, event in listing.timeline.states:
         until = "" if held.valid.end is None else f" until {moment_text(held.valid.end)}"
         line = styled_text(
@@ -113,6 +118,13 @@ def states_json(listing: StateListing) -> dict[str, Any]:
     return {
         "entity": entity_json(timeline.entity.id, timeline.names),
         "aliases": listing.aliases,
+        "supersededBy": None
+        if timeline.superseded is None
+        else {
+            "id": timeline.superseded.by,
+            "label": timeline.superseded.called,
+            "since": timeline.superseded.since,
+        },
         "states": [
             {**state_json(held), "previous": None if event is None else event_json(event, timeline.causes)}
             for held, event in timeline.states
@@ -122,25 +134,38 @@ def states_json(listing: StateListing) -> dict[str, Any]:
 
 @dataclass(frozen=True, slots=True)
 class OpenDrafts:
-    """The first of the open drafts, their total count, their entities, and the present."""
+    """The first of the open drafts, their total count, their entities, the present, and the proposals.
+
+    `proposed` are the first of the entities whose status makes them work in progress.
+    """
 
     listed: tuple[EntityState, ...]
     count: int
     entities: EntityNames
     now: datetime
+    proposed: EntityListing
 
 
 async def load_drafts(memory: Memory, project: str | None) -> OpenDrafts:
-    """Load the first hundred drafts of a project or of all; raises NotFound for an unknown project."""
+    """Load the first hundred drafts and proposals of a project or of all.
+
+    Raises NotFound for an unknown project.
+    """
+    from app.services.catalog import WantedStanding
+
     listing = await memory.states.drafts(memory.caller, project, PageRequest(MAX_ITEMS))
     now = await memory.catalog.read_present(memory.caller)
     moment = AsOf(now, EVERYTHING_KNOWN)
     names = await memory.catalog.names(memory.caller, {draft.entity for draft in listing.page.items}, moment)
-    return OpenDrafts(listing.page.items, await listing.count(), names, now)
+    proposed = await load_entities(memory, project, WantedStanding((StateFlag.WIP,)))
+    return OpenDrafts(listing.page.items, await listing.count(), names, now, proposed)
 
 
 def print_drafts(console: Console, found: OpenDrafts) -> None:
-    """Print each draft: its id, its entity, when and by whom it was last saved, and its properties."""
+    """Print each draft: its id, its entity, when and by whom it was last saved, and its properties.
+
+    The proposals follow.
+    """
     from app.services.states import is_stale
 
     for draft in found.listed:
@@ -153,6 +178,9 @@ def print_drafts(console: Console, found: OpenDrafts) -> None:
         console.print(f"{more} more drafts")
     if not found.count:
         console.print("no drafts")
+    if found.proposed.count:
+        console.print(styled_text("proposed", style="bold"))
+        print_entities(console, found.proposed)
 
 
 def drafts_json(found: OpenDrafts) -> dict[str, Any]:
@@ -171,6 +199,7 @@ def drafts_json(found: OpenDrafts) -> dict[str, Any]:
             for draft in found.listed
         ],
         "count": found.count,
+        "proposed": entities_json(found.proposed),
     }
 
 
@@ -196,7 +225,8 @@ def state(
     drafts: Annotated[
         bool,
         typer.Option(
-            "--drafts", help="List the open drafts, up to 100; the one saved longest ago comes first."
+            "--drafts",
+            help="List the open drafts, up to 100, the one saved longest ago first; then the proposals.",
         ),
     ] = False,
     project: Annotated[str | None, typer.Option(help="Search only this project.")] = None,

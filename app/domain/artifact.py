@@ -143,7 +143,8 @@ class Document:
 
     `props` are header fields that may become properties, and `meta` all of them, as they were written.
     `links` are the paths of relative links in the body, in order and without fragments.
-    `warnings` describe unusual content and how it was read.
+    `warnings` describe unusual content and how it was read. `stated_identifier` is the identifier that the
+    text states if another document of its import has it.
     """
 
     kind: str
@@ -165,6 +166,7 @@ class Document:
     alias_claims: tuple[AliasClaim, ...] = ()
     fact_claims: tuple[FactClaim, ...] = ()
     warnings: tuple[str, ...] = ()
+    stated_identifier: str | None = None
 
 
 @dataclass(frozen=True, slots=True)

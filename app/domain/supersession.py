@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass
 from datetime import datetime
+from typing import TypeAlias
 from uuid import UUID
 
 from app.domain.status_words import may_put_in_force, was_in_force
@@ -17,6 +18,10 @@ class DatedStatus:
 
     valid: Interval
     status: str | None
+
+
+SuccessionOrder: TypeAlias = tuple[datetime, int, str]
+"""The moment of a supersession, and the length and text of its successor's key: ADR-10 follows ADR-9."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,6 +38,11 @@ class Succession:
     stated_from: datetime
     by_predecessor: bool
     statuses: tuple[DatedStatus, ...]
+    successor_key: str = ""
+
+    def order_at(self, start: datetime) -> SuccessionOrder:
+        """Return its place among the successions of one entity: by date, then by key."""
+        return start, len(self.successor_key), self.successor_key
 
     @property
     def effective_from(self) -> datetime | None:

@@ -93,23 +93,37 @@ UNKEEPABLE = re.compile("[\x00\ud800-\udfff]")
 
 _WORD = re.compile(r"\w+")
 
+_INVISIBLE = re.compile(
+    "[\u00ad\u034f\u061c\u180e\u200b\u200e\u200f\u202a-\u202e\u2060-\u2064\u2066-\u206f\ufeff\ufff9-\ufffb]"
+)
+"""Characters that nobody sees and that change no letters: soft hyphens, spaces without width, directions.
+
+Joiners are not among them, because words and pictures differ by those.
+"""
+
+
+def without_invisible(text: str) -> str:
+    """Return a text without the characters that are drawn as nothing and change no name."""
+    return text if text.isascii() else _INVISIBLE.sub("", text)
+
+
 MAX_KEY_BYTES = 2_048
 
 
 def fold(text: str) -> str:
     """Return the form under which two spellings of one name are equal.
 
-    NFKC first, then full case folding (ß and SS meet, İ keeps its dot), NFKC again since folding
-    can undo it, then every run of white space becomes one space and the ends are trimmed. A text that is
-    too long for a name loses the marks beyond thirty on one letter, as in the analyser. It takes linear
-    time; NFKC makes a text at most 18 times as long, and callers' names are bounded before
-    (`app.domain.bounds`).
+    Characters that nobody sees go, then NFKC, then full case folding (ß and SS meet, İ keeps its dot), NFKC
+    again since folding can undo it, then every run of white space becomes one space and the ends are
+    trimmed. A text that is too long for a name loses the marks beyond thirty on one letter, as in the
+    analyser. It takes linear time; NFKC makes a text at most 18 times as long, and callers' names are bounded
+    before (`app.domain.bounds`).
     """
     if text.isascii():
         return " ".join(text.casefold().split())
     if len(text) > MAX_KEY_BYTES:
         text = without_stacks(text)
-    composed = unicodedata.normalize("NFKC", text).casefold()
+    composed = unicodedata.normalize("NFKC", without_invisible(text)).casefold()
     return " ".join(unicodedata.normalize("NFKC", composed).split())
 
 
@@ -123,6 +137,7 @@ def may_be_a_word(form: str) -> bool:
 
     `Harbor` and `IT` may be words; `PrismGR` and `C++` are always names.
     """
+    form = without_invisible(form)
     rest = form[1:]
     return form.isalpha() and (form == form.upper() or rest == rest.lower())
 

@@ -24,7 +24,7 @@ from app.graphql.context import Info
 from app.graphql.types.artifact import Artifact
 from app.graphql.types.candidate import AliasCandidate, FactCandidate
 from app.graphql.types.entity import Entity
-from app.graphql.types.enums import CandidateStatus, MemoryDomain, ReferenceType
+from app.graphql.types.enums import CandidateStatus, MemoryDomain, ReferenceType, StateFlag
 from app.graphql.types.lazy import (
     AliasCandidateType,
     ArtifactType,
@@ -36,7 +36,7 @@ from app.graphql.types.lazy import (
 from app.graphql.types.project import Project, Type
 from app.graphql.types.reference import PendingReference, Reference
 from app.graphql.types.state import EntityState, Reminder
-from app.services.catalog import Edges
+from app.services.catalog import Edges, WantedStanding
 
 NOBODY = UUID(int=0)  # no entity has this id, so nothing refers to it
 
@@ -64,13 +64,28 @@ class Lists:
         info: Info,
         project: ProjectArgument = None,
         type: Annotated[str | None, strawberry.argument(description="Only entities of this type.")] = None,
+        flags: Annotated[
+            list[StateFlag] | None,
+            strawberry.argument(
+                description="Only entities whose status gives one of these flags. The default is all."
+            ),
+        ] = None,
+        status: Annotated[
+            str | None,
+            strawberry.argument(
+                description="Only entities with this status, such as accepted. Case is ignored."
+            ),
+        ] = None,
         as_of: AsOfArgument = None,
         first: FirstArgument = 20,
         after: AfterArgument = None,
     ) -> Connection[EntityType]:
         """List entities."""
         page = ENTITIES.request(first, after)
-        listing = await info.context.catalog.entities(info.context.caller, project, type, as_of, page)
+        standing = WantedStanding(tuple(flags or ()), status)
+        listing = await info.context.catalog.entities(
+            info.context.caller, project, type, as_of, page, standing
+        )
         return ENTITIES.connection(listing.page, Entity.of, page, listing.count)
 
     @strawberry.field(description="The references that are valid at an instant, newest first.")

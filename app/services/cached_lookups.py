@@ -7,7 +7,8 @@ from uuid import UUID
 
 from app.domain.entity import Alias, Entity, Project
 from app.services.unit_of_work import UnitOfWork
-from app.stores.postgres import entities, references, type_definitions
+from app.stores.postgres import document_names, entities, references, type_definitions
+from app.stores.postgres.document_names import DocumentByName, StatedClaim
 from app.stores.postgres.entities import KeyedEntity
 from app.stores.postgres.mentions import NamedForm
 from app.stores.postgres.references import PendingReferenceRow
@@ -69,6 +70,23 @@ async def entities_of_aliases(
     if write.lookup_cache is None:
         return await entities.entities_by_alias(await write.flush(), write.tenant, project.number, names)
     return await write.lookup_cache.by_alias.find(names)
+
+
+async def documents_of_names(
+    write: UnitOfWork, project: Project, keys: Sequence[str]
+) -> dict[str, list[DocumentByName]]:
+    """Return the documents that state an identifier, lie in a file or list an alias of these keys, by key."""
+    if write.lookup_cache is None:
+        return await document_names.documents_by_names(
+            await write.flush(), write.tenant, project.number, keys
+        )
+    return await write.lookup_cache.by_document_name.find(keys)
+
+
+async def claims_under(write: UnitOfWork, keys: Sequence[str], but: UUID) -> list[StatedClaim]:
+    """Return the claims under one of these keys of other documents than one, each once."""
+    found = await write.cached.claims.find(keys)
+    return list(dict.fromkeys(each for held in found.values() for each in held if each.source != but))
 
 
 async def find_pending(

@@ -13,6 +13,7 @@ from uuid import UUID
 
 from app.domain.entity import Alias, Entity, ReferenceType
 from app.domain.identifier import bare_key
+from app.stores.postgres.document_names import DocumentByName, DocumentName, StatedClaim
 from app.stores.postgres.entities import KeyedEntity
 from app.stores.postgres.mentions import NamedForm
 from app.stores.postgres.references import PendingReferenceRow
@@ -40,6 +41,10 @@ class CachedLookup(Generic[Found]):
             found = await self._read(missing)
             self._held |= {key: list(found.get(key, ())) for key in missing}
         return {key: self._held[key] for key in keys if self._held[key]}
+
+    def want(self, keys: Iterable[str]) -> None:
+        """Add keys whose rows are read together with those of the next key that is missing."""
+        self._wanted.update(keys)
 
     def get(self, key: str) -> list[Found] | None:
         """Return the cached list of a key, which the caller may update; None if the key was not read."""
@@ -82,6 +87,8 @@ class LookupCache:
     by_source: CachedLookup[KeyedEntity]
     by_name: CachedLookup[KeyedEntity]
     by_alias: CachedLookup[KeyedEntity]
+    by_document_name: CachedLookup[DocumentByName]
+    claims: CachedLookup[StatedClaim]
     pending: CachedLookup[tuple[datetime, PendingReferenceRow]]
     aliases: CachedLookup[Alias]
     forms: CachedForms
@@ -95,9 +102,7 @@ class LookupCache:
         """Add a document that was just filed under a new key, with its names."""
         assert entity.key is not None
         self.arrived.add(entity.id)
-        keyed = KeyedEntity(
-            entity.id, entity.key, bare_key(entity.key), True, entity.created_at, entity.source_artifact
-        )
+        keyed = _keyed(entity, source_uri)
         _put(self.own.get(entity.key), entity)
         for key in {keyed.key, keyed.bare_key}:
             _put(self.by_key.get(key), keyed)
@@ -108,15 +113,34 @@ class LookupCache:
     def note_version(self, entity: Entity, source_uri: str | None) -> None:
         """Add a new version of a document, which may have another source and other names."""
         assert entity.key is not None
-        keyed = KeyedEntity(
-            entity.id, entity.key, bare_key(entity.key), True, entity.created_at, entity.source_artifact
-        )
+        keyed = _keyed(entity, source_uri)
         self._note_source(keyed, source_uri)
+        for lookup in (self.by_key, self.by_alias):
+            for held in lookup.all_lists():
+                held[:] = [keyed if each.id == keyed.id else each for each in held]
+        self.by_document_name.forget()
         self.by_name.forget()
 
     def _note_source(self, keyed: KeyedEntity, source_uri: str | None) -> None:
         if source_uri is not None and (held := self.by_source.get(source_uri)) is not None:
             held[:] = [keyed]
+
+    def note_claims(self, claims: Iterable[tuple[StatedClaim, Iterable[str]]]) -> None:
+        """Add the claims of a document, each under its keys."""
+        for claim, keys in claims:
+            for key in keys:
+                _put(self.claims.get(key), claim)
+
+    def note_closed_claims(self, source: UUID) -> None:
+        """Remove the claims of a document's earlier version."""
+        for held in self.claims.all_lists():
+            held[:] = [each for each in held if each.source != source]
+
+    def note_names(self, entity: Entity, source_uri: str | None, names: Iterable[DocumentName]) -> None:
+        """Add names by which other documents may link to a document."""
+        keyed = _keyed(entity, source_uri)
+        for key, sort in names:
+            _put(self.by_document_name.get(key), DocumentByName(sort, keyed))
 
     def note_alias(self) -> None:
         """Drop everything that depends on aliases, since one changed."""
@@ -153,6 +177,20 @@ class LookupCache:
     def is_unsuperseded(self, entity: UUID) -> bool:
         """Return whether an entity is certainly not superseded: it is new, and not superseded here."""
         return entity in self.arrived and entity not in self.superseded
+
+
+def _keyed(entity: Entity, source_uri: str | None) -> KeyedEntity:
+    assert entity.key is not None
+    return KeyedEntity(
+        id=entity.id,
+        key=entity.key,
+        bare_key=bare_key(entity.key),
+        is_document=True,
+        created_at=entity.created_at,
+        source_artifact=entity.source_artifact,
+        type_name=entity.type_name,
+        source_uri=source_uri,
+    )
 
 
 def _put(held: list[Found] | None, found: Found) -> None:

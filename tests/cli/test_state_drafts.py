@@ -19,12 +19,18 @@ from tests.documents import adr, file
 
 async def test_drafts_are_listed_with_what_they_say(memory: Memory) -> None:
     assert _printed(await load_drafts(memory, None)) == "no drafts\n"
+    proposal = (await file(memory, adr(2, "Tray", status="Proposed"), "harbor")).entity.id
+    assert _printed(await load_drafts(memory, None)).splitlines() == [
+        "no drafts",
+        "proposed",
+        "ADR-2 Tray  Proposed since 2020-01-01T00:00:00Z",
+    ]
     filed = (await file(memory, adr(1, "Queue"), "harbor")).entity
     entity = filed.id
     saving = DraftChange({"status": "Rejected", "tags": ["queue"]})
     saved = await memory.states.save_wip(memory.caller, entity, saving)
     found = await load_drafts(memory, "harbor")
-    first, second = _printed(found).splitlines()
+    first, second, *_ = _printed(found).splitlines()
     assert first.startswith(f"{saved.state.id}  ADR-1 Queue  saved ")
     assert first.endswith(f" by {saved.state.actor}")
     assert second == '    identifier: ADR-1; status: Rejected; tags: ["queue"]; title: Queue'
@@ -39,9 +45,11 @@ async def test_drafts_are_listed_with_what_they_say(memory: Memory) -> None:
         "createdAt": filed.created_at,
     }
     assert (draft["isStale"], shown["count"]) == (False, 1)
+    (proposed,) = shown["proposed"]["entities"]
+    assert (proposed["id"], proposed["status"], shown["proposed"]["count"]) == (proposal, "Proposed", 1)
     later = replace(found, now=found.now + timedelta(days=31))
     assert _printed(later).splitlines()[0].endswith("; seal it or discard it")
-    assert _printed(replace(found, count=3)).endswith("2 more drafts\n")
+    assert "\n2 more drafts\n" in _printed(replace(found, count=3))
     with pytest.raises(NotFound, match="nowhere"):
         await load_drafts(memory, "nowhere")
 

@@ -9,7 +9,7 @@ from app.cli.state import StateListing, load_history, load_moment, print_states,
 from app.errors import Invalid, NotFound
 from app.services.container import Memory
 from app.services.states import StateChange, StatedCause
-from tests.documents import adr, day, file
+from tests.documents import SUPERSEDES, adr, claims, day, file
 
 
 async def test_a_history_says_what_is_shown_and_what_was_said(memory: Memory) -> None:
@@ -44,6 +44,21 @@ async def test_the_matches_of_an_ambiguous_name_are_listed_with_projects(memory:
         "  ADR-1 --project harbor  ADR-1 Queue (harbor)",
         "  ADR-1 --project pier  ADR-1 Queue (pier)",
     ]
+
+
+async def test_a_state_says_what_took_its_place_and_since_when(memory: Memory) -> None:
+    await file(memory, adr(1, "Queue"), "harbor")
+    after = await file(
+        memory, adr(2, "Tray", created_at=day(2021, 3), references=claims(SUPERSEDES, "ADR-1")), "harbor"
+    )
+    listing = await load_moment(memory, "0001", None, None, None)
+    assert _printed(listing).splitlines()[1] == "superseded by ADR-2 Tray since 2021-03-01T00:00:00Z"
+    shown = states_json(listing)["supersededBy"]
+    assert shown == {"id": after.entity.id, "label": "ADR-2 Tray", "since": day(2021, 3)}
+    for before in (await load_moment(memory, "ADR-1", None, day(2020, 6), None),):
+        assert before.timeline.superseded is None
+    assert (await load_history(memory, "1", None, None)).timeline.superseded is not None
+    assert (await load_moment(memory, "2", None, None, None)).timeline.superseded is None
 
 
 def _printed(listing: StateListing) -> str:

@@ -8,6 +8,7 @@ from hypothesis import strategies as st
 
 from app.domain.identifier import bare_key, identifier_key, namespace
 from app.domain.text import MAX_KEY_BYTES, fold, may_be_a_word, name_key, short_key
+from app.services.parsing.form_search import forms_used
 
 
 @pytest.mark.parametrize(
@@ -96,3 +97,16 @@ def test_letters_of_one_case_may_be_an_ordinary_word(form: str) -> None:
 def test_a_mixed_or_signed_form_is_no_ordinary_word(form: str) -> None:
     """ALI-10."""
     assert not may_be_a_word(form)
+
+
+@pytest.mark.parametrize("unseen", ["\u200b", "\u00ad", "\ufeff", "\u2060", "\u200e", "\u202e", "\u2066"])
+def test_what_nobody_sees_makes_no_other_name(unseen: str) -> None:
+    hidden = f"{unseen}Har{unseen}bor Gate{unseen}"
+    assert fold(hidden) == name_key(hidden) == "harbor gate"
+    assert identifier_key(f"ADR{unseen}-7") == "adr-7"
+    assert may_be_a_word(f"Har{unseen}bor")
+    assert [used.is_meant for used in forms_used(f"The {hidden} opens.", [("Harbor", "harbor")])] == [True]
+
+
+def test_joiners_tell_pictures_and_words_apart() -> None:
+    assert fold("\U0001f469\u200d\U0001f4bb") != fold("\U0001f469\U0001f4bb")

@@ -116,3 +116,18 @@ async def test_a_reference_is_not_older_than_either_of_its_ends(api: Api) -> Non
     then = await api.ask(query, id=ids["Early"], asOf="2022-01-01T00:00:00Z")
     assert then["references"]["totalCount"] == 0
     assert then["entity"] == {"references": {"totalCount": 0, "nodes": []}, "neighbors": []}
+
+
+@pytest.mark.parametrize(
+    ("asked", "labels"),
+    [
+        ("flags: [CURRENT]", ["Name the queue", "Listen to the queue"]),
+        ("flags: [HISTORICAL, WIP]", ["Poll the queue"]),
+        ('status: "SUPERSEDED"', ["Poll the queue"]),
+        ('flags: [CURRENT], status: "superseded"', []),
+    ],
+)
+async def test_entities_are_listed_by_flag_and_status(records: Api, asked: str, labels: list[str]) -> None:
+    found = (await records.ask(f"{{ entities({asked}) {{ totalCount nodes {{ label }} }} }}"))["entities"]
+    assert {node["label"] for node in found["nodes"]} == set(labels)
+    assert found["totalCount"] == len(labels)

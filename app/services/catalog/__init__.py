@@ -2,6 +2,14 @@
 
 from app.services.catalog.alias_resolution import Ambiguous
 from app.services.catalog.lookup import EntityNames, describe_pending
-from app.services.catalog.service import CatalogService, Edges, Listing
+from app.services.catalog.service import CatalogService, Edges, Listing, WantedStanding
 
-__all__ = ["Ambiguous", "CatalogService", "Edges", "EntityNames", "Listing", "describe_pending"]
+__all__ = [
+    "Ambiguous",
+    "CatalogService",
+    "Edges",
+    "EntityNames",
+    "Listing",
+    "WantedStanding",
+    "describe_pending",
+]

@@ -13,7 +13,8 @@ from app.domain.identifier import identifier_key
 from app.domain.temporal import AsOf
 from app.domain.text import fold, name_key
 from app.errors import Invalid
-from app.stores.postgres import anchors, entities, lookups
+from app.services.parsing.identifiers import keys_of_number
+from app.stores.postgres import anchors, entities, lookups, type_definitions
 from app.stores.postgres.anchors import NamedEntity, NameOrigin
 from app.stores.postgres.lookups import labels_as_of
 from app.stores.postgres.scope import Scope
@@ -63,8 +64,15 @@ async def resolve(connection: asyncpg.Connection, scope: Scope, form: str) -> Al
 
 
 async def _meanings(connection: asyncpg.Connection, scope: Scope, form: str) -> dict[UUID, tuple[Alias, ...]]:
-    """Return the entities that have a form as the surest kind of name found, with the alias if it is one."""
+    """Return the entities that have a form as the surest kind of name found, with the alias if it is one.
+
+    A bare number that names nothing by itself is one of every series.
+    """
     named = await anchors.named_entities(connection, scope, [name_key(form)], [identifier_key(form)])
+    if not named and form.strip().isdigit():
+        known = await type_definitions.types_in_projects(connection, scope.tenant, scope.projects)
+        keys = keys_of_number(form, (each.definition.name for each in known))
+        named = await anchors.named_entities(connection, scope, [], keys)
     by_doubt: dict[int, dict[UUID, tuple[Alias, ...]]] = {0: {}, 1: {}, 2: {}}
     for name in named:
         by_doubt[_doubt(name)][name.entity] = ()

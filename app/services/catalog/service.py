@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Awaitable, Callable, Collection, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import Generic, TypeVar
 from uuid import UUID
@@ -16,7 +16,10 @@ from app.domain.entity import AliasResolution, Caller, Entity, Project, Referenc
 from app.domain.identifier import identifier_key
 from app.domain.page import Page, PageRequest
 from app.domain.pending_reference import PendingReference
+from app.domain.recall import StateFlag
+from app.domain.status_words import flag_of_status
 from app.domain.temporal import EVERYTHING_KNOWN, AsOf
+from app.domain.text import fold
 from app.domain.types import TypeDefinition
 from app.errors import Invalid
 from app.services.catalog.alias_resolution import resolve
@@ -66,6 +69,22 @@ class Edges:
     type: ReferenceType | None = None
 
 
+@dataclass(frozen=True, slots=True)
+class WantedStanding:
+    """A filter of entities by what their committed states say: flags, and a status; empty ones mean any."""
+
+    flags: tuple[StateFlag, ...] = ()
+    status: str | None = None
+
+    def includes(self, status: str) -> bool:
+        """Return whether an entity of a status, "" for none, is wanted."""
+        is_status = self.status is None or fold(self.status) == fold(status)
+        return is_status and (not self.flags or flag_of_status(status or None) in self.flags)
+
+
+ANY_STANDING = WantedStanding()
+
+
 class CatalogService:
     """Reads the catalog; raises NotFound for an unknown project and Invalid for an unknown type."""
 
@@ -91,12 +110,16 @@ class CatalogService:
         type_name: str | None,
         as_of: datetime | None,
         page: PageRequest,
+        standing: WantedStanding = ANY_STANDING,
     ) -> Listing[Entity]:
-        """Return the entities that exist at an instant, the newest first."""
+        """Return the entities of a standing that exist at an instant, the newest first."""
         async with self._database.reading(caller.tenant) as connection:
             number = await project_of(connection, caller, project)
             await require_type(connection, caller, number, type_name, "type")
             wanted = EntityFilter(number, type_name, await instant(connection, caller, as_of))
+            if standing != ANY_STANDING:
+                known = await lists.statuses_of_entities(connection, caller.tenant, wanted)
+                wanted = replace(wanted, statuses=[each for each in known if standing.includes(each)])
             found = await lists.entities_page(connection, caller.tenant, wanted, page)
         return self._listing(caller, found, lists.count_entities, wanted)
 

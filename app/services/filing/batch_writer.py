@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections import defaultdict
-from collections.abc import AsyncIterator, Mapping, Sequence
+from collections.abc import AsyncIterator, Iterable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from datetime import datetime
@@ -13,14 +13,14 @@ from itertools import chain
 import asyncpg
 
 from app.domain.entity import Alias, Caller, Entity, Project
-from app.domain.identifier import identifier_key
+from app.domain.identifier import bare_key, identifier_key
 from app.domain.text import fold, name_key
 from app.embedding import Embedder
 from app.errors import Busy, Unavailable, Unwritable
 from app.services.aliases.mentions import NOTHING_SOUGHT, seek_forms, text_of
 from app.services.catalog.lookup import project_for
 from app.services.document_reader.limits import MAX_SMALL_CHARACTERS
-from app.services.filing.document_names import listed_aliases, spellings_of
+from app.services.filing.document_names import alias_key, listed_aliases, spellings_of
 from app.services.filing.idempotency import SAVED_FILING
 from app.services.filing.prepare import PreparedDocument
 from app.services.filing.write_document import (
@@ -33,10 +33,20 @@ from app.services.filing.write_document import (
 from app.services.idempotency import write_once
 from app.services.lookup_cache import CachedForms, CachedLookup, LookupCache
 from app.services.maintenance.reembed import require_model
-from app.services.parsing.target_readings import target_lookups
+from app.services.parsing.target_readings import file_key, target_lookups, target_readings
 from app.services.references.pending import pending_keys
 from app.services.unit_of_work import Homonyms, UnitOfWork, unit_of_work
-from app.stores.postgres import aliases, artifacts, entities, ledger_clock, mentions, projects, references
+from app.stores.postgres import (
+    aliases,
+    artifacts,
+    document_names,
+    entities,
+    ledger_clock,
+    mentions,
+    projects,
+    references,
+)
+from app.stores.postgres.document_names import DocumentByName, StatedClaim
 from app.stores.postgres.entities import KeyedEntity, by_either_key
 from app.stores.postgres.idempotency import IdempotentRequest
 from app.stores.postgres.mentions import NamedForm
@@ -48,21 +58,59 @@ from app.stores.postgres.write_buffer import WriteBuffer
 async def prefetch(write: UnitOfWork, project: Project, documents: Sequence[PreparedDocument]) -> LookupCache:
     """Return the lookup cache for filing these documents in one write; most rows are read on first use."""
     ledger = _Ledger(write, project)
+    numbers = await artifacts.take_numbers(await write.flush(), len(documents))
     sought = [target_lookups(each.ways.values()) for each in documents]
     subjects = [(each.key, subject) for each in documents for subject in subjects_of(each.document)]
     keys = (key for own, subject in subjects for key in subject_keys(subject, own))
     names = [name_key(subject) for _, subject in subjects]
-    return LookupCache(
+
+    async def claims(keys: list[str]) -> Mapping[str, list[StatedClaim]]:
+        found = await ledger.claims(keys)
+        _want_targets(cache, {each for held in found.values() for each in held})
+        return found
+
+    cache = LookupCache(
         own=CachedLookup((each.key for each in documents), ledger.own),
         by_key=CachedLookup(chain(keys, *(each.keys for each in sought)), ledger.by_key),
         by_source=CachedLookup((source for each in sought for source in each.sources), ledger.by_source),
         by_name=CachedLookup(chain(names, *(each.names for each in sought)), ledger.by_name),
         by_alias=CachedLookup((name for each in sought for name in each.names), ledger.by_alias),
+        by_document_name=CachedLookup(
+            chain(
+                *(each.document_names for each in sought),
+                *(map(alias_key, listed_aliases(each.document.props)) for each in documents),
+            ),
+            ledger.by_document_name,
+        ),
+        claims=CachedLookup((key for each in documents for key in _name_keys(each)), claims),
         pending=CachedLookup((key for each in documents for key in _pending_keys(each)), ledger.pending),
         aliases=CachedLookup((form for each in documents for form in _alias_forms(each)), ledger.aliases),
         forms=CachedForms("\n".join(each.words for each in documents), ledger.forms),
-        numbers=(await artifacts.take_numbers(await write.flush(), len(documents)))[::-1],
+        numbers=numbers[::-1],
     )
+    return cache
+
+
+def _want_targets(cache: LookupCache, claims: Iterable[StatedClaim]) -> None:
+    """Let what earlier documents refer to be looked up together with what these refer to."""
+    ways = (target_readings(each.claim, each.source_key, each.source_uri) for each in claims)
+    wanted = target_lookups(ways)
+    cache.by_key.want(wanted.keys)
+    cache.by_source.want(wanted.sources)
+    cache.by_name.want(wanted.names)
+    cache.by_alias.want(wanted.names)
+    cache.by_document_name.want(wanted.document_names)
+
+
+def _name_keys(prepared: PreparedDocument) -> set[str]:
+    """Return the keys under which claims of other documents may mean a document."""
+    document = prepared.document
+    names = {prepared.key, identifier_key(document.title), *map(alias_key, listed_aliases(document.props))}
+    if document.stated_identifier is not None:
+        names.add(identifier_key(document.stated_identifier))
+    if document.source_uri:
+        names.add(file_key(document.source_uri))
+    return set(map(bare_key, names))
 
 
 def _pending_keys(prepared: PreparedDocument) -> set[str]:
@@ -73,7 +121,8 @@ def _pending_keys(prepared: PreparedDocument) -> set[str]:
 
 def _alias_forms(prepared: PreparedDocument) -> list[str]:
     document = prepared.document
-    return [*spellings_of(document.identifier, prepared.key), *listed_aliases(document.props)]
+    spelled = spellings_of(document.identifier, prepared.key, document.title)
+    return [*spelled, *listed_aliases(document.props)]
 
 
 class _Ledger:
@@ -102,6 +151,12 @@ class _Ledger:
 
     async def by_alias(self, names: list[str]) -> Mapping[str, list[KeyedEntity]]:
         return await entities.entities_by_alias(*await self._where(), names)
+
+    async def by_document_name(self, keys: list[str]) -> Mapping[str, list[DocumentByName]]:
+        return await document_names.documents_by_names(*await self._where(), keys)
+
+    async def claims(self, keys: list[str]) -> Mapping[str, list[StatedClaim]]:
+        return await document_names.claims_under(*await self._where(), keys)
 
     async def pending(self, keys: list[str]) -> Mapping[str, list[tuple[datetime, PendingReferenceRow]]]:
         found: dict[str, list[tuple[datetime, PendingReferenceRow]]] = defaultdict(list)

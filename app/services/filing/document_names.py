@@ -3,22 +3,26 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Sequence
-from datetime import datetime
+from collections.abc import Container, Sequence
 from typing import Any
-from uuid import uuid4
+from uuid import UUID, uuid4
 
+from app.domain.artifact import Document
 from app.domain.bounds import MAX_SURFACE_FORM
-from app.domain.entity import Alias
-from app.domain.temporal import Interval
+from app.domain.entity import Alias, Entity
+from app.domain.identifier import bare_key, identifier_key
+from app.domain.temporal import EntityState, Interval
 from app.domain.text import fold
 from app.services.aliases.mentions import SoughtForms, find_forms, note_earlier_mentions, text_of
 from app.services.aliases.rules import is_of_fit_length, named_from
-from app.services.cached_lookups import aliases_of, forms_to_look_for
+from app.services.cached_lookups import aliases_of, documents_of_names, forms_to_look_for
+from app.services.parsing.target_readings import file_key
 from app.services.references.edges import Filed, Joined
 from app.services.references.pending import join_pending_by_name
 from app.services.unit_of_work import UnitOfWork
-from app.stores.postgres import aliases, mentions
+from app.stores.postgres import aliases, entities, mentions
+from app.stores.postgres import document_names as names
+from app.stores.postgres.document_names import DocumentName, NameSort
 from app.stores.postgres.mentions import Mention, NamedForm
 
 MAX_ALIASES = 256
@@ -29,6 +33,46 @@ def listed_aliases(props: dict[str, Any]) -> list[str]:
     value = props.get("aliases")
     forms = value if isinstance(value, list) else [value]
     return [form.strip() for form in forms if isinstance(form, str) and form.strip()]
+
+
+async def record_names(
+    write: UnitOfWork, filed: Filed, document: Document, before: Sequence[EntityState]
+) -> set[str]:
+    """Record by which names other documents may link to this one; return the keys of those that are new.
+
+    `before` holds the states believed of the document until now, none if it is new.
+    """
+    held = set() if not before else await names.names_of(await write.flush(), write.tenant, filed.entity.id)
+    stated = _names_of(filed, document)
+    await names.close_names(
+        await write.flush(), write.tenant, filed.entity.id, held - stated, write.recorded_at
+    )
+    added = stated - held
+    await names.insert_names(
+        write.rows, write.tenant, filed.project.number, filed.entity.id, added, write.recorded_at
+    )
+    write.cached.note_names(filed.entity, filed.artifact.source_uri, added)
+    keys = {key for key, _ in added}
+    if not before:
+        keys.add(bare_key(filed.key))
+    if not before or before[-1].props.get("title") != filed.artifact.title:
+        keys.add(bare_key(identifier_key(filed.artifact.title)))
+    return keys
+
+
+def _names_of(filed: Filed, document: Document) -> set[DocumentName]:
+    listed = listed_aliases(document.props)[:MAX_ALIASES]
+    found = {(alias_key(form), NameSort.ALIAS) for form in listed if is_of_fit_length(form)}
+    if filed.artifact.source_uri:
+        found.add((file_key(filed.artifact.source_uri), NameSort.FILE))
+    if document.stated_identifier is not None:
+        found.add((identifier_key(document.stated_identifier), NameSort.IDENTIFIER))
+    return found
+
+
+def alias_key(form: str) -> str:
+    """Return the key of an alias as the name of a document."""
+    return bare_key(identifier_key(form))
 
 
 async def write_aliases(
@@ -65,19 +109,47 @@ async def _write_alias(write: UnitOfWork, filed: Filed, form: str, joined: Joine
     """Record an alias unless it is there; return a warning if it is left out."""
     held = await aliases_of(write, [form])
     current = [alias for alias in held if alias.valid.end is None]
-    if any(alias.target != filed.entity.id for alias in current) or await _names_another(write, filed, form):
+    if listing := await _also_listing(write, filed, form):
+        await _retract_listed(write, current, listing)
+        return f"left out the alias {form}: it means another entity"
+    others = await _named_like(write, filed, form)
+    if others or any(alias.target != filed.entity.id for alias in current):
+        begins = min((each.created_at for each in others), default=filed.artifact.created_at)
+        if not held and filed.artifact.created_at < begins:
+            await _insert(write, filed, form, Interval(filed.artifact.created_at, begins))
         return f"left out the alias {form}: it means another entity"
     if not current:
         ends = [alias.valid.end for alias in held if alias.valid.end is not None]
-        await _insert(write, filed, form, max([filed.artifact.created_at, *ends]))
+        await _insert(write, filed, form, Interval(max([filed.artifact.created_at, *ends])))
         await join_pending_by_name(write, filed.project, filed.entity, [form], joined)
     return None
 
 
-async def _names_another(write: UnitOfWork, filed: Filed, form: str) -> bool:
-    """Return whether a form is the identifier of another entity, or its name from now on."""
+async def _also_listing(write: UnitOfWork, filed: Filed, form: str) -> set[UUID]:
+    """Return the other documents that list an alias: it then means none of them alone."""
+    key = alias_key(form)
+    found = (await documents_of_names(write, filed.project, [key])).get(key, [])
+    listing = {each.entity.id for each in found if each.sort is NameSort.ALIAS}
+    return listing - {filed.entity.id}
+
+
+async def _retract_listed(write: UnitOfWork, held: Sequence[Alias], listing: Container[UUID]) -> None:
+    """Stop believing aliases that documents list and that mean nothing alone."""
+    for alias in held:
+        if alias.target in listing and alias.source is None and alias.source_artifact is not None:
+            await aliases.retract_alias(await write.flush(), write.tenant, alias.id, write.recorded_at)
+            write.cached.note_alias()
+
+
+async def _named_like(write: UnitOfWork, filed: Filed, form: str) -> list[Entity]:
+    """Return the other entities that have a form as their identifier, or as their name from now on."""
     named = await named_from(write, filed.project.number, form, write.recorded_at)
-    return bool(named - {filed.entity.id})
+    others = list(named - {filed.entity.id})
+    return (
+        list((await entities.entities_by_id(await write.flush(), write.tenant, others)).values())
+        if others
+        else []
+    )
 
 
 async def _end_unlisted(write: UnitOfWork, filed: Filed, forms: Sequence[str]) -> None:
@@ -87,17 +159,27 @@ async def _end_unlisted(write: UnitOfWork, filed: Filed, forms: Sequence[str]) -
             await _end(write, filed, alias)
 
 
-def spellings_of(identifier: str | None, key: str) -> list[str]:
-    """Return the forms of a document that outrank an alias: its identifier and its key."""
-    return [form for form in (identifier, key) if form]
+def spellings_of(identifier: str | None, key: str, title: str) -> list[str]:
+    """Return the forms of a document that outrank an alias: its identifier, its key and its title."""
+    return [form for form in (identifier, key, title) if form]
 
 
 async def _end_outranked(write: UnitOfWork, filed: Filed) -> None:
-    """End an alias of another entity that is spelled like this document's identifier, which outranks it."""
-    spellings = spellings_of(filed.artifact.identifier, filed.key)
-    for alias in await aliases_of(write, spellings):
-        if alias.target != filed.entity.id and alias.valid.end is None:
+    """End an alias of another entity that is spelled like this document's identifier, which outranks it.
+
+    An alias that another document lists gives way to this one's title as well.
+    """
+    title = filed.artifact.title
+    for alias in await aliases_of(write, spellings_of(filed.artifact.identifier, filed.key, title)):
+        is_of_another = alias.target != filed.entity.id and alias.valid.end is None
+        if is_of_another and (
+            fold(alias.surface_form) != fold(title) or await _is_listed(write, filed, alias)
+        ):
             await _end(write, filed, alias)
+
+
+async def _is_listed(write: UnitOfWork, filed: Filed, alias: Alias) -> bool:
+    return alias.target in await _also_listing(write, filed, alias.surface_form)
 
 
 async def _end(write: UnitOfWork, filed: Filed, alias: Alias) -> None:
@@ -114,7 +196,7 @@ async def _end(write: UnitOfWork, filed: Filed, alias: Alias) -> None:
     write.cached.note_alias()
 
 
-async def _insert(write: UnitOfWork, filed: Filed, form: str, start: datetime) -> None:
+async def _insert(write: UnitOfWork, filed: Filed, form: str, valid: Interval) -> None:
     alias = Alias(
         id=uuid4(),
         surface_form=form,
@@ -122,7 +204,7 @@ async def _insert(write: UnitOfWork, filed: Filed, form: str, start: datetime) -
         source=None,
         tier=write.caller.tier,
         source_artifact=filed.artifact.id,
-        valid=Interval(start),
+        valid=valid,
     )
     await aliases.insert_alias(
         write.rows, write.tenant, filed.project.number, alias, write.recorded_at, write.actor

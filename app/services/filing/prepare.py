@@ -56,7 +56,15 @@ def content_hash(document: Document) -> str:
     """Return the SHA-256 of a document's content, without the place where it was found."""
     content = _fields(document) | {"kind": fold(document.kind)}
     # Where a date is from says nothing new, and the fields of a header are in what was read from them.
-    for whereabouts in ("source_uri", "source_commit", "warnings", "meta", "date_source", "date_precision"):
+    for whereabouts in (
+        "source_uri",
+        "source_commit",
+        "warnings",
+        "meta",
+        "date_source",
+        "date_precision",
+        "stated_identifier",
+    ):
         del content[whereabouts]
     options = orjson.OPT_SORT_KEYS | orjson.OPT_PASSTHROUGH_DATACLASS
     return hashlib.sha256(orjson.dumps(content, _fields, option=options)).hexdigest()

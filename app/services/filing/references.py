@@ -11,15 +11,16 @@ from app.domain.artifact import ReferenceClaim
 from app.domain.entity import Reference, ReferenceType
 from app.domain.supersession import dated_statuses
 from app.domain.temporal import EntityState, Interval
-from app.domain.types import types_from_documents_to_things, types_from_things_to_documents
 from app.services.cooperation import let_others_work
 from app.services.lookup_cache import Edge
 from app.services.parsing.target_readings import TargetReading
+from app.services.references.arrivals import record_claims
 from app.services.references.edges import (
     CurrentEdges,
     EdgeStatement,
     Filed,
     Joined,
+    claimed_edge,
     current_edges,
     mention_of,
     write_edge,
@@ -60,6 +61,7 @@ async def join_claims(
         await let_others_work(place)
         if not target.found or len(target.others(filed.entity.id)) > 1:
             await add_pending(write, filed, target, joined)
+    await record_claims(write, filed, ways, is_new=not before)
     await _note_mentions(write, filed, targets)
     return joined
 
@@ -73,6 +75,8 @@ def _known_edges(
         others = target.others(filed.entity.id)
         if len(others) == 1:
             (other,) = others
+            if target.rivals:
+                joined.warnings.append(target.preferred())
             edge = _edge(filed.entity.id, target.claim, other, joined)
             if edge[2] is ReferenceType.REFERENCES and joined.has_between(*edge[:2]):
                 continue
@@ -82,14 +86,10 @@ def _known_edges(
 
 
 def _edge(own: UUID, claim: ReferenceClaim, other: KeyedEntity, joined: Joined) -> Edge:
-    reference_type = claim.type
-    allowed = types_from_things_to_documents if claim.inverted else types_from_documents_to_things
-    if not other.is_document and reference_type not in allowed():
-        joined.warnings.append(
-            f"{reference_type} {claim.target} is recorded as REFERENCES: no rule allows it"
-        )
-        reference_type = ReferenceType.REFERENCES
-    return (other.id, own, reference_type) if claim.inverted else (own, other.id, reference_type)
+    edge = claimed_edge(own, claim, other)
+    if edge[2] is not claim.type:
+        joined.warnings.append(f"{claim.type} {claim.target} is recorded as REFERENCES: no rule allows it")
+    return edge
 
 
 async def _end_what_is_not_stated(

@@ -18,13 +18,19 @@ from app.domain.temporal import Branch, EntityState
 from app.domain.text import fold, name_key
 from app.domain.types import naming_forms
 from app.errors import Conflict
-from app.services.cached_lookups import entities_of_keys, entities_of_names, entity_of_key
+from app.services.cached_lookups import (
+    entities_of_aliases,
+    entities_of_keys,
+    entities_of_names,
+    entity_of_key,
+)
 from app.services.filing import document_names
 from app.services.filing.document_state import state_from_artifact, write_state
 from app.services.filing.document_types import type_of
 from app.services.filing.prepare import PreparedDocument
 from app.services.filing.references import confirm_supersession, join_claims
 from app.services.parsing.target_readings import target_key
+from app.services.references.arrivals import join_arrived
 from app.services.references.edges import Filed, Joined
 from app.services.references.pending import resolve_pending
 from app.services.references.supersession import propagate_supersession, recompute_statuses
@@ -141,10 +147,13 @@ async def queue_candidates(write: UnitOfWork, filed: Filed, document: Document) 
     where = (await write.flush(), write.tenant, filed.project.number)
     queued, properties = 0, dict[UUID, Collection[str]]()
     for alias in document.alias_claims:
-        about = await _subject(write, filed, alias.subject)
+        # A name is one of the thing that the text names, and never one of the text.
+        if (about := await _subject(write, filed, alias.subject)) is None:
+            continue
         queued += await candidates.queue_alias(*where, about, filed.artifact.id, alias, write.recorded_at)
     for fact in document.fact_claims:
-        about = filed.entity.id if fact.subject is None else await _subject(write, filed, fact.subject)
+        named = None if fact.subject is None else await _subject(write, filed, fact.subject)
+        about = named or filed.entity.id
         if about not in properties:
             properties[about] = await _properties(write, about)
         if fact.property in properties[about]:
@@ -158,12 +167,13 @@ async def _properties(write: UnitOfWork, entity: UUID) -> Collection[str]:
     return found[entity].mutable_props
 
 
-async def _subject(write: UnitOfWork, filed: Filed, subject: str) -> UUID:
-    """Return the entity that a claim is about, by its identifier or name, else the document's."""
+async def _subject(write: UnitOfWork, filed: Filed, subject: str) -> UUID | None:
+    """Return the one entity that a claim names by identifier, name or alias; None if there is none."""
     name = name_key(subject)
     found = await entities_of_keys(write, filed.project, subject_keys(subject, filed.key))
     named = found or (await entities_of_names(write, filed.project, [name])).get(name, [])
-    return named[0].id if len(named) == 1 else filed.entity.id
+    named = named or (await entities_of_aliases(write, filed.project, [name])).get(name, [])
+    return named[0].id if len(named) == 1 else None
 
 
 @dataclass(frozen=True, slots=True)
@@ -266,9 +276,12 @@ async def _write_meaning(
 ) -> FiledDocument:
     is_new, document = not before, prepared.document
     joined = await join_claims(write, filed, prepared.ways, before)
-    arrived = await resolve_pending(write, filed)
     forms = document_names.listed_aliases(document.props)
+    arrived = Joined()
+    names = await document_names.record_names(write, filed, document, before)
     named = await document_names.write_aliases(write, filed, forms, arrived, is_new=is_new)
+    compared = await join_arrived(write, filed, names, arrived)
+    await resolve_pending(write, filed, compared, arrived)
     await document_names.note_mentions(write, filed, prepared.sought)
     queued = await queue_candidates(write, filed, document)
     if await _move_states(write, filed, joined, arrived, before):

@@ -3,12 +3,17 @@
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from collections.abc import Sequence
+from collections.abc import Container, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import PurePosixPath
+from types import MappingProxyType
 
 from app.domain.bounds import MAX_IDENTIFIER
-from app.domain.identifier import identifier_key
+from app.domain.identifier import identifier_key, is_numbered
+from app.domain.text import fold
+from app.services.parsing.identifiers import place_of_best
+from app.services.parsing.target_readings import MARKDOWN_ENDINGS
+from app.stores.postgres.document_names import HeldDocument
 
 FOLDER_FILES = ("readme", "index")
 """A file of these names is identified by the name of its folder."""
@@ -18,58 +23,121 @@ FOLDER_FILES = ("readme", "index")
 class NamedDocument:
     """A file by its path inside the import, and the identifier that it states or gets.
 
-    `folder` is the name of the folder it lies in, which the path of a file at the root does not hold.
+    `folder` is the name of the folder it lies in, which the path of a file at the root does not hold. `kind`
+    and `title` are what it states.
     """
 
     source: str
     identifier: str | None
     folder: str = ""
+    kind: str = ""
+    title: str = ""
 
 
 @dataclass(frozen=True, slots=True)
 class Collision:
-    """An identifier that several files state, and the identifier that each of them gets instead."""
+    """An identifier that several files state, and the identifier that each of them gets.
+
+    One that fits it best, or is filed under it already, keeps it.
+    """
 
     identifier: str
     files: tuple[NamedDocument, ...]
 
 
-def resolve_names(stated: Sequence[NamedDocument]) -> tuple[list[NamedDocument], list[Collision]]:
+NOTHING_HELD: Mapping[str, HeldDocument] = MappingProxyType({})
+
+
+def resolve_names(
+    stated: Sequence[NamedDocument], held: Mapping[str, HeldDocument] = NOTHING_HELD
+) -> tuple[list[NamedDocument], list[Collision]]:
     """Return each file with a unique identifier, and the identifiers that several files stated.
 
     A file that states none gets its path without the ending; a README or index file gets its folder. Of
-    files that state the same identifier none keeps it: in different folders each gets its folder as a prefix,
-    in one folder each gets its file's name. Files that no rule distinguishes get no identifier; their source
-    names them.
+    files that state the same identifier the one that is filed under it keeps it, else the one whose kind and
+    file name fit it best: the others get their folder as a prefix in different folders, and their file's name
+    in one folder. Files that no rule distinguishes get no identifier; their source names them. `held` are the
+    documents in the ledger by key; another document that has a file's identifier keeps it.
     """
+    sources = {file.source for file in stated}
     groups: dict[str, list[int]] = defaultdict(list)
     for place, file in enumerate(stated):
         groups[_key(file.identifier or _by_path(file))].append(place)
     taken = Counter(groups.keys())
     named = [NamedDocument(file.source, file.identifier or _by_path(file)) for file in stated]
     collisions = []
-    for places in groups.values():
+    for key, places in groups.items():
         files = [stated[place] for place in places]
-        if len(files) > 1:
-            renamed = _renamed(files, taken)
-            for place, file in zip(places, renamed, strict=True):
-                named[place] = file
-            collisions += [Collision(text, tuple(renamed)) for text in _stated(files)[:1]]
+        foreign = _held_by_another(files, held.get(key), sources)
+        if len(files) == 1 and foreign is None:
+            continue
+        other = [] if foreign is None else [NamedDocument(foreign, _stated(files)[0])]
+        keeper = _keeper(key, files, held.get(key)) if foreign is None else None
+        renamed = _renamed(files, taken, keeper, other)
+        for place, file in zip(places, renamed, strict=True):
+            named[place] = file
+        collisions += [Collision(text, (*other, *renamed)) for text in _stated(files)[:1]]
     return named, collisions
+
+
+def _held_by_another(
+    files: Sequence[NamedDocument], held: HeldDocument | None, sources: Container[str]
+) -> str | None:
+    """Return the source of a document in the ledger that has an identifier, and is none of these files.
+
+    A file that was moved keeps its name or its title: such a file is another version of that document.
+    """
+    if held is None or held.source_uri is None or held.source_uri in sources or not _stated(files):
+        return None
+    if not held.source_uri.endswith(MARKDOWN_ENDINGS):
+        return None  # a row or an address: who files it otherwise files it again
+    return None if any(_may_be(file, held) for file in files) else held.source_uri
+
+
+def _may_be(file: NamedDocument, held: HeldDocument) -> bool:
+    here, there = PurePosixPath(file.source), PurePosixPath(held.source_uri or "")
+    is_beside = here.parent == there.parent or fold(here.stem) == fold(there.stem)
+    return is_beside or fold(file.title) == fold(held.title)
+
+
+def _keeper(key: str, files: Sequence[NamedDocument], held: HeldDocument | None) -> int | None:
+    """Return the place of the file that keeps the identifier that several state, or None."""
+    if held is not None and held.source_uri is not None:
+        for place, file in enumerate(files):
+            if file.source == held.source_uri and file.identifier is not None:
+                return place
+    if not is_numbered(key):
+        return None
+    return place_of_best(key, [(file.kind, file.source) for file in files])
 
 
 def _stated(files: Sequence[NamedDocument]) -> list[str]:
     return [file.identifier for file in files if file.identifier is not None]
 
 
-def _renamed(files: Sequence[NamedDocument], taken: Counter[str]) -> list[NamedDocument]:
+def _renamed(
+    files: Sequence[NamedDocument],
+    taken: Counter[str],
+    keeper: int | None,
+    beside: Sequence[NamedDocument],
+) -> list[NamedDocument]:
+    """Return the files with identifiers of their own, by a rule that tells them from those beside too.
+
+    The keeper has its own already.
+    """
+    given = [NamedDocument(file.source, None) for file in files]
     for rule in (_by_folder, _by_stem, _by_path, _by_source):
         names = [rule(file) for file in files]
-        keys = {_key(name) for name in names if name is not None}
-        if len(keys) == len(files) and not any(taken[key] for key in keys):
+        every = [_key(name) for name in (*names, *map(rule, beside)) if name is not None]
+        keys = {_key(name) for place, name in enumerate(names) if place != keeper}
+        is_apart = None not in names and len(set(every)) == len(every)
+        if is_apart and not any(taken[key] for key in keys):
             taken.update(keys)
-            return [NamedDocument(file.source, name) for file, name in zip(files, names, strict=True)]
-    return [NamedDocument(file.source, None) for file in files]
+            given = [NamedDocument(file.source, name) for file, name in zip(files, names, strict=True)]
+            break
+    if keeper is not None:
+        given[keeper] = NamedDocument(files[keeper].source, files[keeper].identifier)
+    return given
 
 
 def _by_folder(file: NamedDocument) -> str | None:

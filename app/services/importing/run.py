@@ -146,6 +146,7 @@ def _reason(source: str, error: Exception) -> str:
 
 
 def _homonyms(collisions: Sequence[Collision]) -> Homonyms:
+    """Return the identifiers that several files state and none keeps."""
     return {
         identifier_key(collision.identifier): tuple(
             sorted(
@@ -154,6 +155,7 @@ def _homonyms(collisions: Sequence[Collision]) -> Homonyms:
             )
         )
         for collision in collisions
+        if all(file.identifier != collision.identifier for file in collision.files)
     }
 
 

@@ -30,9 +30,10 @@ from app.services.importing.items import (
     read_or_refuse,
 )
 from app.services.importing.jsonl import count_rows, is_row_file, read_rows
-from app.services.importing.name_collisions import Collision, NamedDocument, resolve_names
+from app.services.importing.name_collisions import NOTHING_HELD, Collision, NamedDocument, resolve_names
 from app.services.parsing import parse_markdown
 from app.services.parsing.file_claim import Claim, read_claim
+from app.stores.postgres.document_names import HeldDocument
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,11 +46,12 @@ class RowFile:
 
 @dataclass(frozen=True, slots=True)
 class ClaimedFile:
-    """A Markdown file with its kind and its identifier in this import."""
+    """A Markdown file with its kind, its identifier in this import, and the one it states if that differs."""
 
     file: MarkdownFile
     kind: str
     identifier: str | None
+    stated: str | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,11 +92,13 @@ def scan_paths(
     kind: str | None,
     prefixes: frozenset[str],
     is_stopped: IsStopped = never,
+    held: Mapping[str, HeldDocument] = NOTHING_HELD,
 ) -> FolderScan:
     """Scan everything under these paths; `prefixes` are accepted in identifiers beside the shipped ones.
 
-    Raises Invalid when a path does not exist or is nothing that can be imported, and Stopped once
-    `is_stopped` says so.
+    `held` are the documents of the ledger by key, whose identifiers other documents do not get. Raises
+    Invalid when a path does not exist or is nothing that can be imported, and Stopped once `is_stopped` says
+    so.
     """
     everything = list(_found(paths, is_stopped))
     unread = Counter(source.ending for source in everything if isinstance(source, Unread))
@@ -114,7 +118,7 @@ def scan_paths(
     if not stated <= prefixes:
         prefixes |= stated
         claims = _claims(files, kind, prefixes, is_stopped)
-    claimed, collisions = _resolve_claims(claims)
+    claimed, collisions = _resolve_claims(claims, held)
     sources = tuple(_source(source, claimed, rows) for source in found)
     return FolderScan(sources, skipped, kind, prefixes, tuple(collisions), unread)
 
@@ -200,20 +204,28 @@ def _claim(
 
 
 def _resolve_claims(
-    claims: dict[MarkdownFile, Claim | Refusal],
+    claims: dict[MarkdownFile, Claim | Refusal], held: Mapping[str, HeldDocument]
 ) -> tuple[dict[MarkdownFile, ClaimedFile | Refusal], list[Collision]]:
     readable = [(file, claim) for file, claim in claims.items() if isinstance(claim, Claim)]
     named, collisions = resolve_names(
         [
-            NamedDocument(file.source, claim.identifier, printable_name(file.path.parent.name))
+            NamedDocument(
+                file.source,
+                claim.identifier,
+                printable_name(file.path.parent.name),
+                claim.kind,
+                claim.title,
+            )
             for file, claim in readable
-        ]
+        ],
+        held,
     )
     resolved: dict[MarkdownFile, ClaimedFile | Refusal] = {
         file: claim for file, claim in claims.items() if isinstance(claim, Refusal)
     }
     for (file, claim), name in zip(readable, named, strict=True):
-        resolved[file] = ClaimedFile(file, claim.kind, name.identifier)
+        stated = None if claim.identifier == name.identifier else claim.identifier
+        resolved[file] = ClaimedFile(file, claim.kind, name.identifier, stated)
     return resolved, collisions
 
 
@@ -243,4 +255,9 @@ def _document(claimed: ClaimedFile, prefixes: frozenset[str], is_stopped: IsStop
         known_prefixes=prefixes,
         beside=read_sidecar_text(claimed.file),
     )
-    return replace(parsed, identifier=claimed.identifier, source_uri=claimed.file.source)
+    return replace(
+        parsed,
+        identifier=claimed.identifier,
+        source_uri=claimed.file.source,
+        stated_identifier=claimed.stated,
+    )

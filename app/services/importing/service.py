@@ -22,6 +22,7 @@ from app.services.importing.request import ImportRequest, ImportSummary
 from app.services.importing.run import Batch, Run
 from app.services.importing.scan import scan_paths
 from app.stores.postgres import projects, type_definitions
+from app.stores.postgres.document_names import HeldDocument, documents_by_key
 from app.stores.postgres.pool import Database
 
 SHALLOW = (
@@ -66,7 +67,8 @@ class ImportService:
         """Scan everything a request names; raises Stopped once somebody asks for an end."""
         if request.repository is not None:
             return await self._repository(caller, request, request.repository, prefixes, stop)
-        found = await asyncio.to_thread(scan_paths, request.paths, request.kind, prefixes, stop.is_set)
+        held = await self._held(caller, request.project)
+        found = await asyncio.to_thread(scan_paths, request.paths, request.kind, prefixes, stop.is_set, held)
         history, refused = await asyncio.to_thread(_read_history, request, stop.is_set)
         items = read_in_threads(found.read(stop.is_set))
         return Batch(
@@ -78,6 +80,10 @@ class ImportService:
             found.collisions,
             unread=found.unread,
         )
+
+    async def _held(self, caller: Caller, project: str | None) -> dict[str, HeldDocument]:
+        async with self._database.reading(caller.tenant) as connection:
+            return await documents_by_key(connection, caller.tenant, project or DEFAULT_PROJECT)
 
     async def _repository(
         self,

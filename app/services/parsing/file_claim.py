@@ -14,10 +14,11 @@ from app.services.parsing.vocabulary import vocabulary
 
 @dataclass(frozen=True, slots=True)
 class Claim:
-    """The kind of a document and the identifier it states, if any."""
+    """The kind of a document, the identifier it states, if any, and its title."""
 
     kind: str
     identifier: str | None
+    title: str
 
 
 def read_claim(
@@ -32,9 +33,9 @@ def read_claim(
     around = read_sidecar(beside, []) if beside else {}
     reading = open_reading({**around, **header.fields}, header.body, accepted, place, [])
     if form_of(reading) is not None:
-        return Claim(vocabulary().default_kind, None)
+        return Claim(vocabulary().default_kind, None, read_identity(reading, None).title)
     identity = read_identity(reading, None)
     is_stated = any(names_kind(name, value) for name, value in reading.by_role("kind"))
     if kind is not None and identity.kind == vocabulary().default_kind and not is_stated:
         identity = read_identity(reading, kind)
-    return Claim(identity.kind, identity.identifier)
+    return Claim(identity.kind, identity.identifier, identity.title)

@@ -8,7 +8,7 @@ from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Sequence
 from typing import NamedTuple
 
-from app.domain.text import fold, may_be_a_word, without_stacks
+from app.domain.text import fold, may_be_a_word, without_invisible, without_stacks
 
 _WORD = re.compile(r"\w+")
 
@@ -36,7 +36,7 @@ def forms_used(text: str, forms: Sequence[tuple[str, str]]) -> list[Used]:
     counts = Counter(wanted[folded[start:end]] for start, end in _without_overlaps(found))
     if not counts:
         return []
-    composed = unicodedata.normalize("NFKC", without_stacks(text))
+    composed = unicodedata.normalize("NFKC", without_stacks(without_invisible(text)))
     words = set(_WORD.findall(composed))
     return [
         Used(place, count, not may_be_a_word(forms[place][0]) or _stands_in(composed, words, forms[place][0]))
@@ -45,7 +45,7 @@ def forms_used(text: str, forms: Sequence[tuple[str, str]]) -> list[Used]:
 
 
 def _stands_in(composed: str, words: set[str], form: str) -> bool:
-    name = unicodedata.normalize("NFKC", form)
+    name = unicodedata.normalize("NFKC", without_invisible(form))
     if _WORD.fullmatch(name) is not None:
         return name in words
     return re.search(rf"(?<!\w){re.escape(name)}(?!\w)", composed) is not None

@@ -2,18 +2,21 @@
 
 from __future__ import annotations
 
+import posixpath
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 
-from app.domain.identifier import identifier_key
-from app.services.parsing.vocabulary import vocabulary
+from app.domain.identifier import bare_key, identifier_key
+from app.domain.text import fold
+from app.services.parsing.vocabulary import kind_named, vocabulary
 
 # Scripts that put no space between words: a letter of theirs beside an identifier is its boundary.
 _UNSPACED = 0x2E80
 _NAMESPACE = re.compile(r"(?:[\w.-]{1,64}/){1,4}\Z")
 _MAX_NAMESPACE_LENGTH = 130
+MAX_DIGITS = 9
 
 
 @dataclass(frozen=True, slots=True)
@@ -118,3 +121,55 @@ def _namespace_before(text: str, start: int, prefixes: frozenset[str]) -> str:
     if nearest.isdigit() or whole_identifier(nearest, prefixes):
         return ""
     return match[0] if text[start - len(match[0]) - 1 : start - len(match[0])] not in ("/", ":") else ""
+
+
+def keys_of_number(text: str, kinds: Iterable[str]) -> list[str]:
+    """Return the keys that a bare number such as 0049 can have: one for each prefix and for each kind."""
+    number = text.strip().lstrip("0")
+    if not (number.isascii() and number.isdigit() and len(number) <= MAX_DIGITS):
+        return []
+    prefixes = {prefix for prefix in vocabulary().prefixes if prefix.isalpha()}
+    return sorted({identifier_key(f"{prefix}-{number}") for prefix in (*prefixes, *kinds)})
+
+
+_ABOUT_ANOTHER = re.compile(
+    r"(?:^|[^a-z])(?:archived?|backup|comments?|copy|discussions?|drafts?|feedback|minutes|notes?|old|replies|"
+    r"responses?|retros?|reviews?|summar(?:y|ies)|templates?)(?:[^a-z]|$)"
+)
+"""Words of a path that say that a document is about another one, or a former one of it."""
+
+
+def place_of_best(key: str, documents: Sequence[tuple[str, str | None]]) -> int | None:
+    """Return which document fits a number best that all of them state, or None if several fit equally.
+
+    Each is given by its kind and its path. Kinds and file names that have the number count first, then names
+    that do not say that the document is about another, then the name that the others begin with.
+    """
+    fits = [_fit(key, kind, path) for kind, path in documents]
+    best = [place for place, fit in enumerate(fits) if fit == max(fits)]
+    if len(best) > 1:
+        stems = {place: _stem(documents[place][1]) for place in best}
+        best = [place for place in best if _begins_all(place, stems)]
+    return best[0] if len(best) == 1 else None
+
+
+def _begins_all(place: int, stems: Mapping[int, str]) -> bool:
+    own, *others = [stems[place], *(stem for at, stem in stems.items() if at != place)]
+    return all(stem.startswith(own) and stem != own for stem in others)
+
+
+def _fit(key: str, kind: str, path: str | None) -> tuple[bool, bool, bool]:
+    prefix, _, number = bare_key(key).rpartition("-")
+    known = kind_named(kind)
+    is_of_kind = prefix in (fold(kind), fold(known.prefix) if known is not None else "")
+    written = re.match(rf"(?:{re.escape(prefix)}[-_ ]?)?0*{re.escape(number)}(?![0-9])", _stem(path))
+    return is_of_kind, written is not None, _ABOUT_ANOTHER.search(_place(path)) is None
+
+
+def _place(path: str | None) -> str:
+    """Return the folded folder and name of a file, without its ending."""
+    return fold("/".join(posixpath.splitext(path)[0].split("/")[-2:])) if path else ""
+
+
+def _stem(path: str | None) -> str:
+    return _place(path).rpartition("/")[2]

@@ -7,6 +7,7 @@ from datetime import datetime
 
 from app.domain.artifact import DatePrecision, DateSource, Document, MemoryDomain
 from app.domain.bounds import MAX_NAME, require_length
+from app.domain.identifier import identifier_key, is_numbered
 from app.errors import Invalid
 from app.services.parsing.document import parse_markdown
 from app.services.parsing.text import clean_path, clean_text
@@ -39,11 +40,12 @@ def document_from(stated: StatedDocument, known_prefixes: frozenset[str] = froze
     if title is None and not stated.body.strip():
         raise Invalid("a document needs a title or a body", field="body")
     parsed = parse_markdown(stated.body, kind=kind, known_prefixes=known_prefixes)
+    identifier = _clean_optional(stated.identifier) or parsed.identifier
     return replace(
         parsed,
         kind=kind,
-        identifier=_clean_optional(stated.identifier) or parsed.identifier,
-        title=title or parsed.title,
+        identifier=identifier,
+        title=title or _own_title(parsed.title, identifier),
         status=_clean_optional(stated.status) or parsed.status,
         domain=stated.domain or parsed.domain,
         created_at=stated.created_at or parsed.created_at,
@@ -52,6 +54,12 @@ def document_from(stated: StatedDocument, known_prefixes: frozenset[str] = froze
         source_uri=clean_path(source_uri) if source_uri else None,
         source_commit=_clean_optional(stated.source_commit),
     )
+
+
+def _own_title(title: str, identifier: str | None) -> str:
+    """Return a title that was read; the name of another document, with which a text begins, is none."""
+    is_of_another = is_numbered(identifier_key(title)) and identifier is not None
+    return identifier if is_of_another and identifier is not None else title
 
 
 def _clean_optional(text: str | None) -> str | None:

@@ -22,6 +22,11 @@ def path_key(source_uri: str) -> str:
     return short_key(f"path:{posixpath.normpath(source_uri)}")
 
 
+def file_key(path: str) -> str:
+    """Return the key of a file by its name alone, without its ending."""
+    return identifier_key(posixpath.splitext(posixpath.basename(path))[0])
+
+
 def target_key(text: str, own_key: str) -> str:
     """Return the key a target names; a bare number is one of the document's own series."""
     key = identifier_key(text)
@@ -78,13 +83,22 @@ def all_target_readings(
     return tuple(tuple(target_readings(claim, own_key, source_uri)) for claim in claims)
 
 
+def claim_keys(of_claim: Iterable[TargetReading]) -> set[str]:
+    """Return the keys without a namespace that the target of a claim can have, by any name of it."""
+    keys = set()
+    for way in of_claim:
+        keys.update({bare_key(way.key), *map(file_key, way.linked)})
+    return keys
+
+
 @dataclass(frozen=True, slots=True)
 class TargetLookups:
-    """The keys, sources and folded names to look up for the targets of claims."""
+    """The keys, sources, folded names and keys of names to look up for the targets of claims."""
 
     keys: frozenset[str]
     sources: frozenset[str]
     names: frozenset[str]
+    document_names: frozenset[str]
 
 
 def target_lookups(of_claims: Iterable[Sequence[TargetReading]]) -> TargetLookups:
@@ -94,4 +108,5 @@ def target_lookups(of_claims: Iterable[Sequence[TargetReading]]) -> TargetLookup
         keys=frozenset(way.key for way in ways),
         sources=frozenset(file for way in ways for file in (*way.linked, *way.files)),
         names=frozenset(way.name for way in ways),
+        document_names=frozenset(claim_keys(ways)),
     )

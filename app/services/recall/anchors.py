@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from uuid import UUID
 
@@ -14,9 +14,10 @@ from app.domain.entity import Entity
 from app.domain.identifier import identifier_key
 from app.domain.recall import Anchor
 from app.domain.temporal import Branch, EntityState
-from app.domain.text import fold, may_be_a_word, name_key
+from app.domain.text import fold, may_be_a_word, name_key, without_invisible
 from app.domain.types import label_of
-from app.stores.postgres import anchors, artifacts, entities, states
+from app.services.parsing.identifiers import keys_of_number, place_of_best
+from app.stores.postgres import anchors, artifacts, entities, states, type_definitions
 from app.stores.postgres import anchors as names
 from app.stores.postgres.anchors import NamedEntity, NameOrigin
 from app.stores.postgres.scope import Scope
@@ -57,6 +58,8 @@ async def find_named(
 ) -> list[NamedSpan]:
     """Return the entities that a query names at the scope's moment, in the order of the query."""
     words = query.split()[:WORDS_READ]
+    if len(words) == 1 and (numbered := await _numbered(connection, scope, words[0])):
+        return numbered
     spans = list(_spans(words))
     forms = {span.key for span in spans}
     keys = {identifier_key(span.text) for span in spans if span.end - span.start <= MAX_KEY_WORDS}
@@ -69,6 +72,21 @@ async def find_named(
     named = _longest_first(_matches(spans, found, whole))
     preferred = await _follow_aliases(connection, scope, named)
     return sorted(preferred, key=lambda match: (match.span.start, str(match.entity)))
+
+
+async def _numbered(connection: asyncpg.Connection, scope: Scope, word: str) -> list[NamedSpan]:
+    """Return the documents that a bare number means: those of the one kind that has it."""
+    text = word.strip(_EDGES)
+    if not text.isdigit() or len(text) < MIN_SURFACE_FORM:
+        return []
+    known = await type_definitions.types_in_projects(connection, scope.tenant, scope.projects)
+    keys = keys_of_number(text, (each.definition.name for each in known))
+    found = await anchors.named_entities(connection, scope, [], keys) if keys else []
+    if len({named.folded_form for named in found}) != 1:
+        return []
+    span = WordSpan(0, 1, found[0].folded_form, found[0].folded_form)
+    ids = dict.fromkeys(named.entity for named in found)
+    return [NamedSpan(id, span, NameOrigin.IDENTIFIER, is_former=False, exact=True) for id in ids]
 
 
 def is_bare_identifier(query: str, named: Sequence[NamedSpan]) -> bool:
@@ -115,7 +133,7 @@ def _is_meant(named: NamedEntity, span: WordSpan) -> bool:
         return not named.folded_form.isdigit() and not span.text.isalpha()
     if not span.text.isalpha() or not may_be_a_word(named.form):
         return True
-    return span.text == named.form and not span.text.islower()
+    return without_invisible(span.text) == without_invisible(named.form) and not span.text.islower()
 
 
 def _longest_first(matches: Sequence[NamedSpan]) -> list[NamedSpan]:
@@ -162,11 +180,13 @@ async def _follow_aliases(
 class QueryAnchors:
     """The anchors of a query, the artifacts of the exact ones, and other forms to search by.
 
-    `is_bare_identifier` is true for a query that has no words besides an identifier.
+    `identified` are the artifacts of those that the query names by their identifiers. `is_bare_identifier` is
+    true for a query that has no words besides an identifier.
     """
 
     anchors: tuple[Anchor, ...] = ()
     leading: tuple[int, ...] = ()
+    identified: tuple[int, ...] = ()
     other_forms: tuple[str, ...] = ()
     is_bare_identifier: bool = False
 
@@ -180,15 +200,54 @@ async def anchor_query(
         return QueryAnchors()
     ids = [match.entity for match in named]
     found = await entities.entities_by_id(connection, scope.tenant, ids)
+    named = await _best_first(connection, scope, named, found)
     held = await states.states_as_of(connection, scope.tenant, ids, scope.moment)
     newest = await artifacts.newest_versions_in_scope(connection, scope, ids)
     forms = await names.other_forms_of(connection, scope.tenant, ids, scope.moment)
     return QueryAnchors(
         anchors=tuple(_anchor(match, found, held) for match in named),
         leading=tuple(newest[match.entity] for match in named if match.exact and match.entity in newest),
+        identified=tuple(
+            newest[match.entity]
+            for match in named
+            if match.origin is NameOrigin.IDENTIFIER and match.entity in newest
+        ),
         other_forms=(*(form.form for form in forms), *_current_names(named, held)),
         is_bare_identifier=is_bare_identifier(query, named),
     )
+
+
+async def _best_first(
+    connection: asyncpg.Connection, scope: Scope, named: Sequence[NamedSpan], found: Mapping[UUID, Entity]
+) -> list[NamedSpan]:
+    """Return the matches in the order of the query; of documents with one number the best fitting first."""
+    by_span: dict[WordSpan, list[Entity]] = defaultdict(list)
+    for match in named:
+        if match.origin is NameOrigin.IDENTIFIER:
+            by_span[match.span].append(found[match.entity])
+    shared = {span: each for span, each in by_span.items() if len(each) > 1}
+    best: set[UUID] = set()
+    if shared:
+        ids = [entity.id for each in shared.values() for entity in each]
+        sources = await artifacts.newest_sources(connection, scope.tenant, ids, scope.moment)
+        best = {entity.id for span, each in shared.items() for entity in _best(span, each, sources)}
+    return sorted(
+        named,
+        key=lambda match: (
+            match.span.start,
+            match.entity not in best,
+            found[match.entity].key or "",
+            found[match.entity].created_at,
+            str(match.entity),
+        ),
+    )
+
+
+def _best(span: WordSpan, claiming: Sequence[Entity], sources: Mapping[UUID, str | None]) -> list[Entity]:
+    key = identifier_key(span.text)
+    plain = [entity for entity in claiming if entity.key == key]
+    place = place_of_best(key, [(entity.type_name, sources.get(entity.id)) for entity in claiming])
+    return plain if place is None else [claiming[place]]
 
 
 def _anchor(

@@ -71,6 +71,12 @@ def annotate(found: Standing, *, prefer_wip: bool) -> Annotation:
     return Annotation(flag, ground, summary, state, replacement)
 
 
+def own_flag(found: Standing, *, prefer_wip: bool) -> StateFlag | None:
+    """Return the flag of a document by its own state, whatever names its text uses."""
+    flag, _, _ = _own_standing(found, prefer_wip=prefer_wip)
+    return flag
+
+
 def _own_standing(found: Standing, *, prefer_wip: bool) -> tuple[StateFlag | None, str | None, UUID | None]:
     label = _label(found.committed)
     if found.superseded_by is not None:

@@ -33,6 +33,7 @@ from app.services.recall.selection import (
     needs_more_candidates,
     pack,
     select_hits,
+    with_inherited_scores,
 )
 from app.stores.graph_reader import GraphReader
 from app.stores.postgres import artifacts
@@ -149,8 +150,13 @@ class RecallService:
         finally:
             _forget(vector)
 
-    async def _answer(self, resolved: ResolvedRequest, limit: int) -> RecallResult:
-        """Return the result from `limit` candidates of each leg, or from more if flags leave too few hits."""
+    async def _answer(
+        self, resolved: ResolvedRequest, limit: int, found_before: Sequence[FusedCandidate] = ()
+    ) -> RecallResult:
+        """Return the result from `limit` candidates of each leg, or from more if flags leave too few hits.
+
+        `found_before` are the hits from fewer candidates, which stay the first ones.
+        """
         request, scope = resolved.request, resolved.scope
         rankings = await self._legs.rankings(resolved, limit)
         leading = resolved.anchored.leading or literal_name_winners(
@@ -164,10 +170,13 @@ class RecallService:
             # Most of the pool become hits; where flags decide few of it do.
             self._read(resolved, () if request.flags else pool, vector),
         )
-        candidates = [fusion.candidate(artifact) for artifact in pool]
-        chosen = select_hits(request, resolved.anchored.leading, rankings, candidates, standings)
+        selected = select_hits(request, resolved.anchored.identified, rankings, pool, standings)
+        before = {candidate.artifact for candidate in found_before}
+        fused = [fusion.candidate(artifact) for artifact in selected if artifact not in before]
+        scored = with_inherited_scores(fused, fusion.scores, standings.replacement)
+        chosen = [*found_before, *scored][: request.first]
         if limit < MAX_CANDIDATES_PER_LEG and needs_more_candidates(request, rankings, len(chosen), limit):
-            return await self._answer(resolved, MAX_CANDIDATES_PER_LEG)
+            return await self._answer(resolved, MAX_CANDIDATES_PER_LEG, chosen)
         joined = [candidate.artifact for candidate in chosen if candidate.artifact not in found]
         found |= await self._read(resolved, joined, vector)
         hits = _hits(request, chosen, found, standings)

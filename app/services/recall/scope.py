@@ -43,15 +43,16 @@ async def scope_of(connection: asyncpg.Connection, caller: Caller, request: Reca
     """Return the scope of a request; missing times are resolved to one moment.
 
     Without `knownAt` the ledger's clock is used, so that a request with the returned time sees exactly
-    what this request sees. An open write may still record something before a `knownAt` that lies after the
-    clock, so such a request waits for it. Raises NotFound for an unknown project,
-    Invalid for an unknown kind.
+    what this request sees. So it is for one that lies after the clock, once the open writes are over that may
+    still record something before it: nobody knows yet what will be known then. Raises NotFound for an unknown
+    project, Invalid for an unknown kind.
     """
     extent = await ledger_clock.read_extent(connection, caller.tenant, request.project)
     moment = AsOf(request.as_of or present(extent.clock), request.known_at or extent.clock)
     if moment.known > extent.clock:
         await ledger_clock.read_settled_clock(connection, caller.tenant)
         extent = await ledger_clock.read_extent(connection, caller.tenant, request.project)
+        moment = AsOf(moment.valid, min(moment.known, extent.clock))
     if request.project is not None and not extent.projects:
         raise await no_project(connection, caller.tenant, request.project)
     numbers = extent.projects

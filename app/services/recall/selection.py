@@ -3,55 +3,78 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from collections import defaultdict
+from collections.abc import Collection, Container, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 from itertools import accumulate
 
 from app.domain.recall import FusedCandidate, Hit, LegName, Ranking, RecallRequest
 from app.domain.text import fold
-from app.services.recall.annotation import Standings, annotate
+from app.services.recall.annotation import Standings, own_flag
 from app.services.recall.confidence import LOW_CONFIDENCE
 from app.services.recall.fusion import keep_leg_winners, leg_winners
 
+LEG_WINNERS_WITHIN = 10
+"""The top candidate of every leg stands among so many hits."""
 
-def replacements_first(
-    ordered: Sequence[FusedCandidate], replacement: Mapping[int, int]
-) -> list[FusedCandidate]:
-    """Return the candidates with the replacement of each, and its own replacements, before it.
 
-    A replacement that no leg proposed gets the score of the candidate it replaced.
+def heads_beside(
+    ordered: Sequence[int], replacement: Mapping[int, int], identified: Container[int] = ()
+) -> list[int]:
+    """Return the candidates with the head of each chain of replacements right above what it replaced.
+
+    The steps between stand where they stood. A document that the query names by its identifier (one of
+    `identified`) stands first, its head right below.
     """
-    proposed = {candidate.artifact: candidate for candidate in ordered}
-    placed: dict[int, FusedCandidate] = {}
-    for candidate in ordered:
-        for artifact in reversed(_upward(candidate.artifact, replacement)):
-            if artifact not in placed:
-                placed[artifact] = proposed.get(artifact, FusedCandidate(artifact, candidate.score, ()))
-    return list(placed.values())
+    placed: dict[int, None] = {}
+    for artifact in ordered:
+        pair = (artifact, head_of(artifact, replacement))
+        for each in pair if artifact in identified else reversed(pair):
+            placed.setdefault(each)
+    return list(placed)
 
 
-def truncate(
-    placed: Sequence[FusedCandidate], replacement: Mapping[int, int], stays: Collection[int], first: int
+def head_of(artifact: int, replacement: Mapping[int, int]) -> int:
+    """Return the artifact at the end of a chain of replacements, which nothing replaced."""
+    seen = {artifact}
+    while (above := replacement.get(artifact)) is not None and above not in seen:
+        artifact = above
+        seen.add(above)
+    return artifact
+
+
+def with_inherited_scores(
+    candidates: Sequence[FusedCandidate], scores: Mapping[int, float], replacement: Mapping[int, int]
 ) -> list[FusedCandidate]:
-    """Return the first candidates after replacements were added.
+    """Return the candidates; a head that no leg proposed has the best score of those that it replaced."""
+    inherited: dict[int, float] = defaultdict(float)
+    for artifact, score in scores.items():
+        head = head_of(artifact, replacement)
+        inherited[head] = max(inherited[head], score)
+    return [
+        each if each.artifact in scores else replace(each, score=inherited[each.artifact])
+        for each in candidates
+    ]
 
-    The last ordinary candidate is removed: not the first of all, not one of `stays` (a leg's winner, or named
-    by the query), and not the replacement of one kept; if there is none, the last of all is removed.
+
+def winners_within(
+    placed: Sequence[int], replacement: Mapping[int, int], stays: Collection[int], size: int
+) -> list[int]:
+    """Return the artifacts with those of `stays` among the first ones, and what made room for them behind.
+
+    The last ordinary artifacts make room: not the first of all, not one of `stays`, and not the head of one
+    kept.
     """
-    kept = list(placed)
-    while len(kept) > first:
-        held = {kept[0].artifact, *stays, *(replacement.get(candidate.artifact) for candidate in kept)}
-        ordinary = [place for place, candidate in enumerate(kept) if candidate.artifact not in held]
-        del kept[ordinary[-1] if ordinary else -1]
-    return kept
-
-
-def _upward(artifact: int, replacement: Mapping[int, int]) -> list[int]:
-    """Return the artifact and the chain of its replacements, up to the one that nothing replaced."""
-    chain = [artifact]
-    while (above := replacement.get(chain[-1])) is not None and above not in chain:
-        chain.append(above)
-    return chain
+    kept = list(placed[:size])
+    for winner in (artifact for artifact in placed[size:] if artifact in stays):
+        coming = [each for each in dict.fromkeys((head_of(winner, replacement), winner)) if each not in kept]
+        heads = (head_of(artifact, replacement) for artifact in kept if artifact in replacement)
+        held = {kept[0], *stays, *heads}
+        ordinary = [artifact for artifact in kept if artifact not in held]
+        if len(ordinary) >= len(coming):
+            leaving = ordinary[len(ordinary) - len(coming) :]
+            kept = [*(artifact for artifact in kept if artifact not in leaving), *coming]
+    return [*kept, *(artifact for artifact in placed if artifact not in set(kept))]
 
 
 def literal_name_winners(rankings: Sequence[Ranking], *, is_one_name: bool) -> list[int]:
@@ -62,27 +85,34 @@ def literal_name_winners(rankings: Sequence[Ranking], *, is_one_name: bool) -> l
 
 
 def hit_pool(request: RecallRequest, rankings: Sequence[Ranking], order: Sequence[int]) -> Sequence[int]:
-    """Return the candidates that can become hits: the first ones, or all if flags filter them."""
-    return order if request.flags else keep_leg_winners(order, rankings, request.first)
+    """Return the candidates that can become hits, in an order that does not depend on how many are asked for.
+
+    They are the first ones, or all if flags filter them.
+    """
+    first = keep_leg_winners(order, rankings, LEG_WINNERS_WITHIN)
+    kept = set(first)
+    whole = [*first, *(artifact for artifact in order if artifact not in kept)]
+    return whole if request.flags else whole[: max(request.first, LEG_WINNERS_WITHIN)]
 
 
 def select_hits(
     request: RecallRequest,
-    leading: Sequence[int],
+    identified: Sequence[int],
     rankings: Sequence[Ranking],
-    pool: Sequence[FusedCandidate],
+    pool: Sequence[int],
     standings: Standings,
-) -> list[FusedCandidate]:
-    """Return the hits in order: replacements before what they replaced, and wanted flags only.
+) -> list[int]:
+    """Return the hits in order: the heads of chains beside what they replaced, and wanted flags only.
 
-    `leading` are the artifacts that the query names: they are never removed.
+    `identified` are the artifacts that the query names by their identifiers. Fewer hits are the first ones of
+    more.
     """
-    placed = replacements_first(pool, standings.replacement)
+    placed = heads_beside(pool, standings.replacement, identified)
+    stays = [*identified, *leg_winners(rankings)]
+    ordered = winners_within(placed, standings.replacement, stays, LEG_WINNERS_WITHIN)
     if request.flags:
-        wanted = [candidate for candidate in placed if _is_wanted(request, candidate, standings)]
-        return wanted[: request.first]
-    stays = [*leading, *leg_winners(rankings)]
-    return truncate(placed, standings.replacement, stays, request.first)
+        ordered = [artifact for artifact in ordered if _is_wanted(request, artifact, standings)]
+    return ordered[: request.first]
 
 
 def needs_more_candidates(
@@ -97,9 +127,9 @@ def needs_more_candidates(
     )
 
 
-def _is_wanted(request: RecallRequest, candidate: FusedCandidate, standings: Standings) -> bool:
-    standing = standings.by_artifact[candidate.artifact]
-    return annotate(standing, prefer_wip=request.prefer_wip).flag in request.flags
+def _is_wanted(request: RecallRequest, artifact: int, standings: Standings) -> bool:
+    standing = standings.by_artifact[artifact]
+    return own_flag(standing, prefer_wip=request.prefer_wip) in request.flags
 
 
 SHINGLE = 3

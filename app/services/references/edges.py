@@ -8,14 +8,16 @@ from datetime import datetime
 from typing import TypeAlias
 from uuid import UUID, uuid4
 
-from app.domain.artifact import Artifact
+from app.domain.artifact import Artifact, ReferenceClaim
 from app.domain.entity import AuthorityTier, Entity, Project, Reference, ReferenceType
 from app.domain.temporal import Interval, still_missing
 from app.domain.text import name_key
+from app.domain.types import types_from_documents_to_things, types_from_things_to_documents
 from app.services.lookup_cache import Edge
 from app.services.references.supersession import SupersessionChange, effective_from
 from app.services.unit_of_work import UnitOfWork
 from app.stores.postgres import references
+from app.stores.postgres.entities import KeyedEntity
 from app.stores.postgres.mentions import Mention, NamedForm
 
 CurrentEdges: TypeAlias = dict[Edge, list[Reference]]
@@ -69,6 +71,14 @@ class Joined:
     def has_between(self, one: UUID, other: UUID) -> bool:
         """Return whether an edge joins these two, either way."""
         return frozenset((one, other)) in self.pairs
+
+
+def claimed_edge(own: UUID, claim: ReferenceClaim, other: KeyedEntity) -> Edge:
+    """Return the edge that a document's claim makes with another entity, REFERENCES if no rule allows it."""
+    allowed = types_from_things_to_documents if claim.inverted else types_from_documents_to_things
+    is_allowed = other.is_document or claim.type in allowed()
+    reference_type = claim.type if is_allowed else ReferenceType.REFERENCES
+    return (other.id, own, reference_type) if claim.inverted else (own, other.id, reference_type)
 
 
 async def current_edges(write: UnitOfWork, edges: Sequence[Edge]) -> CurrentEdges:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import posixpath
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from uuid import UUID, uuid4
 
 from app.domain.entity import Entity, Project, ReferenceType
@@ -24,6 +24,7 @@ from app.services.references.edges import (
 from app.services.references.target_resolution import Target
 from app.services.unit_of_work import UnitOfWork
 from app.stores.postgres import mentions, references
+from app.stores.postgres.document_names import StatedClaim
 from app.stores.postgres.pending_references import pending_by_name
 from app.stores.postgres.references import PendingReferenceRow
 
@@ -31,26 +32,38 @@ from app.stores.postgres.references import PendingReferenceRow
 async def add_pending(write: UnitOfWork, filed: Filed, target: Target, joined: Joined) -> None:
     """Keep a claim as pending: its target is missing or ambiguous."""
     if target.choices:
-        choices = ", ".join(target.choices)
-        joined.warnings.append(f"{target.claim.target} could mean {choices}; the reference is unresolved")
-    pending = PendingReferenceRow(
-        id=uuid4(),
+        joined.warnings.append(f"{target.unclear()}; the reference is unresolved")
+    stated = StatedClaim(
+        claim=target.claim,
         source=filed.entity.id,
         source_key=filed.key,
         source_uri=filed.artifact.source_uri,
-        target_key=target.key,
-        target_text=target.claim.target,
-        type=target.claim.type,
-        inverted=target.claim.inverted,
-        occurrences=target.claim.count,
-        is_ambiguous=bool(target.choices),
         source_artifact=filed.artifact.id,
         valid_from=filed.artifact.created_at,
+    )
+    await keep_waiting(write, filed.project, stated, target)
+
+
+async def keep_waiting(write: UnitOfWork, project: Project, stated: StatedClaim, target: Target) -> None:
+    """Write a claim as a pending reference, ambiguous if its target could be several documents."""
+    pending = PendingReferenceRow(
+        id=uuid4(),
+        source=stated.source,
+        source_key=stated.source_key,
+        source_uri=stated.source_uri,
+        target_key=target.key,
+        target_text=stated.claim.target,
+        type=stated.claim.type,
+        inverted=stated.claim.inverted,
+        occurrences=stated.claim.count,
+        is_ambiguous=bool(target.choices),
+        source_artifact=stated.source_artifact,
+        valid_from=stated.valid_from,
     )
     await references.insert_pending(
         write.rows,
         write.tenant,
-        filed.project.number,
+        project.number,
         pending,
         write.recorded_at,
         write.actor,
@@ -72,24 +85,28 @@ def _names_of(title: str, source_uri: str | None) -> tuple[set[str], str]:
     return names | {path_key(source_uri)}, identifier_key(posixpath.splitext(source_uri)[0])
 
 
-async def resolve_pending(write: UnitOfWork, filed: Filed) -> Joined:
-    """Write the pending references of other documents that mean this one."""
+async def resolve_pending(
+    write: UnitOfWork,
+    filed: Filed,
+    compared: Collection[tuple[UUID, tuple[ReferenceType, bool, str]]],
+    joined: Joined,
+) -> None:
+    """Write the pending references of other documents that mean this one, except the `compared` claims."""
     names, file = _names_of(filed.artifact.title, filed.artifact.source_uri)
     keys = sorted(pending_keys(filed.key, filed.artifact.title, filed.artifact.source_uri))
     found = await find_pending(write, filed.project, keys, filed.entity.id)
     rows = [
         pending
         for pending in found
-        if pending.target_key in names or _is_file(pending, file) or _may_mean(pending, filed.key)
+        if (pending.source, (pending.type, pending.inverted, pending.target_text)) not in compared
+        and (pending.target_key in names or _is_file(pending, file) or _may_mean(pending, filed.key))
     ]
-    joined = Joined()
     held = await current_edges(write, [_edge(each, filed.entity, each.type) for each in rows])
     for place, pending in enumerate(rows):
         await let_others_work(place)
         cause = filed.artifact.id if pending.inverted else pending.source_artifact
         await _resolve(write, filed.project, filed.entity, pending, pending.type, cause, held, joined)
     await _close(write, filed.entity, rows)
-    return joined
 
 
 async def join_pending_by_name(

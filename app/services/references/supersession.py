@@ -124,12 +124,12 @@ async def _note(
 
 async def _superseder_at(write: UnitOfWork, above: Sequence[Succession], state: EntityState) -> UUID | None:
     """Return the document of the last successor before a state starts; None if nothing supersedes it."""
-    spans = [(span.start, each.successor) for each in above for span in spans_of(each)]
-    start, successor = max(
-        ((start, successor) for start, successor in spans if start <= state.valid.start),
-        default=(state.valid.start, None),
-    )
-    return None if successor is None else await document_at(write, successor, start)
+    spans = [(each.order_at(span.start), each) for each in above for span in spans_of(each)]
+    before = [(order, each) for order, each in spans if order[0] <= state.valid.start]
+    if not before:
+        return None
+    (start, *_), last = max(before, key=lambda each: each[0])
+    return await document_at(write, last.successor, start)
 
 
 async def document_at(write: UnitOfWork, entity: UUID, at: datetime) -> UUID | None:

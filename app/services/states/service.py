@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable, Mapping
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import Any, TypeAlias
@@ -13,7 +13,7 @@ import asyncpg
 from app.domain.bounds import MAX_DESCRIPTION
 from app.domain.entity import Caller, Entity
 from app.domain.page import MAX_ITEMS, PageRequest
-from app.domain.temporal import EVERYTHING_KNOWN, AsOf, EntityState, StateEvent
+from app.domain.temporal import EVERYTHING_KNOWN, AsOf, Branch, EntityState, StateEvent
 from app.errors import Invalid
 from app.services.catalog import Listing
 from app.services.catalog.lookup import instant, project_of
@@ -145,7 +145,8 @@ class StateService:
         async with self._database.reading(caller.tenant) as connection:
             where = (connection, caller.tenant)
             pages = await state_history.states_of_entities(*where, [entity.id], known, page)
-            return await load_timeline(*where, entity, pages[entity.id].items)
+            moment = AsOf(await instant(connection, caller, None), known)
+            return await load_timeline(*where, entity, pages[entity.id].items, moment)
 
     async def at(
         self, caller: Caller, entity: Entity, as_of: datetime | None = None, known_at: datetime | None = None
@@ -155,7 +156,17 @@ class StateService:
             where = (connection, caller.tenant)
             moment = AsOf(await instant(connection, caller, as_of), known_at or EVERYTHING_KNOWN)
             found = await states.states_as_of(*where, [entity.id], moment)
-            return await load_timeline(*where, entity, sorted(found.values(), key=lambda held: held.branch))
+            held = sorted(found.values(), key=lambda state: state.branch)
+            return await load_timeline(*where, entity, held, moment)
+
+    async def committed(
+        self, caller: Caller, entities: Sequence[UUID], as_of: datetime | None = None
+    ) -> dict[UUID, EntityState]:
+        """Return the committed states of entities at an instant, now by default."""
+        async with self._database.reading(caller.tenant) as connection:
+            moment = AsOf(await instant(connection, caller, as_of), EVERYTHING_KNOWN)
+            found = await states.states_as_of(connection, caller.tenant, entities, moment)
+        return {state.entity: state for state in found.values() if state.branch is Branch.COMMITTED}
 
     async def drafts(self, caller: Caller, project: str | None, page: PageRequest) -> Listing[EntityState]:
         """Return the open drafts of a project, or of all, the longest untouched first.

@@ -123,6 +123,11 @@ async def stated_aliases(connection: asyncpg.Connection, tenant: int, entity: UU
     return [alias_from(row) for row in await connection.fetch(SQL["stated_by"], tenant, entity)]
 
 
+async def retract_alias(connection: asyncpg.Connection, tenant: int, id: UUID, recorded_at: datetime) -> None:
+    """Retract an alias."""
+    await connection.execute(SQL["retract_alias"], tenant, id, recorded_at)
+
+
 async def end_alias(
     connection: asyncpg.Connection,
     tenant: int,
@@ -137,7 +142,7 @@ async def end_alias(
 
     What is left of it is inserted into `rows`, else at once.
     """
-    await connection.execute(SQL["retract_alias"], tenant, alias.id, recorded_at)
+    await retract_alias(connection, tenant, alias.id, recorded_at)
     if alias.valid.start >= end:
         return None
     ended = replace(alias, id=uuid4(), valid=Interval(alias.valid.start, end))

@@ -13,6 +13,13 @@ WHERE tenant_id = $1 AND project_id = ANY ($2::integer[])
         WHERE type.tenant_id = $1 AND type.type_id = entity.type_id AND 'identifier' = ANY (immutable_props)
     )
 UNION ALL
+SELECT entity.id, entity.key, name.key, 'identifier', false
+FROM document_name AS name
+JOIN entity ON entity.tenant_id = name.tenant_id AND entity.id = name.entity
+WHERE name.tenant_id = $1 AND name.project_id = ANY ($2::integer[]) AND name.key = ANY ($4::text[])
+    AND name.sort = 'IDENTIFIER' AND entity.created_at <= $5
+    AND name.recorded_at <= $6 AND (name.closed_at > $6 OR name.closed_at IS NULL)
+UNION ALL
 SELECT alias.target, alias.surface_form, alias.folded_form, 'alias', true
 FROM alias
 WHERE tenant_id = $1 AND project_id = ANY ($2::integer[]) AND folded_form = ANY ($3::text[])
@@ -37,7 +44,7 @@ WITH RECURSIVE step (start, entity, depth) AS (
     UNION
     SELECT step.start, alias.target, step.depth + 1
     FROM step JOIN alias ON alias.tenant_id = $1 AND alias.source = step.entity
-    WHERE step.depth < 100 AND valid_from <= $3 AND (valid_until > $3 OR valid_until IS NULL)
+    WHERE valid_from <= $3 AND (valid_until > $3 OR valid_until IS NULL)
         AND recorded_at <= $4 AND (retracted_at > $4 OR retracted_at IS NULL)
 )
 SELECT DISTINCT ON (start) start, entity FROM step ORDER BY start, depth DESC, entity;

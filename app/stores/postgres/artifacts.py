@@ -10,6 +10,7 @@ from uuid import UUID
 import asyncpg
 
 from app.domain.artifact import Artifact, DatePrecision, DateSource, MemoryDomain, Passage
+from app.domain.temporal import AsOf
 from app.domain.text import fold
 from app.stores.named_blocks import sql_blocks
 from app.stores.postgres.scope import Scope
@@ -150,6 +151,15 @@ async def newest_versions_in_scope(
         scope.domains,
     )
     return {row["entity"]: row["number"] for row in rows}
+
+
+async def newest_sources(
+    connection: asyncpg.Connection, tenant: int, entities: Sequence[UUID], moment: AsOf
+) -> dict[UUID, str | None]:
+    """Return the source of each entity's newest artifact at a moment."""
+    return dict(
+        await connection.fetch(SQL["newest_sources"], tenant, list(entities), moment.valid, moment.known)
+    )
 
 
 def passage_from(row: asyncpg.Record) -> Passage:

@@ -69,6 +69,13 @@ FROM (
 WHERE project_id = ANY ($5::integer[])
     AND ($6::integer[] IS NULL OR type_id = ANY ($6)) AND ($7::text[] IS NULL OR domain = ANY ($7));
 
+-- name: newest_sources
+-- From which files came the newest versions of these entities at a moment?
+SELECT DISTINCT ON (entity) entity, source_uri
+FROM artifact
+WHERE tenant_id = $1 AND entity = ANY ($2::uuid[]) AND created_at <= $3 AND recorded_at <= $4
+ORDER BY entity, created_at DESC;
+
 -- name: passages_by_artifact
 -- Which passages do these artifacts have?
 SELECT artifact_number, ordinal, heading, text, tokens

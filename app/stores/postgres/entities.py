@@ -22,7 +22,7 @@ _INSERT_ENTITY = one_by_one(Table.ENTITY, SQL["insert_entity"])
 
 @dataclass(frozen=True, slots=True)
 class KeyedEntity:
-    """An entity with its keys, to resolve references to it."""
+    """An entity with its keys and the source of its newest document, to resolve references to it."""
 
     id: UUID
     key: str
@@ -30,6 +30,8 @@ class KeyedEntity:
     is_document: bool
     created_at: datetime
     source_artifact: UUID | None
+    type_name: str
+    source_uri: str | None = None
 
 
 def entity_from(row: asyncpg.Record) -> Entity:
@@ -107,12 +109,20 @@ async def entities_by_keys(
     if not keys:
         return []
     rows = await connection.fetch(SQL["entities_by_keys"], tenant, project, list(keys))
-    return [_keyed_entity(row) for row in rows]
+    return [keyed_entity(row) for row in rows]
 
 
-def _keyed_entity(row: asyncpg.Record) -> KeyedEntity:
+def keyed_entity(row: asyncpg.Record) -> KeyedEntity:
+    """Return the entity that a row describes, with its keys."""
     return KeyedEntity(
-        row["id"], row["key"], row["bare_key"], row["is_document"], row["created_at"], row["source_artifact"]
+        id=row["id"],
+        key=row["key"],
+        bare_key=row["bare_key"],
+        is_document=row["is_document"],
+        created_at=row["created_at"],
+        source_artifact=row["source_artifact"],
+        type_name=row["type_name"],
+        source_uri=row["source_uri"],
     )
 
 
@@ -123,7 +133,7 @@ async def entities_by_source(
     if not sources:
         return {}
     rows = await connection.fetch(SQL["entities_by_source"], tenant, project, list(sources))
-    return {row["source_uri"]: _keyed_entity(row) for row in rows}
+    return {row["source_uri"]: keyed_entity(row) for row in rows}
 
 
 async def entities_by_name(
@@ -134,7 +144,7 @@ async def entities_by_name(
         return {}
     found: dict[str, list[KeyedEntity]] = defaultdict(list)
     for row in await connection.fetch(SQL["entities_by_name"], tenant, project, list(forms)):
-        found[row["folded_form"]].append(_keyed_entity(row))
+        found[row["folded_form"]].append(keyed_entity(row))
     return dict(found)
 
 
@@ -145,4 +155,4 @@ async def entities_by_alias(
     if not forms:
         return {}
     rows = await connection.fetch(SQL["entities_by_alias"], tenant, project, list(forms))
-    return {row["folded_form"]: [_keyed_entity(row)] for row in rows}
+    return {row["folded_form"]: [keyed_entity(row)] for row in rows}

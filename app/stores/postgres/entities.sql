@@ -26,19 +26,26 @@ WHERE tenant_id = $1 AND entity.id = ANY ($2::uuid[]);
 
 -- name: entities_by_keys
 -- Which entities of a project answer to these keys, whole or without their namespace?
-SELECT entity.id, key, bare_key, type.is_document, entity.created_at, source_artifact
+SELECT entity.id, key, bare_key, type.is_document, entity.created_at, source_artifact, type.name AS type_name,
+    latest.source_uri
 FROM (
     SELECT * FROM entity WHERE tenant_id = $1 AND project_id = $2 AND key = ANY ($3::text[])
     UNION
     SELECT * FROM entity WHERE tenant_id = $1 AND project_id = $2 AND bare_key = ANY ($3::text[])
 ) AS entity
 JOIN type USING (tenant_id, type_id)
+LEFT JOIN LATERAL (
+    SELECT source_uri FROM artifact
+    WHERE artifact.tenant_id = $1 AND artifact.entity = entity.id
+    ORDER BY artifact.created_at DESC
+    LIMIT 1
+) AS latest ON true
 ORDER BY key;
 
 -- name: entities_by_source
 -- Which entities of a project came from these sources, each the last that did?
 SELECT DISTINCT ON (source_uri) entity.id, key, bare_key, type.is_document, entity.created_at,
-    entity.source_artifact, source_uri
+    entity.source_artifact, type.name AS type_name, source_uri
 FROM artifact
 JOIN entity ON entity.tenant_id = artifact.tenant_id AND entity.id = artifact.entity
 JOIN type ON type.tenant_id = entity.tenant_id AND type.type_id = entity.type_id
@@ -67,12 +74,18 @@ WITH named AS MATERIALIZED (
     ) AS state
 )
 SELECT folded_form, found.id, coalesce(key, found.id::text) AS key, coalesce(bare_key, found.id::text) AS bare_key,
-    type.is_document, found.created_at, found.source_artifact
+    type.is_document, found.created_at, found.source_artifact, type.name AS type_name, latest.source_uri
 FROM named
 CROSS JOIN LATERAL (
     SELECT * FROM entity WHERE tenant_id = $1 AND id = named.entity AND project_id = $2 OFFSET 0
 ) AS found
-JOIN type ON type.tenant_id = $1 AND type.type_id = found.type_id;
+JOIN type ON type.tenant_id = $1 AND type.type_id = found.type_id
+LEFT JOIN LATERAL (
+    SELECT source_uri FROM artifact
+    WHERE artifact.tenant_id = $1 AND artifact.entity = found.id
+    ORDER BY artifact.created_at DESC
+    LIMIT 1
+) AS latest ON true;
 
 -- name: entities_by_alias
 -- Which entity of a project does each of these names mean now, as an alias, at the end of its chain?
@@ -84,13 +97,20 @@ WITH RECURSIVE step (form, entity, depth) AS (
     UNION
     SELECT step.form, alias.target, step.depth + 1
     FROM step JOIN alias ON alias.tenant_id = $1 AND alias.source = step.entity
-    WHERE step.depth < 100 AND retracted_at IS NULL AND valid_until IS NULL
+    WHERE retracted_at IS NULL AND valid_until IS NULL
 ),
 preferred AS (
     SELECT DISTINCT ON (form) form, entity FROM step ORDER BY form, depth DESC, entity
 )
 SELECT preferred.form AS folded_form, entity.id, coalesce(key, entity.id::text) AS key,
-    coalesce(bare_key, entity.id::text) AS bare_key, type.is_document, entity.created_at, entity.source_artifact
+    coalesce(bare_key, entity.id::text) AS bare_key, type.is_document, entity.created_at, entity.source_artifact,
+    type.name AS type_name, latest.source_uri
 FROM preferred
 JOIN entity ON entity.tenant_id = $1 AND entity.id = preferred.entity
-JOIN type ON type.tenant_id = entity.tenant_id AND type.type_id = entity.type_id;
+JOIN type ON type.tenant_id = entity.tenant_id AND type.type_id = entity.type_id
+LEFT JOIN LATERAL (
+    SELECT source_uri FROM artifact
+    WHERE artifact.tenant_id = $1 AND artifact.entity = entity.id
+    ORDER BY artifact.created_at DESC
+    LIMIT 1
+) AS latest ON true;

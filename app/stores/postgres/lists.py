@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from dataclasses import dataclass
 from datetime import datetime
 from uuid import UUID
@@ -23,11 +24,15 @@ SQL = sql_blocks(__file__)
 
 @dataclass(frozen=True, slots=True)
 class EntityFilter:
-    """A filter: entities of a project and a type that exist at an instant; None means any."""
+    """A filter: entities of a project, a type and some statuses that exist at an instant; None means any.
+
+    The status of an entity without one is "".
+    """
 
     project: int | None
     type_name: str | None
     as_of: datetime
+    statuses: Collection[str] | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,7 +60,7 @@ async def entities_page(
     connection: asyncpg.Connection, tenant: int, wanted: EntityFilter, page: PageRequest
 ) -> Page[Entity]:
     """Return a page of entities, the newest first."""
-    arguments = (*_of_entities(wanted), *page_bounds(page))
+    arguments = (*_of_entities(wanted), *page_bounds(page), _statuses(wanted))
     async with custom_plans(connection):
         rows = await connection.fetch(SQL["entities_page"], tenant, *arguments)
     return Page.cut([entity_from(row) for row in rows], page.first)
@@ -63,9 +68,18 @@ async def entities_page(
 
 async def count_entities(connection: asyncpg.Connection, tenant: int, wanted: EntityFilter) -> int:
     """Return the number of matching entities."""
+    arguments = (*_of_entities(wanted), _statuses(wanted))
     async with custom_plans(connection):
-        count: int = await connection.fetchval(SQL["count_entities"], tenant, *_of_entities(wanted))
+        count: int = await connection.fetchval(SQL["count_entities"], tenant, *arguments)
     return count
+
+
+async def statuses_of_entities(
+    connection: asyncpg.Connection, tenant: int, wanted: EntityFilter
+) -> list[str]:
+    """Return the statuses that entities of a project and type have at an instant, "" for none."""
+    rows = await connection.fetch(SQL["statuses"], tenant, *_of_entities(wanted))
+    return [row["status"] for row in rows]
 
 
 async def artifacts_page(
@@ -110,6 +124,10 @@ def page_bounds(page: PageRequest) -> tuple[datetime | None, UUID | None, int]:
 
 def _of_entities(wanted: EntityFilter) -> tuple[object, ...]:
     return wanted.project, _fold(wanted.type_name), wanted.as_of
+
+
+def _statuses(wanted: EntityFilter) -> list[str] | None:
+    return None if wanted.statuses is None else list(wanted.statuses)
 
 
 def _of_artifacts(wanted: ArtifactFilter) -> tuple[object, ...]:

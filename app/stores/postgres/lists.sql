@@ -5,6 +5,13 @@ FROM entity JOIN type USING (tenant_id, type_id)
 WHERE tenant_id = $1 AND ($2::integer IS NULL OR entity.project_id = $2)
     AND ($3::text IS NULL OR type.folded_name = $3) AND created_at <= $4
     AND ($5::timestamptz IS NULL OR (created_at, entity.id) < ($5, $6::uuid))
+    AND ($8::text[] IS NULL OR EXISTS (
+        SELECT FROM entity_state AS held
+        WHERE held.tenant_id = $1 AND held.entity = entity.id AND held.branch = 'COMMITTED' AND held.retracted_at IS NULL
+            AND held.valid_from <= $4 AND (held.valid_until > $4 OR held.valid_until IS NULL)
+            AND CASE jsonb_typeof(held.props -> 'status') WHEN 'string' THEN held.props ->> 'status' ELSE '' END
+                = ANY ($8::text[])
+    ))
 ORDER BY created_at DESC, entity.id DESC
 LIMIT $7;
 
@@ -13,7 +20,26 @@ LIMIT $7;
 SELECT count(*)
 FROM entity JOIN type USING (tenant_id, type_id)
 WHERE tenant_id = $1 AND ($2::integer IS NULL OR entity.project_id = $2)
-    AND ($3::text IS NULL OR type.folded_name = $3) AND created_at <= $4;
+    AND ($3::text IS NULL OR type.folded_name = $3) AND created_at <= $4
+    AND ($5::text[] IS NULL OR EXISTS (
+        SELECT FROM entity_state AS held
+        WHERE held.tenant_id = $1 AND held.entity = entity.id AND held.branch = 'COMMITTED' AND held.retracted_at IS NULL
+            AND held.valid_from <= $4 AND (held.valid_until > $4 OR held.valid_until IS NULL)
+            AND CASE jsonb_typeof(held.props -> 'status') WHEN 'string' THEN held.props ->> 'status' ELSE '' END
+                = ANY ($5::text[])
+    ));
+
+-- name: statuses
+-- Which statuses have the entities that exist at an instant, "" for those without one?
+SELECT DISTINCT CASE jsonb_typeof(held.props -> 'status') WHEN 'string' THEN held.props ->> 'status' ELSE '' END AS status
+FROM entity
+JOIN type USING (tenant_id, type_id)
+JOIN entity_state AS held ON held.tenant_id = $1 AND held.entity = entity.id
+WHERE entity.tenant_id = $1 AND ($2::integer IS NULL OR entity.project_id = $2)
+    AND ($3::text IS NULL OR type.folded_name = $3) AND created_at <= $4
+    AND held.branch = 'COMMITTED' AND held.retracted_at IS NULL
+    AND held.valid_from <= $4 AND (held.valid_until > $4 OR held.valid_until IS NULL)
+ORDER BY status;
 
 -- name: artifacts_page
 -- Which artifacts are there, the newest first, after a position?

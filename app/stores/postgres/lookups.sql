@@ -62,7 +62,6 @@ WITH RECURSIVE step (entity, path) AS (
         ORDER BY valid_from, id
         LIMIT 1
     ) AS next
-    WHERE cardinality(step.path) < 100
 )
 SELECT path FROM step ORDER BY cardinality(path) DESC LIMIT 1;
 

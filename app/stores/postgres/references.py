@@ -118,6 +118,11 @@ async def end_dropped_references(
     return [each.reference for each in dropped]
 
 
+async def stated_by(connection: asyncpg.Connection, tenant: int, entity: UUID) -> list[Reference]:
+    """Return the open references that the versions of a document state."""
+    return [reference_from(row) for row in await connection.fetch(SQL["stated_by"], tenant, entity)]
+
+
 async def end_reference(
     connection: asyncpg.Connection,
     tenant: int,

@@ -9,7 +9,7 @@ from uuid import UUID
 
 import asyncpg
 
-from app.domain.supersession import DatedStatus, Succession
+from app.domain.supersession import DatedStatus, Succession, SuccessionOrder
 from app.domain.temporal import AsOf, Interval
 from app.stores.named_blocks import sql_blocks
 
@@ -24,6 +24,20 @@ async def superseders_as_of(
     Keys are superseded entities; values their direct superseders, the latest first.
     """
     return await _superseders(connection, tenant, entities, [], moment)
+
+
+async def latest_superseder(
+    connection: asyncpg.Connection, tenant: int, entity: UUID, moment: AsOf
+) -> tuple[UUID, datetime] | None:
+    """Return the entity that supersedes another at a moment, the latest if several do, and since when."""
+    rows = await connection.fetch(SQL["successions_above"], tenant, [entity], moment.valid, moment.known, [])
+    own = [each for each in map(_succession, rows) if each.predecessor == entity]
+    starts = [(each.order_at(start), each) for each in own if (start := each.effective_from) is not None]
+    held = [(order, each) for order, each in starts if order[0] <= moment.valid]
+    if not held:
+        return None
+    (since, *_), last = max(held, key=lambda each: each[0])
+    return last.successor, since
 
 
 async def superseders_of_artifacts(
@@ -43,11 +57,11 @@ async def _superseders(
     rows = await connection.fetch(
         SQL["successions_above"], tenant, list(entities), moment.valid, moment.known, list(artifacts)
     )
-    above: dict[UUID, dict[UUID, datetime]] = defaultdict(dict)
+    above: dict[UUID, dict[UUID, SuccessionOrder]] = defaultdict(dict)
     for succession in map(_succession, rows):
         start = succession.effective_from
         if start is not None and start <= moment.valid:
-            above[succession.predecessor][succession.successor] = start
+            above[succession.predecessor][succession.successor] = succession.order_at(start)
     return {entity: _latest_first(superseders) for entity, superseders in above.items()}
 
 
@@ -57,8 +71,8 @@ async def successions_around(connection: asyncpg.Connection, tenant: int, entity
     return [_succession(row) for row in rows]
 
 
-def _latest_first(superseders: dict[UUID, datetime]) -> list[UUID]:
-    return sorted(sorted(superseders), key=superseders.__getitem__, reverse=True)
+def _latest_first(superseders: dict[UUID, SuccessionOrder]) -> list[UUID]:
+    return sorted(superseders, key=superseders.__getitem__, reverse=True)
 
 
 def _succession(row: asyncpg.Record) -> Succession:
@@ -66,6 +80,7 @@ def _succession(row: asyncpg.Record) -> Succession:
     return Succession(
         predecessor=row["superseded"],
         successor=row["superseder"],
+        successor_key=row["successor_key"],
         valid=Interval(row["valid_from"], row["valid_until"]),
         stated_from=row["stated_from"],
         by_predecessor=row["by_predecessor"],

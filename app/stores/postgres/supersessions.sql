@@ -19,13 +19,14 @@ WITH RECURSIVE above (superseded, superseder, valid_from, valid_until, source_ar
         AND reference.valid_from <= $3 AND (reference.valid_until > $3 OR reference.valid_until IS NULL)
         AND recorded_at <= $4 AND (retracted_at > $4 OR retracted_at IS NULL)
 )
-SELECT superseded, superseder, valid_from, valid_until,
+SELECT superseded, superseder, coalesce(successor.key, superseder::text) AS successor_key, valid_from, valid_until,
     CASE WHEN valid_from > predecessor.created_at THEN valid_from ELSE least(valid_from, stated.created_at) END
         AS stated_from,
     coalesce(stated.entity = superseded, false) AS by_predecessor,
     starts, ends, statuses
 FROM above
 JOIN entity AS predecessor ON predecessor.tenant_id = $1 AND predecessor.id = superseded
+JOIN entity AS successor ON successor.tenant_id = $1 AND successor.id = superseder
 LEFT JOIN artifact AS stated ON stated.tenant_id = $1 AND stated.id = above.source_artifact
 CROSS JOIN LATERAL (
     SELECT array_agg(held.valid_from ORDER BY held.valid_from) AS starts,
@@ -42,13 +43,15 @@ CROSS JOIN LATERAL (
 -- name: successions_around
 -- Which supersessions by or of an entity are believed, over all valid time: by what date, by whose document, and
 -- what was the status of each successor when? One that begins with the superseded entity was stated before.
-SELECT target AS superseded, source AS superseder, valid_from, valid_until,
+SELECT target AS superseded, source AS superseder, coalesce(successor.key, source::text) AS successor_key,
+    valid_from, valid_until,
     CASE WHEN valid_from > predecessor.created_at THEN valid_from ELSE least(valid_from, stated.created_at) END
         AS stated_from,
     coalesce(stated.entity = target, false) AS by_predecessor,
     starts, ends, statuses
 FROM reference
 JOIN entity AS predecessor ON predecessor.tenant_id = $1 AND predecessor.id = target
+JOIN entity AS successor ON successor.tenant_id = $1 AND successor.id = source
 LEFT JOIN artifact AS stated ON stated.tenant_id = $1 AND stated.id = reference.source_artifact
 CROSS JOIN LATERAL (
     SELECT array_agg(held.valid_from ORDER BY held.valid_from) AS starts,
@@ -63,4 +66,4 @@ CROSS JOIN LATERAL (
 ) AS said
 WHERE reference.tenant_id = $1 AND (source = $2 OR target = $2) AND reference.type = 'SUPERSEDES'
     AND reference.retracted_at IS NULL
-ORDER BY valid_from, reference.recorded_at, stated.number, reference.id;
+ORDER BY valid_from, successor_key, predecessor.key, reference.id;

@@ -24,6 +24,7 @@ WITH near AS MATERIALIZED (
 SELECT artifact_number, 1 - min(distance) AS score, min(created_at) AS created_at,
     (SELECT count(*) FROM near) AS passages
 FROM near
+WHERE distance < 'NaN'  -- a vector of zeros is at no distance from anything
 GROUP BY artifact_number
 ORDER BY score DESC, artifact_number
 LIMIT $7;

@@ -31,6 +31,8 @@ class Table(IntEnum):
     REFERENCE = auto()
     PENDING = auto()
     PENDING_CLOSED = auto()
+    CLAIM = auto()
+    DOCUMENT_NAME = auto()
     MENTION = auto()
 
 

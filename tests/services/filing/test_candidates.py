@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from uuid import UUID
 
+import pytest
+
 from app.domain.candidate import CandidateStatus, FactCandidate
 from app.domain.page import PageRequest
 from app.services.filing import StatedDocument, document_from
@@ -55,3 +57,27 @@ async def test_a_fact_of_what_begins_after_its_document_holds_from_the_beginning
     service = desk.memory.review
     await service.review_fact(desk.memory.caller, Decision(fact.id, CandidateStatus.PROMOTED))
     assert await thing.history() == [(day(2023), {"name": "Lighthouse", "status": "degraded"})]
+
+
+@pytest.mark.parametrize(
+    "sentence",
+    [
+        "Beacon, formerly known as Lighthouse, was lit.",
+        "Lighthouse (now Beacon) was lit.",
+        "It was renamed from Lighthouse to Beacon.",
+    ],
+)
+async def test_a_former_name_is_proposed_for_what_is_named_and_never_for_the_text(
+    desk: ProjectFixture, sentence: str
+) -> None:
+    service = desk.memory.review
+
+    async def proposed() -> list[tuple[UUID, str]]:
+        listing = await service.alias_candidates(desk.memory.caller, desk.project, None, PageRequest(10))
+        return [(each.entity, each.surface_form) for each in listing.page.items]
+
+    await _filed(desk, sentence, "Journal")
+    assert await proposed() == []
+    beacon = await make_thing(desk, "Beacon")
+    await _filed(desk, sentence, "ADR")
+    assert await proposed() == [(beacon, "Lighthouse")]

@@ -43,8 +43,11 @@ def write(folder: Path) -> Write:
 def imported(desk: ProjectFixture) -> Importer:
     """Import paths into the test's own project."""
 
-    async def run(*paths: Path, kind: str | None = None, width: int = 3) -> ImportSummary:
+    async def run(
+        *paths: Path, kind: str | None = None, width: int = 3, project: str | None = None
+    ) -> ImportSummary:
         service = replace(desk.memory, import_width=width).imports
-        return await service.run(desk.memory.caller, ImportRequest(paths, desk.project, kind))
+        request = ImportRequest(paths, project or desk.project, kind)
+        return await service.run(desk.memory.caller, request)
 
     return run

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from datetime import datetime
 from typing import Any
 from uuid import UUID, uuid4
@@ -63,12 +63,14 @@ class HistoryWriter:
 class StateLine:
     """The current states of a document, the same states without supersession, and what callers asserted.
 
-    The assertions of callers are keyed by the moment from which they hold; a removed property is None.
+    The assertions of callers are keyed by the moment from which they hold; a removed property is None. In
+    `stated` are the names of the properties that documents, histories and callers speak of, by moment.
     """
 
     held: Sequence[EntityState]
     without_supersession: Sequence[EntityState]
     asserted: Mapping[datetime, Mapping[str, Any]]
+    stated: Mapping[datetime, frozenset[str]] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,8 +89,8 @@ def merge_history(writer: HistoryWriter, line: StateLine, history: HistoryChange
     """Merge a history into the states of a document: a change sets what it changed, the rest continues.
 
     The history replaces what documents stated up to its last change, but nothing that callers asserted.
-    States that begin later stay. Where a document is older than its history, the first state reaches back to
-    the beginning of the document.
+    States that begin later stay, with the properties of the history that nobody changed since. Where a
+    document is older than its history, the first state reaches back to the beginning of the document.
     """
     first, last = history.states[0].at, history.states[-1].at
     kept = [state for state in line.held if history.since is not None and state.valid.start < first]
@@ -104,7 +106,8 @@ def merge_history(writer: HistoryWriter, line: StateLine, history: HistoryChange
         _reuse_held(line.held, writer.state(Interval(start, end), props))
         for (start, props, _), end in zip(folded, ends, strict=True)
     ]
-    whole = [*_end_at(kept, states), *states, *later]
+    following = [_with_history(writer, line, history, folded[-1][1], last, state) for state in later]
+    whole = [*_end_at(kept, states), *states, *following]
     names = {start: changed for start, _, changed in folded}
     return MergedHistory(
         retracted=tuple(state.id for state in line.held if state not in whole),
@@ -115,6 +118,23 @@ def merge_history(writer: HistoryWriter, line: StateLine, history: HistoryChange
             if (at := state.valid.start) in names and at in changes
         ),
     )
+
+
+def _with_history(
+    writer: HistoryWriter,
+    line: StateLine,
+    history: HistoryChanges,
+    latest: Mapping[str, Any],
+    last: datetime,
+    state: EntityState,
+) -> EntityState:
+    """Return a state that begins after a history with what that says of properties not stated since."""
+    since = (names for at, names in line.stated.items() if last < at <= state.valid.start)
+    names = (history.properties - {"status"}).difference(*since)
+    props = with_changes(state.props, {name: latest.get(name) for name in names})
+    if not differ(props, state.props):
+        return state
+    return replace(state, id=uuid4(), props=props, recorded_at=writer.recorded_at, actor=writer.actor)
 
 
 def _base(line: StateLine, last: datetime, kept: int, properties: frozenset[str]) -> dict[str, Any]:

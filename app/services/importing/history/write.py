@@ -34,6 +34,7 @@ from app.services.references.status_sources import (
     STATUS_TRANSITION,
     is_by_caller,
     is_by_commit,
+    is_derived,
     load_status_history,
     with_history_source,
 )
@@ -240,13 +241,17 @@ async def _load_line(
     """Return the current states of an entity, and what callers asserted about it."""
     held = await states.current_states(await write.flush(), write.tenant, entity.id, Branch.COMMITTED)
     asserted: dict[datetime, dict[str, Any]] = {}
+    stated: dict[datetime, frozenset[str]] = defaultdict(frozenset)
     for each in statements:
+        if not is_derived(each):
+            stated[each.at] |= frozenset(each.properties)
         if is_by_caller(each):
             asserted.setdefault(each.at, {}).update({name: each.props.get(name) for name in each.properties})
     return StateLine(
         held,
         without_supersession(held, (await load_status_history(write, entity.id, held)).assertions),
         asserted,
+        stated,
     )
 
 

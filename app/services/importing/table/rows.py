@@ -112,9 +112,17 @@ def read_row(
         raise Invalid("the row has no name: it has no identifier, and its table has no primary key")
     return replace(
         parsed,
+        identifier=numbered_by_kind(parsed.identifier, parsed.kind),
         source_uri=row.source if source is None else clean_path(source),
         source_commit=row.text("commit"),
     )
+
+
+def numbered_by_kind(identifier: str | None, kind: str) -> str | None:
+    """Return an identifier; a bare number counts the rows of a kind, so it gets the kind's name."""
+    if identifier is None or not (identifier.isascii() and identifier.isdigit()):
+        return identifier
+    return f"{'-'.join(kind.upper().split())}-{identifier}"
 
 
 def _body(row: TableRow) -> str:

@@ -89,7 +89,7 @@ async def test_a_reference_holds_from_the_state_that_first_states_it(
     before = await desk.ask("jobs", as_of=day(2021, 7))
     assert {flag.annotation.flag for flag in before.hits} == {"CURRENT"}
     now = await desk.ask("rfc 1")
-    assert identifiers(now)[0] == "RFC-2"
+    assert identifiers(now)[:2] == ["RFC-1", "RFC-2"]
 
 
 async def test_a_dropped_relation_ends_with_the_state_that_drops_it(desk: ProjectFixture, rows: Rows) -> None:
@@ -321,3 +321,25 @@ async def test_an_import_that_was_stopped_goes_on_where_it_ended(desk: ProjectFi
     rest = await service.run(desk.memory.caller, request)
     assert (rest.was_stopped, rest.states_recorded, rest.states_unchanged) == (False, 3, 4)
     assert await spans_of(desk, "rfc-2", "SUPERSEDES", "rfc-1") == [("2022-01-01", None)]
+
+
+@pytest.mark.parametrize("name", ["summary", "owner", "reviewers"])
+async def test_what_a_history_says_outlasts_a_supersession(
+    desk: ProjectFixture, rows: Rows, name: str
+) -> None:
+    documents = [
+        {**DOCUMENTS[0], "meta": {"status": "Final"}},
+        {**DOCUMENTS[1], "meta": {"status": "Final", "refs": [{"type": "replaces", "target": "RFC-1"}]}},
+    ]
+    states = [state("RFC-1", "2020-01-01", "a1", status="Final", **{name: "Ada"})]
+    await bring(desk, rows("docs.jsonl", *documents), rows("states.jsonl", *states))
+    line = await line_of(desk, "rfc-1")
+    assert [each.status for each in line] == ["Final", "superseded"]
+    async with desk.reading() as connection:
+        held = await connection.fetch(
+            "SELECT props FROM entity_state JOIN entity ON entity.id = entity_state.entity"
+            " JOIN project ON project.project_id = entity.project_id"
+            " WHERE project.key = $1 AND entity.key = 'rfc-1' AND retracted_at IS NULL ORDER BY valid_from",
+            desk.project,
+        )
+    assert [row["props"].get(name) for row in held] == ["Ada", "Ada"]

@@ -240,3 +240,25 @@ async def test_the_source_is_never_written(old: OldDatabase, migrated: Migrated)
     )
     with pytest.raises(Invalid, match="cannot execute INSERT in a read-only transaction"):
         await migrated()
+
+
+async def test_a_bare_number_is_one_of_the_kind_of_its_row(
+    desk: ProjectFixture, old: OldDatabase, migrated: Migrated
+) -> None:
+    await old.run("CREATE TABLE artifacts (id serial PRIMARY KEY, kind text, identifier text, content text)")
+    rows = [("postmortem", "2"), ("incident", "2"), ("design doc", "2"), ("adr", "2")]
+    for kind, identifier in rows:
+        await old.run(
+            "INSERT INTO artifacts (kind, identifier, content) VALUES ($1, $2, 'Text of ' || $1)",
+            kind,
+            identifier,
+        )
+    summary = await migrated()
+    assert (summary.filed, summary.refused) == (4, [])
+    async with desk.reading() as connection:
+        keys = await connection.fetch(
+            "SELECT entity.key FROM entity JOIN project USING (tenant_id, project_id)"
+            " WHERE project.key = $1 ORDER BY entity.key",
+            desk.project,
+        )
+    assert [row["key"] for row in keys] == ["adr-2", "design-doc-2", "incident-2", "postmortem-2"]

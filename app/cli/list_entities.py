@@ -1,0 +1,132 @@
+"""`trigraph list`: list entities by flag, status and type, with their status at a moment."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from datetime import datetime
+from typing import TYPE_CHECKING, Annotated, Any
+from uuid import UUID
+
+import typer
+from rich.console import Console
+
+from app.cli.output import moment_text, printable, styled_text
+from app.cli.runner import MOMENT_HELP, parse_moment, run_async, settings
+from app.domain.page import MAX_ITEMS, PageRequest
+from app.domain.recall import StateFlag
+from app.domain.temporal import EVERYTHING_KNOWN, AsOf, EntityState
+
+if TYPE_CHECKING:
+    from app.services.catalog import EntityNames, WantedStanding
+    from app.services.container import Memory
+
+
+@dataclass(frozen=True, slots=True)
+class EntityListing:
+    """The first of some entities with their committed states, their total count, and their names."""
+
+    listed: tuple[tuple[UUID, EntityState | None], ...]
+    count: int
+    entities: EntityNames
+
+
+async def load_entities(
+    memory: Memory,
+    project: str | None,
+    standing: WantedStanding,
+    type_name: str | None = None,
+    as_of: datetime | None = None,
+) -> EntityListing:
+    """Load the first hundred entities of a standing at a moment, the newest first.
+
+    Raises NotFound for an unknown project, and Invalid for an unknown type.
+    """
+    page = PageRequest(MAX_ITEMS)
+    listing = await memory.catalog.entities(memory.caller, project, type_name, as_of, page, standing)
+    ids = [entity.id for entity in listing.page.items]
+    held = await memory.states.committed(memory.caller, ids, as_of)
+    moment = None if as_of is None else AsOf(as_of, EVERYTHING_KNOWN)
+    names = await memory.catalog.names(memory.caller, ids, moment)
+    return EntityListing(tuple((id, held.get(id)) for id in ids), await listing.count(), names)
+
+
+def print_entities(console: Console, found: EntityListing) -> None:
+    """Print each entity: its name, its status and since when."""
+    for id, held in found.listed:
+        line = styled_text(printable(found.entities.text(id)))
+        if held is not None:
+            status = f"{held.props.get('status') or 'no status'} since {moment_text(held.valid.start)}"
+            line.append(f"  {printable(status)}", style="dim")
+        console.print(line, soft_wrap=True)
+    if more := found.count - len(found.listed):
+        console.print(f"{more} more")
+
+
+def entities_json(found: EntityListing) -> dict[str, Any]:
+    """Return entities with their status as a JSON object with the names of the API."""
+    from app.cli.api_json import entity_json
+
+    return {
+        "entities": [
+            {
+                **entity_json(id, found.entities),
+                "status": None if held is None else held.props.get("status"),
+                "validFrom": None if held is None else held.valid.start,
+            }
+            for id, held in found.listed
+        ],
+        "count": found.count,
+    }
+
+
+def list_entities(
+    flag: Annotated[
+        list[StateFlag] | None,
+        typer.Option(
+            case_sensitive=False, help="Only entities whose status gives this flag; you may repeat it."
+        ),
+    ] = None,
+    status: Annotated[
+        str | None, typer.Option(help="Only entities with this status, such as accepted; case is ignored.")
+    ] = None,
+    type_name: Annotated[
+        str | None, typer.Option("--type", metavar="TYPE", help="Only entities of this type, such as ADR.")
+    ] = None,
+    as_of: Annotated[
+        datetime | None,
+        typer.Option(
+            parser=parse_moment, metavar="MOMENT", help=f"List the entities of this moment. {MOMENT_HELP}"
+        ),
+    ] = None,
+    project: Annotated[str | None, typer.Option(help="Only entities of this project.")] = None,
+    as_json: Annotated[bool, typer.Option("--json", help="Print the result as one JSON object.")] = False,
+) -> None:
+    """List documents and entities with their status.
+
+    The newest come first, up to 100.
+    """
+    from app.services.catalog import WantedStanding
+
+    standing = WantedStanding(tuple(flag or ()), status)
+    run_async(_list(project, standing, type_name, as_of, as_json=as_json))
+
+
+async def _list(
+    project: str | None,
+    standing: WantedStanding,
+    type_name: str | None,
+    as_of: datetime | None,
+    *,
+    as_json: bool,
+) -> None:
+    from app.cli.output import console, print_json
+    from app.services.container import open_memory
+
+    async with open_memory(settings()) as memory:
+        found = await load_entities(memory, project, standing, type_name, as_of)
+    if as_json:
+        print_json(entities_json(found))
+    elif found.count:
+        print_entities(console(), found)
+    else:
+        console().print("no entities")
