@@ -13,7 +13,7 @@ from rich.console import Console
 
 from app.cli.output import moment_text, printable, properties_text, styled_text
 from app.cli.runner import MOMENT_HELP, parse_moment, run_async, settings
-from app.domain.entity import AliasResolution, Entity
+from app.domain.entity import AliasResolution, Caller, Entity
 from app.domain.page import MAX_ITEMS, PageRequest
 from app.domain.recall import StateFlag
 from app.domain.temporal import EVERYTHING_KNOWN, AsOf, Branch, EntityState, StateEvent, present
@@ -69,7 +69,7 @@ async def load_history(
         id = named.entity.id
         pages = await state_history.states_of_entities(*where, [id], known, PageRequest(MAX_ITEMS))
         moment = AsOf(present(await ledger_clock.read_clock(*where)), known)
-        return await _load_listing(*where, named, pages[id].items, moment)
+        return await _load_listing(connection, memory.caller, named, pages[id].items, moment)
 
 
 async def load_moment(
@@ -86,12 +86,12 @@ async def load_moment(
         moment = AsOf(valid, known_at or EVERYTHING_KNOWN)
         found = await states.states_as_of(*where, [named.entity.id], moment)
         held = sorted(found.values(), key=lambda state: state.branch)
-        return await _load_listing(*where, named, held, moment)
+        return await _load_listing(connection, memory.caller, named, held, moment)
 
 
 async def _load_listing(
     connection: asyncpg.Connection,
-    tenant: int,
+    caller: Caller,
     named: AliasResolution,
     held: Sequence[EntityState],
     moment: AsOf,
@@ -100,6 +100,7 @@ async def _load_listing(
     from app.stores.postgres.lookups import labels_as_of
     from app.stores.postgres.state_history import Arrival
 
+    tenant = caller.tenant
     entity, now = (
         named.entity,
         AsOf(present(await ledger_clock.read_clock(connection, tenant)), EVERYTHING_KNOWN),
@@ -119,21 +120,21 @@ async def _load_listing(
     pairs = zip(held, arrivals, strict=True)
     listing = tuple((each, events.get(arrival)) for each, arrival in pairs)
     aliases = tuple(alias.surface_form for alias in named.chain)
-    superseded = await _load_superseded(connection, tenant, entity.id, moment)
+    superseded = await _load_superseded(connection, caller, entity.id, moment)
     return StateListing(entity, label, project.key, aliases, listing, causes, superseded)
 
 
 async def _load_superseded(
-    connection: asyncpg.Connection, tenant: int, entity: UUID, moment: AsOf
+    connection: asyncpg.Connection, caller: Caller, entity: UUID, moment: AsOf
 ) -> Superseded | None:
+    from app.services.catalog.lookup import superseder_of
     from app.stores.postgres.lookups import called_as_of
-    from app.stores.postgres.supersessions import latest_superseder
 
-    found = await latest_superseder(connection, tenant, entity, moment)
+    found = await superseder_of(connection, caller, entity, moment)
     if found is None:
         return None
     by, since = found
-    names = (await called_as_of(connection, tenant, [by], moment))[by]
+    names = (await called_as_of(connection, caller.tenant, [by], moment))[by]
     called = dict.fromkeys(name for name in (names.identifier, names.label) if name)
     return Superseded(by, " ".join(called), since)
 

@@ -12,11 +12,18 @@ import asyncpg
 from app.domain.bounds import MAX_NAME, excerpt, require_length
 from app.domain.entity import Caller, Entity, Project
 from app.domain.pending_reference import PendingReference
-from app.domain.temporal import present
+from app.domain.temporal import AsOf, present
 from app.domain.text import UNKEEPABLE, fold
 from app.errors import Invalid, NotFound
 from app.services.unit_of_work import UnitOfWork
-from app.stores.postgres import entities, ledger_clock, lookups, projects, type_definitions
+from app.stores.postgres import (
+    entities,
+    ledger_clock,
+    lookups,
+    projects,
+    supersessions,
+    type_definitions,
+)
 
 MAX_NAMED = 20
 ID_HINTS: Mapping[str, str] = MappingProxyType(
@@ -106,6 +113,13 @@ async def require_type(
             f"nobody defined the {field} {excerpt(name)}; there are {', '.join(sorted(set(known)))}",
             field=field,
         )
+
+
+async def superseder_of(
+    connection: asyncpg.Connection, caller: Caller, entity: UUID, moment: AsOf
+) -> tuple[UUID, datetime] | None:
+    """Return the entity that supersedes another at a moment, and since when; None if nothing does."""
+    return await supersessions.latest_superseder(connection, caller.tenant, entity, moment)
 
 
 DEFAULT_PROJECT = "default"
