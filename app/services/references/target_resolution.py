@@ -227,9 +227,16 @@ def _identified(key: str, claimant: Claimant, known: KnownTargets, counts: Count
 
 
 def _claiming(key: str, known: KnownTargets, counts: Counts) -> list[KeyedEntity]:
-    """Return the documents that state a number without a namespace, by key."""
-    plain = (each for each in known.by_key.get(key, ()) if each.key == key)
-    every = {each.id: each for each in (*plain, *known.called(key, NameSort.IDENTIFIER)) if counts(each)}
+    """Return the documents that state a number without a namespace, by key.
+
+    A file that has the number to itself again ends the claims that were made while it had to share it.
+    """
+    plain = [each for each in known.by_key.get(key, ()) if each.key == key and counts(each)]
+    others = [each for each in known.called(key, NameSort.IDENTIFIER) if counts(each)]
+    sources = {each.source_uri for each in plain} - {None}
+    if any(each.source_uri in sources and each.key != key for each in others):
+        return plain
+    every = {each.id: each for each in (*plain, *others)}
     return sorted(every.values(), key=lambda each: each.key)
 
 
