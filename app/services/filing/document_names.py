@@ -42,11 +42,10 @@ async def record_names(
 
     `before` holds the states believed of the document until now, none if it is new.
     """
-    held = set() if not before else await names.names_of(await write.flush(), write.tenant, filed.entity.id)
-    stated = _names_of(filed, document)
-    await names.close_names(
-        await write.flush(), write.tenant, filed.entity.id, held - stated, write.recorded_at
-    )
+    stated, entity = _names_of(filed, document), filed.entity.id
+    held = await names.names_of(await write.flush(), write.tenant, entity) if before else set()
+    if gone := held - stated:
+        await names.close_names(await write.flush(), write.tenant, entity, gone, write.recorded_at)
     added = stated - held
     await names.insert_names(
         write.rows, write.tenant, filed.project.number, filed.entity.id, added, write.recorded_at

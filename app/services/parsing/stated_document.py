@@ -7,9 +7,9 @@ from datetime import datetime
 
 from app.domain.artifact import DatePrecision, DateSource, Document, MemoryDomain
 from app.domain.bounds import MAX_NAME, require_length
-from app.domain.identifier import identifier_key, is_numbered
 from app.errors import Invalid
-from app.services.parsing.document import parse_markdown
+from app.services.parsing.document import accepted_prefixes, parse_markdown
+from app.services.parsing.identifiers import whole_identifier
 from app.services.parsing.text import clean_path, clean_text
 
 
@@ -45,7 +45,7 @@ def document_from(stated: StatedDocument, known_prefixes: frozenset[str] = froze
         parsed,
         kind=kind,
         identifier=identifier,
-        title=title or _own_title(parsed.title, identifier),
+        title=title or _own_title(parsed.title, identifier, accepted_prefixes(known_prefixes)),
         status=_clean_optional(stated.status) or parsed.status,
         domain=stated.domain or parsed.domain,
         created_at=stated.created_at or parsed.created_at,
@@ -56,10 +56,9 @@ def document_from(stated: StatedDocument, known_prefixes: frozenset[str] = froze
     )
 
 
-def _own_title(title: str, identifier: str | None) -> str:
-    """Return a title that was read; the name of another document, with which a text begins, is none."""
-    is_of_another = is_numbered(identifier_key(title)) and identifier is not None
-    return identifier if is_of_another and identifier is not None else title
+def _own_title(title: str, identifier: str | None, prefixes: frozenset[str]) -> str:
+    """Return a title that was read; the identifier of another document at the start of a text is not one."""
+    return identifier if identifier is not None and whole_identifier(title, prefixes) else title
 
 
 def _clean_optional(text: str | None) -> str | None:

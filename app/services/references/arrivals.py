@@ -166,7 +166,8 @@ async def _settle_waiting(
     closed = [row.id for each, row in of_changes if row and each.meant]
     await references.close_pending(write.rows, write.tenant, closed, write.recorded_at)
     reopened = [row.id for _, row in unclear if row]
-    await references.close_pending(await write.flush(), write.tenant, reopened, write.recorded_at)
+    if reopened:  # at once, so that others of the same claims can be recorded
+        await references.close_pending(await write.flush(), write.tenant, reopened, write.recorded_at)
     write.cached.note_resolved({*closed, *reopened})
     for each, _ in unclear:
         joined.warnings.append(
@@ -201,7 +202,7 @@ async def _claims_as_meant(
     write: UnitOfWork, filed: Filed, sources: Collection[UUID]
 ) -> dict[UUID, list[tuple[StatedClaim, Target]]]:
     """Return every claim of some documents with what it means now, by document."""
-    claims = await document_names.claims_of(await write.flush(), write.tenant, sources)
+    claims = await document_names.claims_of(await write.flush(), write.tenant, sources) if sources else []
     ways = {each: target_readings(each.claim, each.source_key, each.source_uri) for each in claims}
     found: dict[UUID, list[tuple[StatedClaim, Target]]] = defaultdict(list)
     known = await known_targets(write, filed.project, ways.values()) if claims else None

@@ -17,12 +17,13 @@ from app.domain.entity import ReferenceType
 from app.domain.text import fold
 from app.stores.named_blocks import sql_blocks
 from app.stores.postgres.entities import KeyedEntity, keyed_entity
-from app.stores.postgres.write_buffer import RowTarget, Table, insert_rows, one_by_one
+from app.stores.postgres.write_buffer import RowTarget, Table, insert_row, insert_rows, one_by_one
 
 SQL = sql_blocks(__file__)
 
 _INSERT_CLAIM = one_by_one(Table.CLAIM, SQL["insert_claim"])
 _INSERT_NAME = one_by_one(Table.DOCUMENT_NAME, SQL["insert_name"])
+_CLOSE_NAMES = one_by_one(Table.DOCUMENT_NAME, SQL["close_names"])
 
 
 class NameSort(StrEnum):
@@ -151,10 +152,17 @@ async def close_names(
     names: Collection[DocumentName],
     closed_at: datetime,
 ) -> None:
-    """Close names that a document no longer has."""
-    if names:
-        keys, sorts = zip(*names, strict=True)
-        await connection.execute(SQL["close_names"], tenant, entity, list(keys), list(sorts), closed_at)
+    """Close names that a document no longer has, one at least."""
+    keys, sorts = zip(*names, strict=True)
+    await insert_row(
+        connection,
+        _CLOSE_NAMES,
+        tenant=tenant,
+        entity=entity,
+        keys=list(keys),
+        sorts=list(sorts),
+        closed_at=closed_at,
+    )
 
 
 @dataclass(frozen=True, slots=True)

@@ -43,9 +43,9 @@ SELECT key, sort FROM document_name WHERE tenant_id = $1 AND entity = $2 AND clo
 
 -- name: close_names
 -- Let a document go by these names no more.
-UPDATE document_name SET closed_at = $5
-WHERE tenant_id = $1 AND entity = $2 AND closed_at IS NULL
-    AND (key, sort) IN (SELECT * FROM unnest($3::text[], $4::text[]));
+UPDATE document_name SET closed_at = :closed_at
+WHERE tenant_id = :tenant AND entity = :entity AND closed_at IS NULL
+    AND (key, sort) IN (SELECT * FROM unnest(:keys::text[], :sorts::text[]));
 
 -- name: documents_by_names
 -- Which documents of a project go by these names?

@@ -104,7 +104,7 @@ async def end_dropped_references(
 
     Returns those references as they were. What is left of each is inserted into `rows`, else at once.
     """
-    stated = await connection.fetch(SQL["stated_by"], tenant, entity)
+    stated = await _stated_rows(connection, tenant, entity)
     dropped = [
         RecordedReference(reference_from(row), row["project_id"], row["occurrences"], is_current=True)
         for row in stated
@@ -120,7 +120,12 @@ async def end_dropped_references(
 
 async def stated_by(connection: asyncpg.Connection, tenant: int, entity: UUID) -> list[Reference]:
     """Return the open references that the versions of a document state."""
-    return [reference_from(row) for row in await connection.fetch(SQL["stated_by"], tenant, entity)]
+    return [reference_from(row) for row in await _stated_rows(connection, tenant, entity)]
+
+
+async def _stated_rows(connection: asyncpg.Connection, tenant: int, entity: UUID) -> list[asyncpg.Record]:
+    rows: list[asyncpg.Record] = await connection.fetch(SQL["stated_by"], tenant, entity)
+    return rows
 
 
 async def end_reference(

@@ -78,7 +78,7 @@ async def test_a_document_waits_for_its_successor_and_is_historical(desk: Projec
     assert note.state.props["status"] == "Accepted"
     await desk.file(adr(8, "New", created_at=day(2026, 2)))
     found = await desk.ask("ADR-7")
-    assert identifiers(found)[:2] == ["ADR-8", "ADR-7"]
+    assert identifiers(found)[:2] == ["ADR-7", "ADR-8"]
     note = hit_of(found, "ADR-7").annotation
     assert note.summary is not None
     assert "is superseded by ADR-8" in note.summary

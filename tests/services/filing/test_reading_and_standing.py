@@ -190,21 +190,21 @@ async def test_a_heading_of_a_page_without_identifier_leads_to_the_page(
     assert await pending(desk) == set()
 
 
-async def test_a_name_of_a_file_elsewhere_is_not_this_file(desk: ProjectFixture) -> None:
-    """REF-11: a file is named from the folder of the document, or from the root."""
+async def test_a_name_finds_the_file_in_another_folder(desk: ProjectFixture) -> None:
+    """REF-11: a file is named by its name alone, wherever it lies."""
     page = StatedDocument("Journal", "# Notes of June\n", source_uri="june/notes.md")
     source = StatedDocument("ADR", "## Related\n[[notes]]\n", "ADR-99", "S", source_uri="may/b.md")
     for each in (page, source, page):
         await desk.file(document_from(each))
-    assert await edges(desk) == set()
-    assert await pending(desk) == {("notes", False)}
+    assert await edges(desk) == {("adr-99", "RELATES_TO", "source:june/notes.md")}
+    assert await pending(desk) == set()
 
 
 @pytest.mark.parametrize("order", [(0, 1, 2), (2, 0, 1), (1, 2, 0), (0, 2, 1)])
 async def test_a_name_means_the_same_whichever_document_came_first(
     desk: ProjectFixture, order: tuple[int, ...]
 ) -> None:
-    """A document elsewhere that has the name as its key is not meant, and hides no title."""
+    """The name of a file comes before a title."""
     stated = [
         StatedDocument("Journal", "# Other\n", "c/v5", source_uri="c/v5.md"),
         StatedDocument("ADR", "# v5\n", "ADR-4", source_uri="d/x.md"),
@@ -212,5 +212,5 @@ async def test_a_name_means_the_same_whichever_document_came_first(
     ]
     for place in order:
         await desk.file(document_from(stated[place]))
-    assert await edges(desk) == {("adr-99", "RELATES_TO", "adr-4")}
+    assert await edges(desk) == {("adr-99", "RELATES_TO", "c/v-5")}
     assert await pending(desk) == set()

@@ -36,8 +36,8 @@ async def test_rows_are_filed_with_their_references_from_any_packing(
     assert (first.filed, first.refused, first.total) == (2, [], 2)
     assert (again.filed, again.unchanged) == (0, 2)
     found = await desk.ask("RFC 1")
-    assert identifiers(found) == ["RFC-2", "RFC-1"]
-    assert found.hits[0].artifact.source_uri == "x:rfc/2.md"
+    assert identifiers(found) == ["RFC-1", "RFC-2"]
+    assert found.hits[1].artifact.source_uri == "x:rfc/2.md"
 
 
 async def test_a_broken_row_is_refused_by_its_number(

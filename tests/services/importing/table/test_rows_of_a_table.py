@@ -32,7 +32,7 @@ async def test_rows_are_filed_by_the_names_of_their_columns(
 ) -> None:
     await old.run(ARTIFACTS)
     first, again = await migrated("public.artifacts"), await migrated('"public"."artifacts"')
-    assert (first.total, first.filed, first.refused, first.kinds_defined) == (3, 3, [], ["rfc"])
+    assert (first.total, first.filed, first.refused, first.kinds_defined) == (3, 3, [], ["RFC"])
     assert (again.filed, again.unchanged, again.refused) == (0, 3, [])
     found = await desk.ask("poll the queue")
     one = hit_of(found, "ADR-1").artifact
@@ -189,11 +189,11 @@ async def test_numbers_take_the_prefix_of_the_kind_and_links_lead_by_the_source(
     assert (await migrated("records", kind="Note")).filed == 3
     hits = (await desk.ask("text PEP")).hits
     assert {(hit.artifact.identifier, hit.artifact.kind) for hit in hits} == {
-        ("7", "Note"),
-        ("8", "Note"),
+        ("NOTE-7", "Note"),
+        ("NOTE-8", "Note"),
         ("PEP-3", "PEP"),
     }
-    assert await edges(desk) == {("7", "REFERENCES", "8"), ("7", "REFERENCES", "pep-3")}
+    assert await edges(desk) == {("note-7", "REFERENCES", "note-8"), ("note-7", "REFERENCES", "pep-3")}
 
 
 async def test_a_view_gives_columns_the_names_that_are_read(
