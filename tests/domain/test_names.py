@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from app.domain.identifier import bare_key, identifier_key, namespace
 from app.domain.text import MAX_KEY_BYTES, fold, may_be_a_word, name_key, short_key
-from app.services.parsing.form_search import forms_used
+from app.services.aliases.mentions import forms_used
 
 
 @pytest.mark.parametrize(

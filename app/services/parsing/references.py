@@ -23,8 +23,14 @@ from app.services.parsing.mentions import (
     relative_path,
     without_anchor,
 )
-from app.services.parsing.relation_fields import looks_like_relation, relation_fields
-from app.services.parsing.relation_phrases import bare_numbers, is_denied, joined_run, stated_relations
+from app.services.parsing.relation_phrases import (
+    bare_numbers,
+    is_denied,
+    joined_run,
+    looks_like_relation,
+    relation_fields,
+    stated_relations,
+)
 from app.services.parsing.status import is_status_section
 from app.services.parsing.text import INVISIBLE, texts_of
 from app.services.parsing.vocabulary import Relation, relation_named, vocabulary
