@@ -9,24 +9,52 @@ character is an operator. A term is text of 1 to 128 UTF-8 bytes; what is longer
 from __future__ import annotations
 
 import re
+import threading
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from itertools import pairwise
 
+import Stemmer
+
 from app.domain.identifier import identifier_key
 from app.domain.text import MARKS
 from app.services.analysis.normalize import (
-    STOP_WORDS,
     fold_accents,
     is_unspaced,
     neighbours,
     normalise,
     normalise_beginning,
     set_apart,
-    stem,
 )
+
+STOP_WORDS = frozenset(
+    """
+    a an and are as at be but by for if in into is it no not of on or such that the their then there
+    these they this to was will with
+    """.split()  # noqa: SIM905
+)
+
+
+class _Stemmers(threading.local):
+    """One stemmer a thread: a stemmer works in a buffer of its own and must not be shared."""
+
+    def __init__(self) -> None:
+        self.english = Stemmer.Stemmer("english")
+
+
+_stemmers = _Stemmers()
+
+
+@lru_cache(maxsize=32_768)
+def stem(word: str) -> str:
+    """Return the English stem of a folded word; a stop word stays as it is."""
+    if word in STOP_WORDS:
+        return word
+    stemmed: str = _stemmers.english.stemWord(word)
+    return stemmed
+
 
 MAX_NAME_LENGTH = 32
 MIN_PIECE_LENGTH = 3

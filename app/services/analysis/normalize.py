@@ -3,11 +3,7 @@
 from __future__ import annotations
 
 import re
-import threading
 import unicodedata
-from functools import lru_cache
-
-import Stemmer
 
 from app.domain.text import safe_cut, without_stacks
 
@@ -67,33 +63,6 @@ def fold_accents(text: str) -> str:
         return text
     bare = _ACCENTS.sub("", unicodedata.normalize("NFD", text))
     return unicodedata.normalize("NFC", bare).translate(_LETTERS)
-
-
-STOP_WORDS = frozenset(
-    """
-    a an and are as at be but by for if in into is it no not of on or such that the their then there
-    these they this to was will with
-    """.split()  # noqa: SIM905
-)
-
-
-class _Stemmers(threading.local):
-    """One stemmer a thread: a stemmer works in a buffer of its own and must not be shared."""
-
-    def __init__(self) -> None:
-        self.english = Stemmer.Stemmer("english")
-
-
-_stemmers = _Stemmers()
-
-
-@lru_cache(maxsize=32_768)
-def stem(word: str) -> str:
-    """Return the English stem of a folded word; a stop word stays as it is."""
-    if word in STOP_WORDS:
-        return word
-    stemmed: str = _stemmers.english.stemWord(word)
-    return stemmed
 
 
 MAX_RUN_LENGTH = 1_024

@@ -20,8 +20,8 @@ from app.services.parsing.front_matter import (
     read_header,
     read_sidecar,
 )
-from app.services.parsing.identity import Identity, file_name, names_kind, read_identity
 from app.services.parsing.inline import plain_text
+from app.services.parsing.kind_and_title import Identity, file_name, names_kind, read_identity
 from app.services.parsing.references import read_links, read_references
 from app.services.parsing.status import read_status
 from app.services.parsing.text import clean_text, text_of, texts_of

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from app.services.parsing.context import form_of, open_reading
 from app.services.parsing.document import accepted_prefixes
 from app.services.parsing.front_matter import read_header, read_sidecar
-from app.services.parsing.identity import names_kind, read_identity
+from app.services.parsing.kind_and_title import names_kind, read_identity
 from app.services.parsing.text import clean_text
 from app.services.parsing.vocabulary import vocabulary
 

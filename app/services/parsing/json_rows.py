@@ -13,7 +13,7 @@ from app.services.parsing.context import Reading, open_reading
 from app.services.parsing.dates import DateReading, find_date
 from app.services.parsing.document import EMPTY, accepted_prefixes, domain_of, limit_warnings
 from app.services.parsing.front_matter import bounded_fields, field_role
-from app.services.parsing.identity import Identity, read_identity
+from app.services.parsing.kind_and_title import Identity, read_identity
 from app.services.parsing.references import MAX_REFERENCES, Claims, read_links, read_references
 from app.services.parsing.status import read_status
 from app.services.parsing.text import clean_path, clean_text, clean_value, text_of, texts_of

@@ -14,8 +14,8 @@ from app.domain.text import beginning, fold
 from app.services.parsing.blocks import Block, BlockKind, Section
 from app.services.parsing.context import Reading
 from app.services.parsing.identifiers import whole_identifier
-from app.services.parsing.identity import Identity, numbered_path, without_year
 from app.services.parsing.inline import COVER, plain_text, read_prose
+from app.services.parsing.kind_and_title import Identity, numbered_path, without_year
 from app.services.parsing.mentions import (
     WrittenMention,
     find_mentions,

@@ -1,4 +1,4 @@
-"""Reading the identity of a document: its kind, identifier and title."""
+"""Read the kind, the identifier and the title of a document."""
 
 from __future__ import annotations
 
