@@ -54,7 +54,7 @@ EXAMPLES = (
     ),
     IN_2010,
     NOW,
-    Example("A superseded document: what replaced it comes first.", "PEP 345"),
+    Example("A superseded document: what replaced it comes right below.", "PEP 345"),
 )
 
 

@@ -51,7 +51,7 @@ def test_a_hit_says_what_brought_it_here(served_home: Shell, folder: Path) -> No
     served_home.run("ingest", folder, "--project", "team")
     ran = served_home.run("recall", "ADR-1", "--project", "team", "--explain")
     assert "anchor    ADR-1: ADR-0001 Poll for messages\n" in ran.out
-    replacing, named = re.split(r"^ \d  ", ran.out, flags=re.MULTILINE)[1:]
+    named, replacing = re.split(r"^ \d  ", ran.out, flags=re.MULTILINE)[1:]
     assert replacing.startswith("ADR-0002  Push messages  2026-03-01  current\n")
     assert "; exact match; " not in replacing
     assert named.startswith("ADR-0001  Poll for messages  2026-01-01  historical\n")

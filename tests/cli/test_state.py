@@ -10,7 +10,8 @@ def test_a_state_is_shown_at_a_moment_and_as_a_history(served_home: Shell, folde
     served_home.run("ingest", folder, "--project", "states")
     shown = served_home.run("state", "adr 1", "--project", "states")
     assert (shown.code, shown.err) == (0, "")
-    heading, state, _ = shown.out.splitlines()
+    heading, superseded, state, _ = shown.out.splitlines()
+    assert superseded == "superseded by ADR-0002 Push messages since 2026-03-01T00:00:00Z"
     assert heading.startswith("ADR Poll for messages (")
     assert heading.endswith(") in states")
     assert state.startswith("committed  2026-03-01T00:00:00Z  superseded by ADR-0002 (recorded by ")

@@ -63,7 +63,7 @@ QUESTIONS = [
     question("requires", "RFC-2", {"ids": ["RFC-3"]}),
     question("required_by", "RFC-3", {"ids": ["RFC-2"]}),
     question("replaces", "RFC-2", {"ids": ["RFC-1"]}),
-    question("prefer_successor", "RFC-1", {"prefer": "RFC-2", "over": "RFC-1"}),
+    question("prefer_successor", "RFC-1", {"prefer": "RFC-2", "over": "RFC-1"}) | {"text": "Poll"},
     question("prefer_predecessor_asof", "RFC-1", {"prefer": "RFC-1"}, "2020-05-01"),
     question("became", "RFC-1", {"ids": ["RFC-1"]}),
 ]

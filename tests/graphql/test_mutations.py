@@ -193,14 +193,14 @@ async def test_a_time_without_an_offset_is_refused(api: Api) -> None:
 
 
 async def test_the_kinds_of_a_project_say_which_identifiers_its_texts_hold(api: Api) -> None:
-    """REF-01: RFC-2119 is the name of a standard until a project has a kind RFC."""
+    """REF-01: GEP-2119 is a word like any other until a project has a kind GEP."""
     memory = api.memory
     await memory.filing.file(
-        memory.caller, adr(2, "Rules", kind="RFC", identifier="RFC-2119"), "rfcs", defines_kinds=True
+        memory.caller, adr(2, "Rules", kind="GEP", identifier="GEP-2119"), "rfcs", defines_kinds=True
     )
-    text = "# RFC 7: Words\n\n## Related\nRFC-2119, UTF-8 and ADR-1.\n"
-    filed = await api.file(text, kind="RFC", project="rfcs")
-    assert filed["artifact"]["identifier"] == "RFC-7"
+    text = "# GEP 7: Words\n\n## Related\nGEP-2119, UTF-8 and ADR-1.\n"
+    filed = await api.file(text, kind="GEP", project="rfcs")
+    assert filed["artifact"]["identifier"] == "GEP-7"
     assert [(each["type"], each["target"]["label"]) for each in filed["references"]] == [
         ("RELATES_TO", "Rules")
     ]

@@ -46,8 +46,8 @@ WITH RECURSIVE step (start, entity, depth) AS (
     FROM step JOIN alias ON alias.tenant_id = $1 AND alias.source = step.entity
     WHERE valid_from <= $3 AND (valid_until > $3 OR valid_until IS NULL)
         AND recorded_at <= $4 AND (retracted_at > $4 OR retracted_at IS NULL)
-)
-SELECT DISTINCT ON (start) start, entity FROM step ORDER BY start, depth DESC, entity;
+) CYCLE start, entity SET is_circle USING trail
+SELECT DISTINCT ON (start) start, entity FROM step WHERE NOT is_circle ORDER BY start, depth DESC, entity;
 
 -- name: other_forms_of
 -- By which aliases do these entities go at a moment, and which names did things have before? Documents go by their

@@ -98,9 +98,9 @@ WITH RECURSIVE step (form, entity, depth) AS (
     SELECT step.form, alias.target, step.depth + 1
     FROM step JOIN alias ON alias.tenant_id = $1 AND alias.source = step.entity
     WHERE retracted_at IS NULL AND valid_until IS NULL
-),
+) CYCLE form, entity SET is_circle USING trail,
 preferred AS (
-    SELECT DISTINCT ON (form) form, entity FROM step ORDER BY form, depth DESC, entity
+    SELECT DISTINCT ON (form) form, entity FROM step WHERE NOT is_circle ORDER BY form, depth DESC, entity
 )
 SELECT preferred.form AS folded_form, entity.id, coalesce(key, entity.id::text) AS key,
     coalesce(bare_key, entity.id::text) AS bare_key, type.is_document, entity.created_at, entity.source_artifact,

@@ -13,6 +13,8 @@ CONSTRAINTS: dict[str, tuple[type[TrigraphError], str | None]] = {
     "a_belief_ends_after_it_starts": (Invalid, "a belief must be retracted after it was recorded"),
     "a_branch_is_committed_or_wip": (Invalid, "a branch is COMMITTED or WIP"),
     "a_candidate_is_reviewed_once": (Conflict, None),
+    "a_date_has_a_source": (Invalid, "a date comes from HEADER, FILE_NAME, GIT or FILED"),
+    "a_date_is_exact_to": (Invalid, "a date is exact to an INSTANT, DAY, WEEK, MONTH, QUARTER or YEAR"),
     "a_draft_ends_once": (Conflict, "the draft was sealed or discarded already; save another"),
     "a_fact_candidate_is_pending_promoted_or_rejected": (
         Invalid,
@@ -57,6 +59,7 @@ CONSTRAINTS: dict[str, tuple[type[TrigraphError], str | None]] = {
     "committed_states_tile_time": (Conflict, None),
     "events_never_change": (Invalid, None),
     "every_entity_has_a_state": (Invalid, None),
+    "header_fields_have_names": (Invalid, "the header fields of a document are a JSON object"),
     "identity_never_changes": (Invalid, None),
     "immutable_properties_never_change": (Invalid, None),
     "no_project_redefines_a_type_of_all": (Conflict, None),

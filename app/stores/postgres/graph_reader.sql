@@ -50,10 +50,10 @@ neighbour AS (
 SELECT newest.number, neighbour.score, newest.created_at
 FROM neighbour
 CROSS JOIN LATERAL (
-    SELECT number, created_at, project_id, type_id, domain
+    SELECT number, nullif(created_at, recorded_at) AS created_at, project_id, type_id, domain
     FROM artifact
     WHERE tenant_id = $1 AND artifact.entity = neighbour.entity AND created_at <= $3 AND recorded_at <= $4
-    ORDER BY created_at DESC
+    ORDER BY artifact.created_at DESC
     LIMIT 1
 ) AS newest
 WHERE project_id = ANY ($9::integer[])
@@ -103,10 +103,11 @@ shared AS (
         LIMIT 1
     ) AS own
 )
-SELECT artifact.number, sum((score * 1e12)::bigint)::float8 / 1e12 AS score, artifact.created_at
+SELECT artifact.number, sum((score * 1e12)::bigint)::float8 / 1e12 AS score,
+    nullif(artifact.created_at, artifact.recorded_at) AS created_at
 FROM shared JOIN artifact ON artifact.tenant_id = $1 AND artifact.id = shared.artifact
 WHERE score > 0 AND project_id = ANY ($8::integer[])
     AND ($9::integer[] IS NULL OR type_id = ANY ($9)) AND ($10::text[] IS NULL OR domain = ANY ($10))
-GROUP BY artifact.number, artifact.created_at
+GROUP BY artifact.number, artifact.created_at, artifact.recorded_at
 ORDER BY score DESC, artifact.number
 LIMIT $7;

@@ -62,6 +62,7 @@ WITH RECURSIVE step (entity, path) AS (
         ORDER BY valid_from, id
         LIMIT 1
     ) AS next
+    WHERE next.id <> ALL (step.path)
 )
 SELECT path FROM step ORDER BY cardinality(path) DESC LIMIT 1;
 

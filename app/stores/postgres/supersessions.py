@@ -30,8 +30,8 @@ async def latest_superseder(
     connection: asyncpg.Connection, tenant: int, entity: UUID, moment: AsOf
 ) -> tuple[UUID, datetime] | None:
     """Return the entity that supersedes another at a moment, the latest if several do, and since when."""
-    rows = await connection.fetch(SQL["successions_above"], tenant, [entity], moment.valid, moment.known, [])
-    own = [each for each in map(_succession, rows) if each.predecessor == entity]
+    above = await _successions_above(connection, tenant, [entity], [], moment)
+    own = [each for each in above if each.predecessor == entity]
     starts = [(each.order_at(start), each) for each in own if (start := each.effective_from) is not None]
     held = [(order, each) for order, each in starts if order[0] <= moment.valid]
     if not held:
@@ -54,15 +54,25 @@ async def _superseders(
     artifacts: Sequence[int],
     moment: AsOf,
 ) -> dict[UUID, list[UUID]]:
-    rows = await connection.fetch(
-        SQL["successions_above"], tenant, list(entities), moment.valid, moment.known, list(artifacts)
-    )
     above: dict[UUID, dict[UUID, SuccessionOrder]] = defaultdict(dict)
-    for succession in map(_succession, rows):
+    for succession in await _successions_above(connection, tenant, entities, artifacts, moment):
         start = succession.effective_from
         if start is not None and start <= moment.valid:
             above[succession.predecessor][succession.successor] = succession.order_at(start)
     return {entity: _latest_first(superseders) for entity, superseders in above.items()}
+
+
+async def _successions_above(
+    connection: asyncpg.Connection,
+    tenant: int,
+    entities: Sequence[UUID],
+    artifacts: Sequence[int],
+    moment: AsOf,
+) -> list[Succession]:
+    rows = await connection.fetch(
+        SQL["successions_above"], tenant, list(entities), moment.valid, moment.known, list(artifacts)
+    )
+    return [_succession(row) for row in rows]
 
 
 async def successions_around(connection: asyncpg.Connection, tenant: int, entity: UUID) -> list[Succession]:
