@@ -24,7 +24,7 @@ from app.services.references.edges import (
     mention_of,
     write_edge,
 )
-from app.services.references.pending import keep_waiting
+from app.services.references.pending import record_pending
 from app.services.references.supersession import SupersessionChange, effective_from
 from app.services.references.target_resolution import Claimant, Target, known_targets, target_of
 from app.services.unit_of_work import UnitOfWork
@@ -90,7 +90,7 @@ class ClaimChange:
         return _single(self.after, self.stated.source)
 
     @property
-    def waits_as(self) -> tuple[UUID, str, ReferenceType, bool]:
+    def pending_key(self) -> tuple[UUID, str, ReferenceType, bool]:
         """What distinguishes it among pending references."""
         return self.stated.source, self.after.key, self.stated.claim.type, self.stated.claim.inverted
 
@@ -110,11 +110,11 @@ async def join_arrived(
 ) -> set[tuple[UUID, _Sort]]:
     """Join the claims of other documents that mean this one by one of its new names; return all of them.
 
-    A claim that was joined with a worse match is parted from it, and one that is unclear now waits again.
+    A claim that was joined with a worse match is parted from it; an ambiguous one becomes pending again.
     """
     claims = await claims_under(write, sorted(names), filed.entity.id)
     changes = await _changes(write, filed, claims)
-    await _settle_waiting(write, filed, changes, joined)
+    await _settle_pending(write, filed, changes, joined)
     await _settle_edges(write, filed, changes, joined)
     noted = [
         mention_of(each.stated.source_artifact, entity.id, each.stated.claim.target, each.stated.claim.count)
@@ -144,24 +144,16 @@ async def _changes(write: UnitOfWork, filed: Filed, claims: Sequence[StatedClaim
     return changes
 
 
-async def _settle_waiting(
+async def _settle_pending(
     write: UnitOfWork, filed: Filed, changes: Sequence[ClaimChange], joined: Joined
 ) -> None:
-    """Let the claims that mean one document wait no longer, and those that mean several wait."""
+    """Close the pending references of claims with one meaning, and record those with several."""
     keys = sorted({each.after.key for each in changes})
     rows = {
         (row.source, row.target_key, row.type, row.inverted): row
         for row in (await find_pending(write, filed.project, keys, filed.entity.id) if keys else ())
     }
-    of_changes = [
-        (
-            each,
-            rows.get(
-                (each.stated.source, each.after.key, each.stated.claim.type, each.stated.claim.inverted)
-            ),
-        )
-        for each in changes
-    ]
+    of_changes = [(each, rows.get(each.pending_key)) for each in changes]
     unclear = [(each, row) for each, row in of_changes if not each.meant and not (row and row.is_ambiguous)]
     closed = [row.id for each, row in of_changes if row and each.meant]
     await references.close_pending(write.rows, write.tenant, closed, write.recorded_at)
@@ -171,9 +163,9 @@ async def _settle_waiting(
     write.cached.note_resolved({*closed, *reopened})
     for each, _ in unclear:
         joined.warnings.append(
-            f"{each.after.unclear()}; what {each.stated.source_key} says is kept as pending"
+            f"{each.after.unclear()}; the reference of {each.stated.source_key} is unresolved"
         )
-        await keep_waiting(write, filed.project, each.stated, each.after)
+        await record_pending(write, filed.project, each.stated, each.after)
 
 
 async def _settle_edges(

@@ -41,10 +41,10 @@ async def add_pending(write: UnitOfWork, filed: Filed, target: Target, joined: J
         source_artifact=filed.artifact.id,
         valid_from=filed.artifact.created_at,
     )
-    await keep_waiting(write, filed.project, stated, target)
+    await record_pending(write, filed.project, stated, target)
 
 
-async def keep_waiting(write: UnitOfWork, project: Project, stated: StatedClaim, target: Target) -> None:
+async def record_pending(write: UnitOfWork, project: Project, stated: StatedClaim, target: Target) -> None:
     """Write a claim as a pending reference, ambiguous if its target could be several documents."""
     pending = PendingReferenceRow(
         id=uuid4(),
