@@ -9,6 +9,7 @@ from pathlib import Path
 
 import asyncpg
 import pytest
+from hypothesis import settings
 from xdist.remote import Producer
 
 from app.domain.entity import Caller, Role
@@ -29,6 +30,10 @@ from tests.documents import ProjectFixture
 from tests.neo4j_server import empty, opened_neo4j
 from tests.sharing import Sharing
 from tests.statements import counted as counted_statements
+
+# How long an example takes is the machine's affair.
+settings.register_profile("untimed", deadline=None)
+settings.load_profile("untimed")
 
 TEMPLATE = "template_ledger"
 _NUMBERS = count(1)

@@ -62,12 +62,12 @@ async def test_an_encoder_out_of_order_leaves_the_other_legs(
 async def test_an_encoder_that_dawdles_makes_the_dense_leg_late(
     database: Database, embedder: Embedder, tenant: int
 ) -> None:
-    memory = memory_on(database, BrokenEmbedder(embedder, seconds=60.0), tenant, leg_deadline=0.3)
+    memory = memory_on(database, BrokenEmbedder(embedder, seconds=60.0), tenant, leg_deadline=2.0)
     for document in DOCUMENTS:
         await file(memory, document)
     result = await ask(memory, "retry budget")
     assert identifiers(result) == ["ADR-1"]
-    assert _problems(result)[LegName.DENSE] == "late: no result within 0.3 seconds"
+    assert _problems(result)[LegName.DENSE] == "late: no result within 2 seconds"
 
 
 @pytest.mark.parametrize(
