@@ -82,6 +82,11 @@ def is_known(status: str) -> bool:
     return _meaning(status[:_LONG]) is not None
 
 
+def unknown_status_warnings(status: str) -> tuple[str, ...]:
+    """Return a warning if the words of a document's status have no meaning."""
+    return () if is_known(status) else (f"unknown status {status}; the document gets no flag",)
+
+
 def was_in_force(status: str | None) -> bool:
     """Return whether a status means "in force once, but no longer": superseded, not rejected."""
     meaning = _meaning(status[:_LONG]) if status else None

@@ -13,7 +13,7 @@ from app.domain.artifact import Artifact, DateSource, Document
 from app.domain.entity import Entity, Project, Reference
 from app.domain.identifier import bare_key
 from app.domain.pending_reference import PendingReference
-from app.domain.status_words import is_known
+from app.domain.status_words import unknown_status_warnings
 from app.domain.temporal import Branch, EntityState
 from app.domain.text import fold, name_key
 from app.domain.types import naming_forms
@@ -99,8 +99,8 @@ def oddity_warnings(document: Document, artifact: Artifact) -> tuple[str, ...]:
             f"valid from now: its date {document.created_at.date()} is not after the date of"
             " the former version"
         )
-    if document.status and not is_known(document.status):
-        warnings.append(f"unknown status {document.status}; the document gets no flag")
+    if document.status:
+        warnings += unknown_status_warnings(document.status)
     return tuple(warnings)
 
 

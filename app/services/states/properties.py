@@ -11,7 +11,7 @@ import asyncpg
 import orjson
 
 from app.domain.bounds import MAX_IDENTIFIER, MAX_SURFACE_FORM, MAX_TITLE, excerpts
-from app.domain.status_words import is_known
+from app.domain.status_words import unknown_status_warnings
 from app.domain.temporal import EntityState, StateEvent
 from app.domain.text import is_blank
 from app.domain.timeline import differ
@@ -38,9 +38,7 @@ def odd_status(definition: TypeDefinition, state: EntityState, event: StateEvent
     status = state.props.get("status")
     if not definition.is_document or "status" not in event.properties or not isinstance(status, str):
         return ()
-    if is_known(status):
-        return ()
-    return (f"unknown status {status}; the document gets no flag",)
+    return unknown_status_warnings(status)
 
 
 MAX_PROPERTIES_BYTES = 64 * 1024
