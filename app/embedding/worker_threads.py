@@ -20,8 +20,9 @@ PASSAGE_NICENESS = 10
 class Lanes:
     """Two thread pools, so that a question never waits for the filing of documents.
 
-    The threads for passages give way to the event loop, the threads for questions and the database. Passages are embedded in small jobs, and a call has no more jobs in progress than there are threads:
-    concurrent calls take turns, and a cancelled call stops soon.
+    The threads for passages give way to the event loop, to questions and to the database. Passages are
+    embedded in small jobs, and a call has no more jobs in progress than there are threads: concurrent calls
+    take turns, and a cancelled call stops soon.
     """
 
     def __init__(self, threads: int) -> None:
