@@ -10,6 +10,7 @@ from dataclasses import dataclass
 
 import asyncpg
 
+from app.domain.numbers import TenantNumber
 from app.domain.text import pluralize
 from app.embedding import Embedder, open_embedder
 from app.errors import TrigraphError
@@ -90,7 +91,7 @@ async def _check_role(owner: asyncpg.Connection, *, is_embedded: bool) -> Findin
     return Finding("role", True, bound)
 
 
-async def _check_writes(database: Database, tenant: int, location: LedgerLocation) -> Finding:
+async def _check_writes(database: Database, tenant: TenantNumber, location: LedgerLocation) -> Finding:
     no_room = None if location.embedded is None else lack_of_room(location.embedded.data)
     refusal = no_room or await database.write_probe.refusal(tenant)
     if refusal is not None:

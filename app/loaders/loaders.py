@@ -12,6 +12,7 @@ from app.domain.artifact import Artifact, Passage
 from app.domain.breadth_first_search import Neighbour
 from app.domain.candidate import AliasCandidate, FactCandidate
 from app.domain.entity import Alias, Entity, Project, Reference, Withdrawal
+from app.domain.numbers import ArtifactNumber, ProjectNumber, TenantNumber
 from app.domain.page import Page, PageRequest
 from app.domain.temporal import EntityState, StateEvent
 from app.domain.types import ReferenceRule, TypeDefinition
@@ -49,7 +50,7 @@ class Loaders:
     Each is named after its result and its key; a missing or invisible object is None, or an empty list.
     """
 
-    def __init__(self, database: Database, graph: GraphReader, tenant: int) -> None:
+    def __init__(self, database: Database, graph: GraphReader, tenant: TenantNumber) -> None:
         reader = (database, tenant)
         present = Present()
         dated = queries.DatedReading(present)
@@ -81,13 +82,13 @@ class Loaders:
         self.rules_by_type_name: DataLoader[str, list[ReferenceRule]] = by_key(
             *reader, queries.rules_by_type_name, list
         )
-        self.project_by_number: DataLoader[int, Project | None] = by_key(
+        self.project_by_number: DataLoader[ProjectNumber, Project | None] = by_key(
             *reader, lookups.projects_by_number, _nothing
         )
-        self.size_by_project_number: DataLoader[int, ProjectSize | None] = by_key(
+        self.size_by_project_number: DataLoader[ProjectNumber, ProjectSize | None] = by_key(
             *reader, lookups.project_sizes, _nothing
         )
-        self.passages_by_artifact_number: DataLoader[int, list[Passage]] = by_key(
+        self.passages_by_artifact_number: DataLoader[ArtifactNumber, list[Passage]] = by_key(
             *reader, artifacts.passages_by_artifact, list
         )
         self.event_by_arrival: DataLoader[Arrival, StateEvent | None] = by_key(

@@ -9,6 +9,7 @@ import strawberry
 from strawberry.scalars import JSON
 
 from app.domain import artifact as filed
+from app.domain.numbers import ArtifactNumber
 from app.graphql.context import Info
 from app.graphql.types import entity as entities
 from app.graphql.types.enums import DatePrecision, DateSource, MemoryDomain
@@ -62,7 +63,7 @@ class Artifact(Node):
         " this was recorded."
     )
     content_hash: str = strawberry.field(description="The SHA-256 hash of its content, in hexadecimal.")
-    number: strawberry.Private[int]
+    number: strawberry.Private[ArtifactNumber]
     entity_id: strawberry.Private[UUID]
 
     @classmethod

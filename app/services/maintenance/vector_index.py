@@ -12,6 +12,7 @@ from functools import partial
 
 import asyncpg
 
+from app.domain.numbers import ProjectNumber
 from app.services.maintenance.periodic import run_periodically
 from app.settings import Settings
 from app.stores.postgres import passage_vectors, vector_indexes
@@ -60,7 +61,7 @@ async def index_ledger(settings: Settings, at_least: int = LARGE) -> list[str]:
         await location.close()
 
 
-async def _may_index(owner: asyncpg.Connection, todo: dict[int, str]) -> bool:
+async def _may_index(owner: asyncpg.Connection, todo: dict[ProjectNumber, str]) -> bool:
     if not await vector_indexes.may_index(owner):
         log.info(
             "an index would make the search in %s faster, but this database role may not"
