@@ -162,7 +162,7 @@ async def open_memory_at(
         stack.push_async_callback(embedder.close)
         async with database.reading(tenant) as connection:
             await check_model(connection, embedder)
-        graph = await stack.enter_async_context(_graph_reader(settings, database, link))
+        graph = await stack.enter_async_context(open_graph_reader(settings, database, link))
         yield Memory(
             database=database,
             graph=graph,
@@ -177,14 +177,15 @@ async def open_memory_at(
 
 
 @asynccontextmanager
-async def _graph_reader(
-    settings: Settings, database: Database, link: GraphLink | None
+async def open_graph_reader(
+    settings: Settings, database: Database, link: GraphLink | None = None
 ) -> AsyncIterator[GraphReader]:
+    """Yield what reads the graph: the ledger, or Neo4j before the ledger if the settings name one."""
     if settings.neo4j_uri is None:
         yield PostgresTraversal(database)
         return
     # the driver is loaded by who uses it: a fifth of what a command takes to start
     from app.services.graph_connection import open_fallback_graph_reader
 
-    async with open_fallback_graph_reader(settings, database, link) as reader:
+    async with open_fallbackopen_graph_reader(settings, database, link) as reader:
         yield reader

@@ -15,8 +15,7 @@ import pytest
 from app.domain.recall import LegName, RecallResult
 from app.errors import Unavailable
 from app.projector.loop import Backoff, Projector
-from app.services.container import Memory
-from app.services.graph_connection import open_fallback_graph_reader
+from app.services.container import Memory, open_graph_reader
 from app.settings import Settings
 from app.stores.background_task import background_task
 from app.stores.fallback_graph_reader import Breaker, FallbackGraphReader
@@ -237,9 +236,7 @@ async def test_out_06_what_opens_without_neo4j_reads_it_later(copy: Copy, neo4j:
     await file_pair(copy)
     async with TcpGate(neo4j) as gate:
         gate.close()
-        async with open_fallback_graph_reader(
-            _settings(copy, neo4j, gate.uri), copy.memory.database
-        ) as graph:
+        async with open_graph_reader(_settings(copy, neo4j, gate.uri), copy.memory.database) as graph:
             assert isinstance(graph, FallbackGraphReader)
             memory = read_from(copy.memory, graph)
             for _ in range(4):
@@ -250,7 +247,7 @@ async def test_out_06_what_opens_without_neo4j_reads_it_later(copy: Copy, neo4j:
 
 async def test_without_neo4j_the_ledger_is_read_and_nothing_else(copy: Copy) -> None:
     settings = Settings(database_url=copy.settings.database_url)
-    async with open_fallback_graph_reader(settings, copy.memory.database) as graph:
+    async with open_graph_reader(settings, copy.memory.database) as graph:
         assert isinstance(graph, PostgresTraversal)
 
 
@@ -258,7 +255,7 @@ async def test_an_embedded_neo4j_that_nobody_started_is_not_started_to_be_read(
     copy: Copy, tmp_path: Path
 ) -> None:
     settings = Settings(database_url=copy.settings.database_url, neo4j_uri="embedded", home=tmp_path)
-    async with open_fallback_graph_reader(settings, copy.memory.database) as graph:
+    async with open_graph_reader(settings, copy.memory.database) as graph:
         assert isinstance(graph, FallbackGraphReader)
         assert served(await ask(read_from(copy.memory, graph), "the queue")) == "postgres"
     assert not await asyncio.to_thread(lambda: list(tmp_path.iterdir()))
