@@ -187,5 +187,5 @@ async def open_graph_reader(
     # the driver is loaded by who uses it: a fifth of what a command takes to start
     from app.services.graph_connection import open_fallback_graph_reader
 
-    async with open_fallbackopen_graph_reader(settings, database, link) as reader:
+    async with open_fallback_graph_reader(settings, database, link) as reader:
         yield reader
