@@ -27,7 +27,7 @@ _LOG = logging.getLogger("trigraph")
 class StartupReporter:
     """Wraps an application; reports a failure to start, and logs the traceback of an unexpected one.
 
-    The server then ends: otherwise it would pass for one whose application needs no startup, and serve nothing.
+    The server then ends: otherwise it would pass for an application that needs no startup.
     """
 
     def __init__(self, app: ASGIApp, url: str, on_failure: Callable[[TrigraphError], None]) -> None:
