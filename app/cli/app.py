@@ -9,6 +9,7 @@ from typer.core import TyperGroup
 
 from app import __version__
 from app.cli.bench import bench
+from app.cli.check import check
 from app.cli.demo import demo
 from app.cli.doctor import doctor
 from app.cli.eval import evaluate
@@ -64,6 +65,7 @@ for command in (
     state,
     references,
     review,
+    check,
     migrate,
     schema,
     doctor,
