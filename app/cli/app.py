@@ -27,6 +27,7 @@ from app.cli.review import review
 from app.cli.schema import schema
 from app.cli.serve import serve
 from app.cli.state import state
+from app.cli.statuses import statuses
 
 MAX_ARGUMENT_LENGTH = 16_384
 """Characters. No question, name or path is longer."""
@@ -75,6 +76,7 @@ for command in (
     application.command()(command)
 application.command("eval")(evaluate)
 application.command("list")(list_entities)
+application.add_typer(statuses, name="statuses")
 application.add_typer(neo4j, name="neo4j")
 application.add_typer(projection, name="projection")
 

@@ -93,6 +93,11 @@ CASES: Mapping[str, list[tuple[str, ...]]] = {
         ("{folder}/docs", "--against", f"No {LINES}"),
         (NOWHERE,),
     ],
+    "statuses set": [
+        (f"Blessed {LINES}=CURRENT", "--project", PROJECT),
+        (f"{MARK}=RED",),
+        ("superseded=WIP", "--project", LINES),
+    ],
     "migrate": [(), ("--check",)],
     "schema": [()],
     "doctor": [()],

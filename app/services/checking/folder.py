@@ -11,7 +11,7 @@ from uuid import UUID, uuid4
 from app.domain.artifact import Document
 from app.domain.identifier import bare_key, identifier_key, is_numbered
 from app.domain.recall import StateFlag
-from app.domain.status_words import flag_of_status
+from app.domain.status_words import NO_TEAM_WORDS, TeamWords, flag_of_status
 from app.errors import Invalid
 from app.services.filing.prepare import content_hash, entity_key
 from app.services.importing.folders import is_markdown, is_text
@@ -34,6 +34,7 @@ class CheckedText:
     path: str
     document: Document
     entity: KeyedEntity
+    team: TeamWords = NO_TEAM_WORDS
 
     @property
     def id(self) -> UUID:
@@ -48,7 +49,7 @@ class CheckedText:
     @property
     def flag(self) -> StateFlag | None:
         """The flag of its own status."""
-        return flag_of_status(self.document.status)
+        return flag_of_status(self.document.status, self.team)
 
     @property
     def series(self) -> str | None:
@@ -74,6 +75,7 @@ class CheckedFolder:
     """The texts of a folder, what could not be read, and the numbers that several of them state.
 
     Only findings about the text at `only` count, if it is given; the others are there for it to refer to.
+    `team` are status words beside those that ship.
     """
 
     root: Path
@@ -82,6 +84,7 @@ class CheckedFolder:
     collisions: tuple[Collision, ...] = ()
     skipped: int = 0
     only: str | None = None
+    team: TeamWords = NO_TEAM_WORDS
     by_id: Mapping[UUID, CheckedText] = field(default_factory=dict)
 
     @property
@@ -95,10 +98,12 @@ def read_folder(
     prefixes: frozenset[str] = frozenset(),
     held: Mapping[str, HeldDocument] = NOTHING_HELD,
     is_stopped: IsStopped = never,
+    team: TeamWords = NO_TEAM_WORDS,
 ) -> CheckedFolder:
     """Read the texts under a folder, or one file together with the texts beside it.
 
-    `prefixes` are accepted in identifiers beside the shipped ones, and `held` are documents of a ledger.
+    `prefixes` are accepted in identifiers beside the shipped ones, `held` are documents of a ledger, and
+    `team` are status words beside the shipped ones.
     Raises Invalid if the path does not exist or is neither, and Stopped once `is_stopped` says so.
     """
     if is_row_file(path.name) and not path.is_dir():
@@ -107,7 +112,7 @@ def read_folder(
     root = path.resolve()
     base = root if root.is_dir() else root.parent
     read = list(scan.read(is_stopped))
-    texts = tuple(_checked(item.document) for item in read if isinstance(item, Readable))
+    texts = tuple(_checked(item.document, team) for item in read if isinstance(item, Readable))
     refused = tuple(
         Refusal(item.source.removeprefix(f"{printable_name(str(base))}/"), item.reason)
         for item in read
@@ -120,6 +125,7 @@ def read_folder(
         collisions=scan.collisions,
         skipped=len(scan.skipped),
         only=None if base == root else root.name,
+        team=team,
         by_id={text.id: text for text in texts},
     )
 
@@ -135,7 +141,7 @@ def _beside(path: Path) -> list[Path]:
     ]
 
 
-def _checked(document: Document) -> CheckedText:
+def _checked(document: Document, team: TeamWords) -> CheckedText:
     key = entity_key(document, content_hash(document) if not document.source_uri else "")
     entity = KeyedEntity(
         id=uuid4(),
@@ -147,4 +153,4 @@ def _checked(document: Document) -> CheckedText:
         type_name=document.kind,
         source_uri=document.source_uri,
     )
-    return CheckedText(document.source_uri or document.title, document, entity)
+    return CheckedText(document.source_uri or document.title, document, entity, team)

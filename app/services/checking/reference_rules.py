@@ -11,7 +11,7 @@ from uuid import UUID
 from app.domain.entity import ReferenceType
 from app.domain.identifier import bare_key, identifier_key, is_numbered
 from app.domain.recall import StateFlag
-from app.domain.status_words import flag_of_status, may_put_in_force
+from app.domain.status_words import flag_of_status
 from app.services.checking.findings import RecordFinding, Rule, Severity
 from app.services.checking.folder import CheckedFolder, CheckedText
 from app.services.checking.resolution import Resolution, ResolvedClaim
@@ -122,7 +122,7 @@ class ReferenceRules:
     def _why_over(self, entity: UUID, claim: ResolvedClaim) -> str:
         name, statuses = self._name(entity, claim), self._resolution.statuses
         for successor, stated in self._resolution.superseding.get(entity, {}).items():
-            if may_put_in_force(statuses.get(successor)):
+            if self._resolution.may_supersede(successor):
                 return f"{name} is superseded by {self._name(successor, stated)}"
         return f"the status of {name} is {statuses.get(entity)}"
 
@@ -134,7 +134,7 @@ class ReferenceRules:
         if claim.claim.inverted:
             message = f"{other.name} supersedes this record and does not say so"
             yield _finding(Rule.ONE_WAY_SUPERSESSION, claim, message, Severity.NOTE)
-        elif other.flag is not StateFlag.HISTORICAL and may_put_in_force(source.document.status):
+        elif other.flag is not StateFlag.HISTORICAL and self._resolution.may_supersede(source.id):
             status = f"has the status {other.document.status}" if other.document.status else "has no status"
             message = f"this record supersedes {other.name}, which {status} and does not say so"
             yield _finding(Rule.ONE_WAY_SUPERSESSION, claim, message)
@@ -144,7 +144,7 @@ class ReferenceRules:
         text = claim.source
         successor = self._resolution.statuses.get(claim.meant) if claim.meant else None
         is_over = text.document.status is None or text.flag in (StateFlag.HISTORICAL, None)
-        if not claim.claim.inverted or is_over or flag_of_status(successor) is StateFlag.WIP:
+        if not claim.claim.inverted or is_over or flag_of_status(successor, text.team) is StateFlag.WIP:
             return
         if any(each.line == claim.line for each in text.document.lines.statuses[1:]):
             return

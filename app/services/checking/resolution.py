@@ -9,7 +9,7 @@ from uuid import UUID
 
 from app.domain.artifact import ReferenceClaim
 from app.domain.entity import ReferenceType
-from app.domain.status_words import may_put_in_force, was_in_force
+from app.domain.status_words import NO_TEAM_WORDS, TeamWords, may_put_in_force, was_in_force
 from app.domain.text import name_key
 from app.services.checking.folder import CheckedFolder, CheckedText
 from app.services.filing.document_names import names_of
@@ -58,18 +58,23 @@ class Resolution:
     """The claims of the records of a folder, and which entities supersede which.
 
     `superseding` has the entities that supersede each one, and `statuses` are those of texts and of what the
-    ledger has.
+    ledger has, read with the words of a team.
     """
 
     claims: Sequence[ResolvedClaim]
     superseding: Mapping[UUID, Mapping[UUID, ResolvedClaim]]
     statuses: Mapping[UUID, str | None]
+    team: TeamWords = NO_TEAM_WORDS
+
+    def may_supersede(self, entity: UUID) -> bool:
+        """Return whether something counts as in force for what it supersedes."""
+        return may_put_in_force(self.statuses.get(entity), self.team)
 
     def is_superseded(self, entity: UUID) -> bool:
         """Return whether something was in force and no longer is, by its own status or by a successor."""
-        if was_in_force(self.statuses.get(entity)):
+        if was_in_force(self.statuses.get(entity), self.team):
             return True
-        return any(may_put_in_force(self.statuses.get(each)) for each in self.superseding.get(entity, ()))
+        return any(self.may_supersede(each) for each in self.superseding.get(entity, ()))
 
     def successors(self, entity: UUID) -> set[UUID]:
         """Return everything that supersedes something, step by step."""
@@ -119,7 +124,7 @@ def resolve(folder: CheckedFolder, ledger: LedgerTargets | None = None) -> Resol
             ends = (each.source.id, each.meant)
             successor, predecessor = reversed(ends) if each.claim.inverted else ends
             superseding[predecessor].setdefault(successor, each)
-    return Resolution(claims, superseding, statuses)
+    return Resolution(claims, superseding, statuses, folder.team)
 
 
 def _known_among(texts: Sequence[CheckedText]) -> KnownTargets:

@@ -88,11 +88,11 @@ def findings_about_status(text: CheckedText) -> Iterator[RecordFinding]:
     stated = text.document.lines.statuses
     status = text.document.status
     line = stated[0].line if stated else text.document.lines.name
-    for warning in unknown_status_warnings(status) if status is not None else ():
+    for warning in unknown_status_warnings(status, text.team) if status is not None else ():
         yield RecordFinding.of(Rule.UNKNOWN_STATUS, text.path, line, warning)
-    flag = flag_of_status(status) if status is not None else None
+    flag = None if status is None else text.flag
     for other in stated[1:]:
-        said = None if other.status is None else flag_of_status(other.status)
+        said = None if other.status is None else flag_of_status(other.status, text.team)
         if flag is not None and said is not None and said is not flag:
             message = f"the status is {other.status} here and {status} in line {line}"
             yield RecordFinding.of(Rule.CONTRADICTION, text.path, other.line, message)

@@ -10,6 +10,7 @@ from uuid import UUID
 import asyncpg
 
 from app.domain.entity import Caller, Project
+from app.domain.status_words import NO_TEAM_WORDS
 from app.domain.temporal import EVERYTHING_KNOWN, AsOf, Branch
 from app.services.catalog.lookup import no_project
 from app.services.checking.findings import CheckReport, RecordFinding
@@ -27,7 +28,15 @@ from app.services.filing.document_types import prefixes_of
 from app.services.importing.interruption import IsStopped, never
 from app.services.parsing.target_readings import TargetLookups
 from app.services.references.target_resolution import KnownTargets
-from app.stores.postgres import document_names, entities, ledger_clock, projects, states, type_definitions
+from app.stores.postgres import (
+    document_names,
+    entities,
+    ledger_clock,
+    projects,
+    states,
+    status_words,
+    type_definitions,
+)
 from app.stores.postgres.entities import by_either_key
 from app.stores.postgres.pool import Database
 
@@ -79,8 +88,12 @@ class CheckService:
                 raise await no_project(connection, caller.tenant, project)
             types = await type_definitions.types_in_projects(connection, caller.tenant, [found.number])
             held = await document_names.documents_by_key(connection, caller.tenant, project)
-        prefixes = prefixes_of(each.definition for each in types)
-        folder = await asyncio.to_thread(read_folder, path, prefixes, held, is_stopped)
+            words = await status_words.words_of_projects(connection, caller.tenant, [found.number])
+        prefixes, team = (
+            prefixes_of(each.definition for each in types),
+            words.get(found.number, NO_TEAM_WORDS),
+        )
+        folder = await asyncio.to_thread(read_folder, path, prefixes, held, is_stopped, team)
         async with self._database.reading(caller.tenant) as connection:
             ledger = await _targets(connection, caller, found, wanted_lookups(folder))
         return await asyncio.to_thread(report_on, folder, ledger)

@@ -10,8 +10,10 @@ from typing import TypeAlias
 
 import pytest
 
+from app.domain.recall import StateFlag
 from app.errors import Invalid, NotFound
 from app.services.checking import CheckReport, Rule, Severity, check_path
+from app.services.entities import StatedStatusWord
 from tests.documents import ProjectFixture, adr, day
 
 Found: TypeAlias = list[tuple[str, int, Rule]]
@@ -330,5 +332,13 @@ async def test_what_a_project_has_is_there(desk: ProjectFixture, tmp_path: Path)
     memory = desk.memory
     report = await memory.checks.check(memory.caller, folder, desk.project)
     assert found(report) == [(A, 8, Rule.MISSING_TARGET), (A, 10, Rule.SUPERSEDED_TARGET)]
+    (folder / B).write_text(record("B", status="Blessed"))
+    report = await memory.checks.check(memory.caller, folder, desk.project)
+    assert (B, 2, Rule.UNKNOWN_STATUS) in found(report)
+    await memory.canonical.define_status(
+        memory.caller, StatedStatusWord("Blessed", StateFlag.CURRENT), desk.project
+    )
+    report = await memory.checks.check(memory.caller, folder, desk.project)
+    assert (B, 2, Rule.UNKNOWN_STATUS) not in found(report)
     with pytest.raises(NotFound):
         await memory.checks.check(memory.caller, folder, "no such project")
