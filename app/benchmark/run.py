@@ -22,7 +22,7 @@ from app.benchmark.questions import AskedFor, Wordings, make_questions, spread
 from app.benchmark.scenarios import LegRows, RecallRows, dense_recall
 from app.domain.recall import RecallRequest
 from app.services.container import Memory, open_memory
-from app.services.maintenance.vector_index import LARGE
+from app.services.maintenance.periodic import LARGE
 from app.services.recall.scope import scope_of
 from app.settings import Settings
 from app.stores.postgres.embedded.postmaster import most_processes

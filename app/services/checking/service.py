@@ -89,10 +89,8 @@ class CheckService:
             types = await type_definitions.types_in_projects(connection, caller.tenant, [found.number])
             held = await document_names.documents_by_key(connection, caller.tenant, project)
             words = await status_words.words_of_projects(connection, caller.tenant, [found.number])
-        prefixes, team = (
-            prefixes_of(each.definition for each in types),
-            words.get(found.number, NO_TEAM_WORDS),
-        )
+        prefixes = prefixes_of(each.definition for each in types)
+        team = words.get(found.number, NO_TEAM_WORDS)
         folder = await asyncio.to_thread(read_folder, path, prefixes, held, is_stopped, team)
         async with self._database.reading(caller.tenant) as connection:
             ledger = await _targets(connection, caller, found, wanted_lookups(folder))

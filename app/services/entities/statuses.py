@@ -11,6 +11,7 @@ import asyncpg
 
 from app.domain.bounds import excerpt
 from app.domain.entity import Project
+from app.domain.numbers import ProjectNumber, TenantNumber
 from app.domain.recall import StateFlag
 from app.domain.status_words import (
     MAX_STATUS_WORDS,
@@ -67,7 +68,7 @@ class DefinedStatusWord:
 
 
 async def load_statuses(
-    connection: asyncpg.Connection, tenant: int, projects: Sequence[int]
+    connection: asyncpg.Connection, tenant: TenantNumber, projects: Sequence[ProjectNumber]
 ) -> list[StatusWord]:
     """Return the statuses of some projects, one for each phrase, the commonest of a project first."""
     now = await ledger_clock.read_present(connection, tenant)
@@ -75,7 +76,7 @@ async def load_statuses(
         number: each.key for number, each in (await projects_by_number(connection, tenant, projects)).items()
     }
     words = await status_words.words_of_projects(connection, tenant, projects)
-    found: dict[tuple[int, str], StatusWord] = {}
+    found: dict[tuple[ProjectNumber, str], StatusWord] = {}
     for each in await status_words.statuses_met(connection, tenant, projects, now):
         team, phrase = words.get(each.project, NO_TEAM_WORDS), status_phrase(each.status)
         known = found.get((each.project, phrase))
@@ -92,7 +93,7 @@ async def load_statuses(
 
 
 async def load_status(
-    connection: asyncpg.Connection, tenant: int, project: Project, phrase: str
+    connection: asyncpg.Connection, tenant: TenantNumber, project: Project, phrase: str
 ) -> StatusWord:
     """Return the status of a project that a phrase is compared as, whether anything has it or not."""
     found = await load_statuses(connection, tenant, [project.number])

@@ -8,6 +8,7 @@ import asyncpg
 
 from app.domain.bounds import MAX_NAME, excerpts, require_length
 from app.domain.entity import Caller
+from app.domain.numbers import ProjectNumber
 from app.domain.recall import RecallRequest
 from app.domain.temporal import AsOf, present
 from app.domain.text import fold, is_blank
@@ -71,7 +72,7 @@ async def scope_of(connection: asyncpg.Connection, caller: Caller, request: Reca
 
 
 async def _types(
-    connection: asyncpg.Connection, caller: Caller, numbers: Sequence[int], kinds: Sequence[str]
+    connection: asyncpg.Connection, caller: Caller, numbers: Sequence[ProjectNumber], kinds: Sequence[str]
 ) -> tuple[int, ...]:
     known = await type_definitions.types_in_projects(connection, caller.tenant, numbers)
     wanted = {fold(kind) for kind in kinds}

@@ -11,6 +11,7 @@ import asyncpg
 import orjson
 
 from app.domain.bounds import MAX_IDENTIFIER, MAX_SURFACE_FORM, MAX_TITLE, excerpts
+from app.domain.numbers import TenantNumber
 from app.domain.status_words import is_known, unknown_status_warnings
 from app.domain.temporal import EntityState, StateEvent
 from app.domain.text import is_blank
@@ -35,7 +36,7 @@ def require_fit_status(definition: TypeDefinition, props: Mapping[str, Any]) -> 
 
 
 async def odd_status(
-    connection: asyncpg.Connection, tenant: int, state: EntityState, event: StateEvent
+    connection: asyncpg.Connection, tenant: TenantNumber, state: EntityState, event: StateEvent
 ) -> tuple[str, ...]:
     """Return a warning if an event gives a document a status of unknown meaning."""
     definition = await type_of_entity(connection, tenant, state.entity)
@@ -51,7 +52,9 @@ MAX_PROPERTIES_BYTES = 64 * 1024
 """Bytes of JSON: every change of a state writes all of its properties again."""
 
 
-async def type_of_entity(connection: asyncpg.Connection, tenant: int, entity: UUID) -> TypeDefinition:
+async def type_of_entity(
+    connection: asyncpg.Connection, tenant: TenantNumber, entity: UUID
+) -> TypeDefinition:
     """Return the type of an entity; raise NotFound for an unknown one."""
     found = await lookups.types_of_entities(connection, tenant, [entity])
     if entity not in found:

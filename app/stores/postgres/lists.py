@@ -11,6 +11,7 @@ import asyncpg
 
 from app.domain.artifact import Artifact, MemoryDomain
 from app.domain.entity import Entity, Reference, ReferenceType
+from app.domain.numbers import ProjectNumber, TenantNumber
 from app.domain.page import Page, PageRequest
 from app.domain.status_words import TeamWords
 from app.domain.text import fold
@@ -31,17 +32,17 @@ class EntityFilter:
     Each status is one of a project, given by its number; that of an entity without one is "".
     """
 
-    project: int | None
+    project: ProjectNumber | None
     type_name: str | None
     as_of: datetime
-    statuses: Collection[tuple[int, str]] | None = None
+    statuses: Collection[tuple[ProjectNumber, str]] | None = None
 
 
 @dataclass(frozen=True, slots=True)
 class ArtifactFilter:
     """A filter: artifacts of a project, kind, domain and identifier key, whole or bare; None means any."""
 
-    project: int | None
+    project: ProjectNumber | None
     kind: str | None
     key: str | None
     domain: MemoryDomain | None
@@ -51,7 +52,7 @@ class ArtifactFilter:
 class ReferenceFilter:
     """A filter: references that hold at an instant, of a project, type and either end; None means any."""
 
-    project: int | None
+    project: ProjectNumber | None
     source: UUID | None
     target: UUID | None
     type: ReferenceType | None
@@ -59,7 +60,7 @@ class ReferenceFilter:
 
 
 async def entities_page(
-    connection: asyncpg.Connection, tenant: int, wanted: EntityFilter, page: PageRequest
+    connection: asyncpg.Connection, tenant: TenantNumber, wanted: EntityFilter, page: PageRequest
 ) -> Page[Entity]:
     """Return a page of entities, the newest first."""
     arguments = (*_of_entities(wanted), *page_bounds(page), *_statuses(wanted))
@@ -68,7 +69,7 @@ async def entities_page(
     return Page.cut([entity_from(row) for row in rows], page.first)
 
 
-async def count_entities(connection: asyncpg.Connection, tenant: int, wanted: EntityFilter) -> int:
+async def count_entities(connection: asyncpg.Connection, tenant: TenantNumber, wanted: EntityFilter) -> int:
     """Return the number of matching entities."""
     arguments = (*_of_entities(wanted), *_statuses(wanted))
     async with custom_plans(connection):
@@ -80,13 +81,13 @@ async def count_entities(connection: asyncpg.Connection, tenant: int, wanted: En
 class HeldStatus:
     """A status that entities of a project have, "" for none, and the status words of its team."""
 
-    project: int
+    project: ProjectNumber
     status: str
     team: TeamWords
 
 
 async def statuses_of_entities(
-    connection: asyncpg.Connection, tenant: int, wanted: EntityFilter
+    connection: asyncpg.Connection, tenant: TenantNumber, wanted: EntityFilter
 ) -> list[HeldStatus]:
     """Return the statuses that entities of a project and type have at an instant, by project."""
     rows = await connection.fetch(SQL["statuses"], tenant, *_of_entities(wanted))
@@ -94,7 +95,7 @@ async def statuses_of_entities(
 
 
 async def artifacts_page(
-    connection: asyncpg.Connection, tenant: int, wanted: ArtifactFilter, page: PageRequest
+    connection: asyncpg.Connection, tenant: TenantNumber, wanted: ArtifactFilter, page: PageRequest
 ) -> Page[Artifact]:
     """Return a page of artifacts, the newest first."""
     arguments = (*_of_artifacts(wanted), *page_bounds(page))
@@ -103,7 +104,9 @@ async def artifacts_page(
     return Page.cut([artifact_from(row) for row in rows], page.first)
 
 
-async def count_artifacts(connection: asyncpg.Connection, tenant: int, wanted: ArtifactFilter) -> int:
+async def count_artifacts(
+    connection: asyncpg.Connection, tenant: TenantNumber, wanted: ArtifactFilter
+) -> int:
     """Return the number of matching artifacts."""
     async with custom_plans(connection):
         count: int = await connection.fetchval(SQL["count_artifacts"], tenant, *_of_artifacts(wanted))
@@ -111,7 +114,7 @@ async def count_artifacts(connection: asyncpg.Connection, tenant: int, wanted: A
 
 
 async def references_page(
-    connection: asyncpg.Connection, tenant: int, wanted: ReferenceFilter, page: PageRequest
+    connection: asyncpg.Connection, tenant: TenantNumber, wanted: ReferenceFilter, page: PageRequest
 ) -> Page[Reference]:
     """Return a page of references, the newest first."""
     arguments = (*_of_references(wanted), *page_bounds(page))
@@ -120,7 +123,9 @@ async def references_page(
     return Page.cut([reference_from(row) for row in rows], page.first)
 
 
-async def count_references(connection: asyncpg.Connection, tenant: int, wanted: ReferenceFilter) -> int:
+async def count_references(
+    connection: asyncpg.Connection, tenant: TenantNumber, wanted: ReferenceFilter
+) -> int:
     """Return the number of matching references."""
     async with custom_plans(connection):
         count: int = await connection.fetchval(SQL["count_references"], tenant, *_of_references(wanted))

@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 from pgvector import HalfVector
 
+from app.domain.numbers import ArtifactNumber, ProjectNumber, TenantNumber
 from app.domain.recall import Proposal
 from app.stores.named_blocks import sql_blocks
 from app.stores.postgres.scope import Scope, proposal_from
@@ -33,9 +34,9 @@ class EmbeddingModel:
 
 async def insert_embeddings(
     target: RowTarget,
-    tenant: int,
-    project: int,
-    artifact: int,
+    tenant: TenantNumber,
+    project: ProjectNumber,
+    artifact: ArtifactNumber,
     created_at: datetime,
     recorded_at: datetime,
     vectors: NDArray[np.float32],
@@ -114,9 +115,9 @@ _LOCK = 0x7265_656D_6265_6464  # "reembedd" in ASCII
 class Unembedded:
     """An artifact without vectors, with the data to make and index them."""
 
-    tenant: int
-    number: int
-    project: int
+    tenant: TenantNumber
+    number: ArtifactNumber
+    project: ProjectNumber
     title: str
     body: str
     created_at: datetime
@@ -151,13 +152,13 @@ async def count_without_vectors(owner: asyncpg.Connection) -> int:
 
 
 async def artifacts_after(
-    owner: asyncpg.Connection, tenant: int, number: int, limit: int
+    owner: asyncpg.Connection, tenant: TenantNumber, number: ArtifactNumber, limit: int
 ) -> list[Unembedded]:
     """Return the next artifacts without vectors, after this tenant and number."""
     rows = await owner.fetch(SQL["artifacts_after"], tenant, number, limit)
     return [Unembedded(*row.values()) for row in rows]
 
 
-async def forget_passages(owner: asyncpg.Connection, tenant: int, artifact: int) -> None:
+async def forget_passages(owner: asyncpg.Connection, tenant: TenantNumber, artifact: ArtifactNumber) -> None:
     """Delete an artifact's passages, whose vectors were deleted before."""
     await owner.execute(SQL["forget_passages"], tenant, artifact)

@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from pgvector import HalfVector
 
 from app.domain.artifact import Artifact, Passage
+from app.domain.numbers import ArtifactNumber, TenantNumber
 from app.domain.status_words import NO_TEAM_WORDS, TeamWords
 from app.domain.temporal import AsOf, Branch, EntityState
 from app.stores.named_blocks import sql_blocks
@@ -26,8 +27,11 @@ SHORT_PASSAGE_HANDICAP = 0.15
 
 
 async def read_hits(
-    connection: asyncpg.Connection, tenant: int, numbers: Sequence[int], vector: NDArray[np.float32] | None
-) -> dict[int, tuple[Artifact, Passage]]:
+    connection: asyncpg.Connection,
+    tenant: TenantNumber,
+    numbers: Sequence[ArtifactNumber],
+    vector: NDArray[np.float32] | None,
+) -> dict[ArtifactNumber, tuple[Artifact, Passage]]:
     """Return these artifacts by number, each with the passage nearest to a vector; prefer long passages.
 
     Without a vector the first passage is returned, and no vector is read.
@@ -55,15 +59,15 @@ class EntityStanding:
     """
 
     entity: UUID
-    artifacts: tuple[int, ...]
-    newest: int | None
+    artifacts: tuple[ArtifactNumber, ...]
+    newest: ArtifactNumber | None
     awaited_successor: str | None = None
     team: TeamWords = NO_TEAM_WORDS
     states: dict[Branch, EntityState] = field(default_factory=dict)
 
 
 async def standings_as_of(
-    connection: asyncpg.Connection, tenant: int, artifacts: Sequence[int], moment: AsOf
+    connection: asyncpg.Connection, tenant: TenantNumber, artifacts: Sequence[ArtifactNumber], moment: AsOf
 ) -> dict[UUID, EntityStanding]:
     """Return the standing of artifacts' entities at a moment, and all entities that supersede them."""
     rows = await connection.fetch(SQL["standings_as_of"], tenant, list(artifacts), moment.valid, moment.known)

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 import asyncpg
 
+from app.domain.numbers import ProjectNumber, TenantNumber
 from app.domain.recall import Candidate, Proposal
 from app.domain.temporal import AsOf
 
@@ -20,8 +21,8 @@ class Scope:
     need not be repeatable after later writes, so an approximate index may be used.
     """
 
-    tenant: int
-    projects: tuple[int, ...]
+    tenant: TenantNumber
+    projects: tuple[ProjectNumber, ...]
     moment: AsOf
     types: tuple[int, ...] | None = None
     domains: tuple[str, ...] | None = None

@@ -10,6 +10,7 @@ from uuid import UUID
 
 import asyncpg
 
+from app.domain.numbers import ProjectNumber, TenantNumber
 from app.domain.recall import StateFlag
 from app.domain.status_words import TeamWords
 from app.stores.named_blocks import sql_blocks
@@ -26,7 +27,7 @@ _INSERT_WORD = Statement.read(SQL["insert_word"])
 class StatusCount:
     """A status as the entities of a project have it now, and how many do."""
 
-    project: int
+    project: ProjectNumber
     status: str
     entities: int
 
@@ -37,24 +38,24 @@ def team_words(words: Mapping[str, str] | None) -> TeamWords:
 
 
 async def words_of_projects(
-    connection: asyncpg.Connection, tenant: int, projects: Sequence[int]
-) -> dict[int, TeamWords]:
+    connection: asyncpg.Connection, tenant: TenantNumber, projects: Sequence[ProjectNumber]
+) -> dict[ProjectNumber, TeamWords]:
     """Return what the words of these projects mean now, by project."""
-    found: defaultdict[int, dict[str, str]] = defaultdict(dict)
+    found: defaultdict[ProjectNumber, dict[str, str]] = defaultdict(dict)
     for row in await connection.fetch(SQL["words_of_projects"], tenant, list(projects)):
         found[row["project_id"]][row["phrase"]] = row["flag"]
     return {project: team_words(words) for project, words in found.items()}
 
 
-async def words_of_entity(connection: asyncpg.Connection, tenant: int, entity: UUID) -> TeamWords:
+async def words_of_entity(connection: asyncpg.Connection, tenant: TenantNumber, entity: UUID) -> TeamWords:
     """Return what the words of an entity's project mean now."""
     return team_words(await connection.fetchval(SQL["words_of_entity"], tenant, entity))
 
 
 async def insert_word(
     connection: asyncpg.Connection,
-    tenant: int,
-    project: int,
+    tenant: TenantNumber,
+    project: ProjectNumber,
     word: tuple[str, StateFlag],
     recorded_at: datetime,
     actor: str,
@@ -68,14 +69,18 @@ async def insert_word(
 
 
 async def close_word(
-    connection: asyncpg.Connection, tenant: int, project: int, phrase: str, closed_at: datetime
+    connection: asyncpg.Connection,
+    tenant: TenantNumber,
+    project: ProjectNumber,
+    phrase: str,
+    closed_at: datetime,
 ) -> None:
     """Close what a phrase of a project meant until now."""
     await connection.execute(SQL["close_word"], tenant, project, phrase, closed_at)
 
 
 async def statuses_met(
-    connection: asyncpg.Connection, tenant: int, projects: Sequence[int], now: datetime
+    connection: asyncpg.Connection, tenant: TenantNumber, projects: Sequence[ProjectNumber], now: datetime
 ) -> list[StatusCount]:
     """Return the statuses that the entities of these projects have at an instant, the commonest first."""
     rows = await connection.fetch(SQL["statuses_met"], tenant, list(projects), now, MAX_STATUSES)
@@ -83,7 +88,7 @@ async def statuses_met(
 
 
 async def superseding_statuses(
-    connection: asyncpg.Connection, tenant: int, project: int
+    connection: asyncpg.Connection, tenant: TenantNumber, project: ProjectNumber
 ) -> dict[UUID, list[str]]:
     """Return the statuses, at any time, of the entities of a project in a supersession, by entity."""
     found: defaultdict[UUID, list[str]] = defaultdict(list)

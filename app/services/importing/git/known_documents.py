@@ -11,6 +11,7 @@ import asyncpg
 from app.domain.artifact import Document
 from app.domain.entity import Project
 from app.domain.identifier import bare_key, identifier_key
+from app.domain.numbers import TenantNumber
 from app.domain.temporal import Branch
 from app.domain.text import fold
 from app.services.filing.document_names import listed_aliases
@@ -31,7 +32,7 @@ class KnownDocument:
 
 
 async def match_documents(
-    database: Database, tenant: int, project_key: str, repository: Repository
+    database: Database, tenant: TenantNumber, project_key: str, repository: Repository
 ) -> list[KnownDocument]:
     """Return each document of a repository under its identifier in the ledger.
 
@@ -44,7 +45,7 @@ async def match_documents(
 
 
 async def _match(
-    connection: asyncpg.Connection, tenant: int, project: Project | None, found: RepositoryDocument
+    connection: asyncpg.Connection, tenant: TenantNumber, project: Project | None, found: RepositoryDocument
 ) -> KnownDocument:
     named = found.document.identifier or found.document.source_uri or ""
     held = None
@@ -62,7 +63,7 @@ async def _match(
 
 
 async def _held_before(
-    connection: asyncpg.Connection, tenant: int, project: Project, found: RepositoryDocument
+    connection: asyncpg.Connection, tenant: TenantNumber, project: Project, found: RepositoryDocument
 ) -> str | None:
     """Return the identifier of the document that was filed from an earlier edition.
 
@@ -88,7 +89,7 @@ def _may_be(found: RepositoryDocument, entity: KeyedEntity) -> bool:
     return not found.always_states or entity.bare_key in stated
 
 
-async def _identifier_of(connection: asyncpg.Connection, tenant: int, entity: KeyedEntity) -> str:
+async def _identifier_of(connection: asyncpg.Connection, tenant: TenantNumber, entity: KeyedEntity) -> str:
     held = await states.current_states(connection, tenant, entity.id, Branch.COMMITTED)
     stated = held[-1].props.get("identifier")
     return stated if isinstance(stated, str) else entity.key

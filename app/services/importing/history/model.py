@@ -12,6 +12,7 @@ import asyncpg
 
 from app.domain.artifact import DatePrecision, DateSource, Document, ReferenceClaim
 from app.domain.identifier import identifier_key
+from app.domain.numbers import TenantNumber
 from app.domain.temporal import Interval, merge_intervals
 from app.services.filing.prepare import content_hash, entity_key
 from app.services.parsing.dates import read_date
@@ -170,7 +171,7 @@ def claim_spans(states: Sequence[HistoricState], start: datetime) -> dict[Refere
 
 
 async def versions_to_file(
-    database: Database, tenant: int, project: str, document: Document, history: History
+    database: Database, tenant: TenantNumber, project: str, document: Document, history: History
 ) -> list[Document]:
     """Return the versions of a document that are not filed yet, oldest first, its present text last.
 
@@ -187,7 +188,7 @@ async def versions_to_file(
 
 
 async def _held(
-    connection: asyncpg.Connection, tenant: int, project: str, document: Document
+    connection: asyncpg.Connection, tenant: TenantNumber, project: str, document: Document
 ) -> list[Version]:
     found = await projects.project_by_key(connection, tenant, project)
     if found is None:
