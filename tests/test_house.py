@@ -30,7 +30,6 @@ NAMES_OF_SEVERAL_FILES = {
     "projection.py",
     "recall.py",
     "references.py",
-    "run.py",
     "server.py",
 }
 

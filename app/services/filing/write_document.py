@@ -10,10 +10,9 @@ from uuid import UUID, uuid4
 import asyncpg
 
 from app.domain.artifact import Artifact, DateSource, Document
-from app.domain.entity import Entity, Project, Reference
+from app.domain.entity import Entity, PendingReference, Project, Reference
 from app.domain.identifier import bare_key
 from app.domain.numbers import TenantNumber
-from app.domain.pending_reference import PendingReference
 from app.domain.status_words import NO_TEAM_WORDS, is_known, unknown_status_warnings
 from app.domain.temporal import Branch, EntityState
 from app.domain.text import fold, name_key

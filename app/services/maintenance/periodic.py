@@ -19,7 +19,7 @@ import asyncpg
 from app.domain.numbers import ProjectNumber
 from app.errors import Unavailable
 from app.settings import Settings
-from app.stores.background_task import background_task
+from app.stores.event_loop import background_task
 from app.stores.postgres import outbox, passage_vectors, vector_indexes
 from app.stores.postgres.connection import owner_connection
 from app.stores.postgres.location import locate_ledger
