@@ -57,6 +57,9 @@ def check(
 
 
 async def _check(path: Path, against: str | None) -> CheckReport:
+    from app.services.document_reader import document_reader
+
+    document_reader().prepare("app.services.parsing")
     stop = Event()
     try:
         if against is not None:

@@ -22,7 +22,7 @@ def open_embedder(settings: Settings) -> Embedder:
                 " TRIGRAPH_EMBEDDING_MODEL",
                 field="embedding_model",
             )
-        # The runtime takes a while to import, and not every command reads texts by their meaning.
+        # The runtime takes a while to import, and not every command compares texts by their meaning.
         from app.embedding.onnx import open_onnx
 
         return open_onnx(settings.embedding_threads)

@@ -19,7 +19,7 @@ from app.services.importing.folders import (
     read_sidecar_text,
     read_text,
 )
-from app.services.importing.interruption import IsStopped, Stopped, never, read_in_process
+from app.services.importing.interruption import IsStopped, Stopped, never, read_in_process, read_in_turns
 from app.services.importing.items import (
     Items,
     Readable,
@@ -186,14 +186,25 @@ def _claims(
     kept: dict[MarkdownFile, Document] | None,
 ) -> dict[MarkdownFile, Claim | Refusal]:
     """Return what each file claims; keep the documents, if there is something to keep them in."""
+    if kept is not None:
+        return _claims_of_kept(files, prefixes, is_stopped, kept)
     claims: dict[MarkdownFile, Claim | Refusal] = {}
     for file in files:
         if is_stopped():
             raise Stopped
-        if kept is None:
-            claims[file] = _claim(file, kind, prefixes, is_stopped)
-            continue
-        read = _whole(file, prefixes, is_stopped)
+        claims[file] = _claim(file, kind, prefixes, is_stopped)
+    return claims
+
+
+def _claims_of_kept(
+    files: Sequence[MarkdownFile],
+    prefixes: frozenset[str],
+    is_stopped: IsStopped,
+    kept: dict[MarkdownFile, Document],
+) -> dict[MarkdownFile, Claim | Refusal]:
+    claims: dict[MarkdownFile, Claim | Refusal] = {}
+    whole = read_in_turns(files, lambda file: _whole(file, prefixes, is_stopped))
+    for file, read in zip(files, whole, strict=True):
         if isinstance(read, Refusal):
             claims[file] = read
         else:
@@ -202,6 +213,8 @@ def _claims(
 
 
 def _whole(file: MarkdownFile, prefixes: frozenset[str], is_stopped: IsStopped) -> Document | Refusal:
+    if is_stopped():
+        raise Stopped
     return read_or_refuse(printable_name(str(file.path)), lambda: _parse(file, None, prefixes, is_stopped))
 
 

@@ -14,6 +14,7 @@ from app.domain.recall import StateFlag
 from app.errors import Invalid, NotFound
 from app.services.checking import CheckReport, Rule, Severity, check_path
 from app.services.entities import StatedStatusWord
+from app.services.importing.interruption import MIN_SHARED
 from tests.documents import ProjectFixture, adr, day
 
 Found: TypeAlias = list[tuple[str, int, Rule]]
@@ -279,6 +280,15 @@ def test_a_single_file_is_checked_beside_the_others(tmp_path: Path) -> None:
     }
     report = check_path(write(tmp_path, files) / A)
     assert found(report) == [("0001-a.md", 6, Rule.NUMBER_USED_TWICE), ("0001-a.md", 8, Rule.MISSING_TARGET)]
+
+
+def test_many_files_are_shared_by_two_processes(tmp_path: Path) -> None:
+    names = [f"adr/{number:04}-x.md" for number in range(1, MIN_SHARED + 2)]
+    files = {name: record("X", *[""] * place, f"See ADR-{900 + place}.") for place, name in enumerate(names)}
+    report = check_path(write(tmp_path, {**files, "adr/0999-x.md": b"\xff"}))
+    expected = [(name, 8 + place, Rule.MISSING_TARGET) for place, name in enumerate(names)]
+    assert found(report) == [*expected, ("adr/0999-x.md", 1, Rule.UNREADABLE_FILE)]
+    assert [each.message for each in report.findings[:2]] == ["ADR-900 is not there", "ADR-901 is not there"]
 
 
 def test_links_are_not_followed(tmp_path: Path) -> None:
