@@ -1,4 +1,4 @@
-"""A real folder gives one ledger in any order and any parts; what its texts mean to an encoder is left out."""
+"""A real folder gives one ledger in any order and any parts; no text is embedded for that."""
 
 from __future__ import annotations
 
@@ -79,17 +79,23 @@ def _number(path: str) -> str:
 
 def _without_filing_times(rows: Sequence[tuple[Any, ...]], begun: datetime) -> list[tuple[Any, ...]]:
     """Return rows without the moments of filing, which are the dates of documents that have none."""
-    known = [
-        tuple("filed" if isinstance(each, datetime) and each >= begun else each for each in row) for row in rows
-    ]
-    return sorted(known, key=repr)
+
+    def known(value: Any) -> Any:
+        return "filed" if isinstance(value, datetime) and value >= begun else value
+
+    return sorted((tuple(known(each) for each in row) for row in rows), key=repr)
 
 
 @pytest.mark.parametrize(
     ("texts", "orders"), [(_records(), RECORD_ORDERS), (_folder(), FOLDER_ORDERS)], ids=["records", "folder"]
 )
 async def test_a_folder_gives_one_ledger_in_any_order_and_parts(
-    server: Server, embedder: Embedder, tenant: TenantNumber, tmp_path: Path, texts: Sequence[Text], orders: int
+    server: Server,
+    embedder: Embedder,
+    tenant: TenantNumber,
+    tmp_path: Path,
+    texts: Sequence[Text],
+    orders: int,
 ) -> None:
     begun = datetime.now(UTC)
     async with new_memory(server, ScatteringEmbedder(embedder), tenant) as memory:
