@@ -15,10 +15,9 @@ from app.domain.text import pluralize
 from app.embedding import Embedder, open_embedder
 from app.errors import TrigraphError
 from app.projector.stores import Stores, read_standing
+from app.services.maintenance.periodic import LARGE
 from app.services.maintenance.reembed import check_model
-from app.services.maintenance.vector_index import LARGE
 from app.settings import Settings, unknown_variables
-from app.stores.disk_room import lack_of_room
 from app.stores.postgres import database_rights, passage_vectors, vector_indexes
 from app.stores.postgres.connection import owner_connection, without_password
 from app.stores.postgres.database_rights import (
@@ -33,6 +32,7 @@ from app.stores.postgres.migrate import pending_migrations
 from app.stores.postgres.pool import Database
 from app.stores.postgres.projects import find_tenant
 from app.stores.postgres.vector_indexes import LargeProject
+from app.stores.postgres.write_probe import lack_of_room
 
 
 @dataclass(frozen=True, slots=True)
@@ -127,6 +127,9 @@ async def examine(settings: Settings) -> AsyncIterator[Finding]:
     try:
         async for finding in _ledger(settings, location, embedder):
             yield finding
+    except asyncpg.PostgresError as error:
+        message = f"PostgreSQL reports an error: {error}; the ledger is not as its migrations made it"
+        yield Finding("ledger", False, message)
     finally:
         await location.close()
         if embedder is not None:

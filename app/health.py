@@ -18,11 +18,11 @@ from app.metrics import IS_SHARED, metrics_registry
 from app.projector.loop import Projector
 from app.services.container import Memory
 from app.services.maintenance.reembed import check_model
-from app.stores.disk_room import lack_of_room
 from app.stores.fallback_graph_reader import FallbackGraphReader
 from app.stores.postgres import outbox
 from app.stores.postgres.ledger_clock import read_clocks
 from app.stores.postgres.migrate import pending_migrations
+from app.stores.postgres.write_probe import lack_of_room
 
 NO_STORE = {"cache-control": "no-store"}
 

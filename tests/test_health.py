@@ -13,11 +13,9 @@ from prometheus_client.parser import text_string_to_metric_families
 
 from app.domain.numbers import TenantNumber
 from app.settings import Settings
-from app.stores import disk_room
-from app.stores.disk_room import lack_of_room
 from app.stores.postgres import ledger_clock, write_probe
 from app.stores.postgres.pool import Database
-from app.stores.postgres.write_probe import WriteProbe
+from app.stores.postgres.write_probe import WriteProbe, lack_of_room
 from tests.conftest import Server
 from tests.e2e.serving import client_of
 from tests.ledger import contents
@@ -213,6 +211,6 @@ async def test_an_embedded_database_on_a_full_disk_is_not_ready(
 ) -> None:
     async with client_of(Settings(home=home, pool_size=2)) as client:
         assert await ready(client) == (200, [])
-        monkeypatch.setattr(disk_room, "MIN_FREE_BYTES", 2**60)
+        monkeypatch.setattr(write_probe, "MIN_FREE_BYTES", 2**60)
         status, (reason,) = await ready(client)
     assert (status, "is full" in reason) == (503, True)

@@ -21,6 +21,8 @@ COMMANDS: Mapping[str, str] = {
     "state": "app.cli.state:state",
     "references": "app.cli.references:references",
     "review": "app.cli.review:review",
+    "check": "app.cli.check:check",
+    "statuses": "app.cli.statuses:statuses",
     "migrate": "app.cli.migrate:migrate",
     "schema": "app.cli.schema:schema",
     "doctor": "app.cli.doctor:doctor",

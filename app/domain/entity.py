@@ -127,3 +127,21 @@ class AliasResolution:
     surface_form: str
     entity: Entity
     chain: tuple[Alias, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class PendingReference:
+    """A reference of `source` that is pending until its document's name `waits_for` can be resolved.
+
+    `is_inverted` marks one that leads from the missing end to the source, such as `Superseded by`.
+    """
+
+    id: UUID
+    source: UUID
+    type: ReferenceType
+    waits_for: str
+    is_inverted: bool
+    is_ambiguous: bool
+    source_artifact: UUID
+    valid_from: datetime
+    recorded_at: datetime

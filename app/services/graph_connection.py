@@ -9,7 +9,7 @@ from contextlib import AsyncExitStack, asynccontextmanager, suppress
 
 from app.errors import TrigraphError
 from app.settings import Settings
-from app.stores.background_task import background_task
+from app.stores.event_loop import background_task
 from app.stores.fallback_graph_reader import FallbackGraphReader
 from app.stores.graph_reader import GraphReader
 from app.stores.neo4j.driver import Graph

@@ -13,8 +13,7 @@ from app.domain.numbers import ArtifactNumber
 from app.graphql.context import Info
 from app.graphql.types import entity as entities
 from app.graphql.types.enums import DatePrecision, DateSource, MemoryDomain
-from app.graphql.types.lazy import EntityType
-from app.graphql.types.node import Node
+from app.graphql.types.node import EntityType, Node
 
 
 @strawberry.type(description="A part of a document, short enough for the encoder to read as a whole.")

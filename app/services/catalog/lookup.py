@@ -11,9 +11,8 @@ from uuid import UUID
 import asyncpg
 
 from app.domain.bounds import MAX_NAME, excerpt, require_length
-from app.domain.entity import Caller, Entity, Project
+from app.domain.entity import Caller, Entity, PendingReference, Project
 from app.domain.numbers import ProjectNumber, TenantNumber
-from app.domain.pending_reference import PendingReference
 from app.domain.temporal import AsOf
 from app.domain.text import UNKEEPABLE, fold
 from app.errors import Invalid, NotFound

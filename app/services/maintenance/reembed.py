@@ -18,7 +18,7 @@ from app.domain.artifact import Passage
 from app.domain.numbers import BEFORE_ARTIFACTS, TenantNumber
 from app.embedding import Embedder, Vectors
 from app.errors import Conflict
-from app.services.maintenance.vector_index import index_large_projects
+from app.services.maintenance.periodic import index_large_projects
 from app.services.parsing import cut_passages, passage_text_for_encoder
 from app.stores.postgres import artifacts, passage_vectors, vector_indexes
 from app.stores.postgres.connection import init_connection, owner_connection

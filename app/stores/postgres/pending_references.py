@@ -8,11 +8,10 @@ from uuid import UUID, uuid4
 
 import asyncpg
 
-from app.domain.entity import ReferenceType
+from app.domain.entity import PendingReference, ReferenceType
 from app.domain.identifier import identifier_key
 from app.domain.numbers import ProjectNumber, TenantNumber
 from app.domain.page import Page, PageRequest
-from app.domain.pending_reference import PendingReference
 from app.domain.text import name_key
 from app.stores.named_blocks import sql_blocks
 from app.stores.postgres.connection import custom_plans

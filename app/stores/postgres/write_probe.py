@@ -1,10 +1,12 @@
-"""Probe whether the ledger accepts writes: try one and roll it back."""
+"""Probe whether the ledger accepts writes: look for room on its disk, try one and roll it back."""
 
 from __future__ import annotations
 
 import asyncio
+import shutil
 from collections.abc import Callable, Iterator
 from contextlib import AbstractAsyncContextManager, contextmanager
+from pathlib import Path
 from time import monotonic
 
 import asyncpg
@@ -13,6 +15,24 @@ from app.domain.numbers import TenantNumber
 from app.errors import Busy, TrigraphError, Unwritable
 from app.stores.named_blocks import sql_blocks
 from app.stores.postgres import ledger_clock
+
+# PostgreSQL stops altogether when it cannot make the next file of its log, which has 16 MiB.
+MIN_FREE_BYTES = 16 * 2**20
+
+
+def lack_of_room(folder: Path) -> str | None:
+    """Return a message if the disk of a folder is full; None if it has room or its state is unknown."""
+    try:
+        free = shutil.disk_usage(folder).free
+    except OSError:
+        return None
+    if free >= MIN_FREE_BYTES:
+        return None
+    return (
+        f"the disk of {folder} is full: {free / 2**20:.1f} MiB are free, and the database"
+        f" needs {MIN_FREE_BYTES // 2**20} MiB; free some space"
+    )
+
 
 SQL = sql_blocks(__file__)
 

@@ -15,8 +15,8 @@ from app.domain.recall import LegName, Proposal, Ranking, RecallResult
 from app.domain.temporal import AsOf
 from app.embedding import Vector
 from app.services.container import Memory
+from app.services.maintenance.periodic import index_large_projects, index_periodically
 from app.services.maintenance.reembed import reembed
-from app.services.maintenance.vector_index import index_large_projects, index_periodically
 from app.services.recall import CANDIDATES_PER_LEG
 from app.services.recall.legs.base import Question
 from app.services.recall.legs.dense import DenseLeg
