@@ -15,6 +15,7 @@ from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
 from rich.table import Table
 
+from app.cli.layout import print_text
 from app.cli.output import console, error_console, print_json
 from app.cli.runner import run_async, settings
 
@@ -38,7 +39,7 @@ def print_report(output: Console, report: BenchmarkReport) -> None:
         parts.add_row(str(part["part"]), f"{part['ms']:.2f}", f"{part['calls']:.1f}")
     output.print(parts)
     for pairs in (report.machine, report.corpus):
-        output.print(", ".join(f"{name} {value}" for name, value in pairs.items()), soft_wrap=True)
+        print_text(output, ", ".join(f"{name} {value}" for name, value in pairs.items()), hang=4)
 
 
 def _print_pairs(output: Console, title: str, pairs: Mapping[str, float]) -> None:

@@ -107,10 +107,11 @@ async def _demo() -> None:
 
 
 def _print_caption(screen: Console, caption: str, command: str) -> None:
+    from app.cli.layout import print_text
     from app.cli.output import styled_text
 
     screen.print()
-    screen.print(styled_text(caption, style="bold"), soft_wrap=True)
+    print_text(screen, caption, "bold")
     screen.print(styled_text(f"$ {command}", style="magenta"), soft_wrap=True)
 
 

@@ -27,6 +27,7 @@ def doctor(
 
 
 async def _doctor(*, as_json: bool) -> bool:
+    from app.cli.layout import print_text
     from app.cli.output import console, print_json, printable, styled_text
     from app.diagnostics import examine
 
@@ -35,9 +36,8 @@ async def _doctor(*, as_json: bool) -> bool:
     async for finding in examine(settings()):
         findings.append(finding)
         if not as_json:
-            screen.print(
-                _mark(finding) + styled_text(f"{finding.part}: {printable(finding.message)}"), soft_wrap=True
-            )
+            text = styled_text(f"{finding.part}: {printable(finding.message)}")
+            print_text(screen, _mark(finding) + text, hang=9)
     is_well = all(finding.is_well for finding in findings)
     if as_json:
         print_json({"isWell": is_well, "findings": [_finding_json(asdict(finding)) for finding in findings]})

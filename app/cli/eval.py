@@ -13,7 +13,8 @@ from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
 from rich.table import Table
 
-from app.cli.output import console, error_console, print_json, printable, styled_text
+from app.cli.layout import print_text
+from app.cli.output import console, error_console, print_json, printable
 from app.cli.runner import print_error, run_async, settings
 from app.domain.text import pluralize
 
@@ -94,11 +95,11 @@ def _print_tables(output: Console, report: EvaluationReport) -> None:
         for name, scores in rows.items():
             table.add_row(name, *(f"{scores[measure]:.4f}" if scores else "" for measure in MEASURES))
         output.print(table)
-    output.print(LEGEND, soft_wrap=True)
+    print_text(output, LEGEND)
     if report.answers:
         table = Table("answers, by the ledger or by the first hit", "right", "asked")
         for name, answers in report.answers.items():
             table.add_row(name, str(answers.right), str(answers.asked))
         output.print(table)
     for line in report.wrong[:MAX_WRONG_SHOWN]:
-        output.print(styled_text(f"wrong: {printable(line)}", style="yellow"), soft_wrap=True)
+        print_text(output, f"wrong: {printable(line)}", "yellow", hang=4)

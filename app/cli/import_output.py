@@ -12,7 +12,8 @@ import typer
 from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
 
-from app.cli.output import console, print_json, printable, styled_text
+from app.cli.layout import print_text
+from app.cli.output import console, print_json, printable
 from app.cli.runner import FAILED, INTERRUPTED
 
 if TYPE_CHECKING:
@@ -56,10 +57,10 @@ def stop_on_interrupt(stop: asyncio.Event, console: Console) -> Iterator[None]:
         if stop.is_set():
             for number in STOP_SIGNALS:
                 loop.remove_signal_handler(number)
-            console.print(STOPPED, style="yellow", soft_wrap=True)
+            print_text(console, STOPPED, "yellow")
             raise KeyboardInterrupt
         stop.set()
-        console.print(STOPPING, style="yellow", soft_wrap=True)
+        print_text(console, STOPPING, "yellow")
 
     for number in STOP_SIGNALS:
         loop.add_signal_handler(number, on_signal)
@@ -132,32 +133,34 @@ def print_summary(
     `pending` is the number of pending references of the project, None if unknown; `nothing_found` is the
     message for an import without documents.
     """
-    console.print(styled_text(_counts_line(summary), style="bold"))
+    print_text(console, _counts_line(summary), "bold")
     if summary.was_stopped:
-        console.print(styled_text(_stopped_line(summary), style="yellow"))
+        print_text(console, _stopped_line(summary), "yellow")
     elif summary.total == 0:
-        console.print(styled_text(nothing_found, style="yellow"), soft_wrap=True)
+        print_text(console, nothing_found, "yellow")
     if summary.histories:
         console.print(_history_line(summary))
     if summary.aliases_recorded or summary.aliases_unchanged:
         console.print(f"aliases: recorded {summary.aliases_recorded}, unchanged {summary.aliases_unchanged}")
     if pending is None:
-        console.print("the number of unresolved references is unknown: the database does not respond")
+        print_text(console, "the number of unresolved references is unknown: the database does not respond")
     elif pending:
-        console.print(_pending_line(pending), soft_wrap=True)
+        print_text(console, _pending_line(pending))
     _print_what_is_missing(console, summary)
     for kind in summary.kinds_defined:
-        console.print(f"defined the kind {printable(kind)}")
+        print_text(console, f"defined the kind {printable(kind)}")
     _print_collisions(console, summary)
     _print_warnings(console, summary)
     _print_skipped(console, summary)
     for refusal in summary.refused[:MAX_SHOWN]:
         line = f"refused {printable(refusal.source)}: {printable(refusal.reason)}"
-        console.print(styled_text(line, style="red"), soft_wrap=True)
+        print_text(console, line, "red", hang=4)
     if summary.refused_count > MAX_SHOWN:
         from app.services.importing.items import MAX_LISTED
 
-        console.print(f"and {summary.refused_count - MAX_SHOWN} more; --json lists the first {MAX_LISTED}")
+        print_text(
+            console, f"and {summary.refused_count - MAX_SHOWN} more; --json lists the first {MAX_LISTED}"
+        )
 
 
 def _counts_line(summary: ImportSummary) -> str:
@@ -177,9 +180,11 @@ def _pending_line(count: int) -> str:
 
 def _print_what_is_missing(console: Console, summary: ImportSummary) -> None:
     if summary.undated:
-        console.print(f"undated {summary.undated}: they show no date, and take effect when they were filed")
+        print_text(
+            console, f"undated {summary.undated}: they show no date, and take effect when they were filed"
+        )
     if summary.unread:
-        console.print(styled_text(_unread_line(summary), style="dim"), soft_wrap=True)
+        print_text(console, _unread_line(summary), "dim", hang=4)
 
 
 def _unread_line(summary: ImportSummary) -> str:
@@ -201,34 +206,28 @@ def _stopped_line(summary: ImportSummary) -> str:
 def _print_skipped(console: Console, summary: ImportSummary) -> None:
     for reason in dict.fromkeys(each.reason for each in summary.skipped):
         sources = [each.source for each in summary.skipped if each.reason == reason]
-        console.print(styled_text(f"skipped {len(sources)}: {reason}", style="yellow"), soft_wrap=True)
+        print_text(console, f"skipped {len(sources)}: {reason}", "yellow", hang=4)
         for source in sources[:MAX_SKIPPED_SHOWN]:
-            console.print(styled_text(f"    {printable(source)}", style="dim"), soft_wrap=True)
+            print_text(console, printable(source), "dim", indent=4)
         if len(sources) > MAX_SKIPPED_SHOWN:
             console.print(f"    and {len(sources) - MAX_SKIPPED_SHOWN} more; --json lists all")
 
 
 def _print_collisions(console: Console, summary: ImportSummary) -> None:
     for collision in summary.collisions:
-        console.print(
-            styled_text(
-                f"{len(collision.files)} files have the identifier {printable(collision.identifier)}",
-                "yellow",
-            )
-        )
+        claimed = f"{len(collision.files)} files have the identifier {printable(collision.identifier)}"
+        print_text(console, claimed, "yellow", hang=4)
         for file in collision.files:
-            console.print(
-                f"    {printable(file.source)} is filed as {printable(file.identifier or file.source)}",
-                soft_wrap=True,
-            )
+            filed = f"{printable(file.source)} is filed as {printable(file.identifier or file.source)}"
+            print_text(console, filed, indent=4, hang=4)
 
 
 def _print_warnings(console: Console, summary: ImportSummary) -> None:
     for sort, warned in sorted(summary.warnings.items(), key=lambda item: -item[1].count):
         if warned.count == 1:
-            console.print(styled_text(printable(warned.examples[0]), style="yellow"), soft_wrap=True)
+            print_text(console, printable(warned.examples[0]), "yellow", hang=4)
             continue
-        console.print(styled_text(f"{warned.count} x {printable(sort)}", style="yellow"), soft_wrap=True)
+        print_text(console, f"{warned.count} x {printable(sort)}", "yellow", hang=4)
         for example in warned.examples:
             place = example.removesuffix(f": {sort}")
-            console.print(styled_text(f"    {printable(place)}", style="dim"), soft_wrap=True)
+            print_text(console, printable(place), "dim", indent=4, hang=4)

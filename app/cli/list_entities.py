@@ -10,8 +10,9 @@ from uuid import UUID
 import typer
 from rich.console import Console
 
-from app.cli.output import moment_text, printable, styled_text
-from app.cli.runner import MOMENT_HELP, parse_moment, run_async, settings
+from app.cli.layout import RowPart, name_parts, paged, print_row
+from app.cli.output import day_text
+from app.cli.runner import MOMENT_HELP, ShowIds, parse_moment, run_async, settings
 from app.domain.page import MAX_ITEMS, PageRequest
 from app.domain.recall import StateFlag
 from app.domain.temporal import EVERYTHING_KNOWN, AsOf, EntityState
@@ -50,14 +51,14 @@ async def load_entities(
     return EntityListing(tuple((id, held.get(id)) for id in ids), await listing.count(), names)
 
 
-def print_entities(console: Console, found: EntityListing) -> None:
-    """Print each entity: its name, its status and since when."""
+def print_entities(console: Console, found: EntityListing, *, shows_ids: bool = False) -> None:
+    """Print each entity on a line: its name, its status and since which day."""
     for id, held in found.listed:
-        line = styled_text(printable(found.entities.text(id)))
+        cells = name_parts(found.entities, id)
         if held is not None:
-            status = f"{held.props.get('status') or 'no status'} since {moment_text(held.valid.start)}"
-            line.append(f"  {printable(status)}", style="dim")
-        console.print(line, soft_wrap=True)
+            status = str(held.props.get("status") or "no status")
+            cells += RowPart(status), RowPart(f"since {day_text(held.valid.start)}", "dim", gap=1)
+        print_row(console, *cells, id=id if shows_ids else None)
     if more := found.count - len(found.listed):
         console.print(f"{more} more")
 
@@ -99,6 +100,7 @@ def list_entities(
         ),
     ] = None,
     project: Annotated[str | None, typer.Option(help="Only entities of this project.")] = None,
+    ids: ShowIds = False,
     as_json: Annotated[bool, typer.Option("--json", help="Print the result as one JSON object.")] = False,
 ) -> None:
     """List documents and entities with their status.
@@ -108,7 +110,7 @@ def list_entities(
     from app.services.catalog import WantedStanding
 
     standing = WantedStanding(tuple(flag or ()), status)
-    run_async(_list(project, standing, type_name, as_of, as_json=as_json))
+    run_async(_list(project, standing, type_name, as_of, ids=ids, as_json=as_json))
 
 
 async def _list(
@@ -117,6 +119,7 @@ async def _list(
     type_name: str | None,
     as_of: datetime | None,
     *,
+    ids: bool,
     as_json: bool,
 ) -> None:
     from app.cli.output import console, print_json
@@ -127,6 +130,8 @@ async def _list(
     if as_json:
         print_json(entities_json(found))
     elif found.count:
-        print_entities(console(), found)
+        screen = console()
+        with paged(screen):
+            print_entities(screen, found, shows_ids=ids)
     else:
         console().print("no entities")

@@ -11,7 +11,8 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from app.cli.output import error_console, print_json, printable, say
+from app.cli.layout import print_text
+from app.cli.output import console, error_console, print_json, printable, say
 from app.cli.runner import FAILED, fail, run_async, settings
 from app.domain.text import pluralize
 from app.errors import Invalid, TrigraphError
@@ -63,8 +64,9 @@ def print_status(status: Status, *, as_json: bool) -> None:
         del fields["lines"]
         print_json(fields)
         return
+    screen = console()
     for line in status.lines:
-        say(printable(line))
+        print_text(screen, printable(line), hang=4)
 
 
 async def _connected_status(location: GraphLocation, lines: tuple[str, ...]) -> Status:
@@ -188,7 +190,6 @@ def shell(
 
 async def _run_script(text: str, *, as_json: bool) -> None:
     from app.cli.neo4j_shell import run_script
-    from app.cli.output import console
 
     async with _open_graph(settings()) as graph:
         await run_script(graph, text, console(), as_json=as_json)
@@ -196,7 +197,6 @@ async def _run_script(text: str, *, as_json: bool) -> None:
 
 def _run_prompt() -> None:
     from app.cli.neo4j_shell import run_prompt
-    from app.cli.output import console
 
     chosen = settings()
     opening = _open_graph(chosen)

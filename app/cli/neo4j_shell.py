@@ -10,6 +10,7 @@ from pathlib import Path
 
 from rich.console import Console
 
+from app.cli.layout import print_text
 from app.cli.neo4j_output import Result, print_result
 from app.cli.output import say
 from app.cli.runner import print_error, print_failure
@@ -73,7 +74,7 @@ async def run_script(graph: Graph, text: str, console: Console, *, as_json: bool
 def run_prompt(runner: asyncio.Runner, graph: Graph, console: Console, history: Path) -> None:
     """Read queries from a terminal and print each result, until the user quits."""
     version = runner.run(graph.version())
-    console.print(GREETING.format(version=version, uri=graph.uri), soft_wrap=True)
+    print_text(console, GREETING.format(version=version, uri=graph.uri))
     text = ""
     with _line_editing(history):
         while True:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 import sys
 from collections.abc import Iterable, Mapping
-from datetime import datetime
+from datetime import UTC, datetime
 from typing import Any
 from uuid import UUID
 
@@ -86,6 +86,11 @@ def printable(text: str) -> str:
 def moment_text(moment: datetime) -> str:
     """Return a moment as the API writes it, in UTC with a Z."""
     return rfc_3339(moment)
+
+
+def day_text(moment: datetime) -> str:
+    """Return the day of a moment in UTC, for lists."""
+    return moment.astimezone(UTC).date().isoformat()
 
 
 def properties_text(props: Mapping[str, Any]) -> str:

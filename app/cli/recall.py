@@ -16,6 +16,8 @@ if TYPE_CHECKING:
     from app.services.catalog import EntityNames
     from app.services.container import Memory
 
+_DOMAINS = [domain.lower() for domain in MemoryDomain]
+
 
 def recall(
     query: Annotated[str, typer.Argument(help="The question: plain words, names or identifiers.")],
@@ -44,7 +46,11 @@ def recall(
     ] = None,
     domain: Annotated[
         list[MemoryDomain] | None,
-        typer.Option(case_sensitive=False, help="Only documents of this domain; repeatable."),
+        typer.Option(
+            case_sensitive=False,
+            metavar="DOMAIN",
+            help=f"Only documents of this domain, repeatable: {', '.join(_DOMAINS)}.",
+        ),
     ] = None,
     flag: Annotated[
         list[StateFlag] | None,
@@ -82,6 +88,7 @@ def recall(
 
 async def _recall(request: RecallRequest, *, explain: bool, as_json: bool) -> None:
     from app.cli.api_json import result_json
+    from app.cli.layout import paged
     from app.cli.output import console, print_json
     from app.cli.recall_output import print_explanation, print_hits
     from app.services.container import open_memory
@@ -92,9 +99,11 @@ async def _recall(request: RecallRequest, *, explain: bool, as_json: bool) -> No
     if names is not None:
         print_json(result_json(result, names))
         return
-    if explain:
-        print_explanation(console(), result)
-    print_hits(console(), request, result, explain=explain)
+    screen = console()
+    with paged(screen):
+        if explain:
+            print_explanation(screen, result)
+        print_hits(screen, request, result, explain=explain)
     if result.hits or any(ranking.problem for ranking in result.legs):
         for advisory in result.advisories:
             print_error(advisory)

@@ -5,9 +5,9 @@ from __future__ import annotations
 import re
 
 from rich.console import Console
-from rich.text import Text
 
-from app.cli.output import moment_text, printable, styled_text
+from app.cli.layout import RowPart, Yields, print_row, print_text
+from app.cli.output import moment_text, printable
 from app.domain.recall import Anchor, FlagGround, Hit, RecallRequest, RecallResult, StateFlag
 from app.domain.text import beginning, pluralize
 from app.domain.types import label_of
@@ -93,30 +93,27 @@ def print_hits(
 ) -> None:
     """Print each hit: rank, identifier, title, date and flag, then its state, its passage and its reasons."""
     for hit in result.hits:
-        console.print(_headline(hit), soft_wrap=True)
+        print_row(console, *_headline(hit), start=f"{hit.rank:>2}  ")
         if hit.annotation.summary:
-            console.print(
-                styled_text(f"    {printable(hit.annotation.summary)}", style="yellow"), soft_wrap=True
-            )
-        console.print(styled_text(f"    {_snippet(hit)}", style="dim"), soft_wrap=True)
-        why = explanation(hit, result) if explain else reasons(hit, result)
-        console.print(styled_text(f"    {why}", style="blue"), soft_wrap=True)
+            print_text(console, printable(hit.annotation.summary), "yellow", indent=4)
+        print_text(console, _snippet(hit), "dim", indent=4)
+        print_text(console, explanation(hit, result) if explain else reasons(hit, result), "blue", indent=4)
     if not result.hits:
-        console.print(styled_text(no_hits_line(request, result)), soft_wrap=True)
+        print_text(console, no_hits_line(request, result))
 
 
 def print_explanation(console: Console, result: RecallResult) -> None:
     """Print the anchors of the query, the two instants of the result, and the outcome of each leg."""
     for anchor in result.anchors:
         named = f"{printable(anchor.surface_form)}: {printable(_anchor_text(anchor))}"
-        console.print(f"anchor    {named}", soft_wrap=True)
+        print_text(console, f"anchor    {named}", hang=10)
     console.print(f"as of     {moment_text(result.as_of)}")
     console.print(f"known at  {moment_text(result.known_at)}")
     for ranking in result.legs:
         candidates = pluralize(len(ranking.candidates), "candidate")
         outcome = f"{candidates}, {ranking.milliseconds:.1f} ms, {ranking.served}"
         outcome += ", approximate" if ranking.approximate else ""
-        console.print(f"leg       {ranking.leg.lower()}: {ranking.problem or outcome}", soft_wrap=True)
+        print_text(console, f"leg       {ranking.leg.lower()}: {ranking.problem or outcome}", hang=10)
 
 
 def _anchor_text(anchor: Anchor) -> str:
@@ -127,17 +124,14 @@ def _anchor_text(anchor: Anchor) -> str:
     return called or f"{anchor.entity.type_name} {anchor.entity.id}"
 
 
-def _headline(hit: Hit) -> Text:
-    flag = hit.annotation.flag
-    line = styled_text(f"{hit.rank:>2}  ")
-    if hit.artifact.identifier:
-        line.append(f"{printable(hit.artifact.identifier)}  ", style="bold")
-    line.append(printable(hit.artifact.title))
-    if not hit.artifact.is_undated:
-        line.append(f"  {hit.artifact.created_at.date().isoformat()}", style="dim")
-    if flag is not None:
-        line.append(f"  {flag.lower()}", style=_COLOURS[flag])
-    return line
+def _headline(hit: Hit) -> list[RowPart]:
+    flag, artifact = hit.annotation.flag, hit.artifact
+    return [
+        RowPart(artifact.identifier or "", "bold", Yields.LAST),
+        RowPart(artifact.title, yields=Yields.FIRST),
+        RowPart("" if artifact.is_undated else artifact.created_at.date().isoformat(), "dim"),
+        RowPart("" if flag is None else flag.lower(), "" if flag is None else _COLOURS[flag]),
+    ]
 
 
 def _snippet(hit: Hit) -> str:

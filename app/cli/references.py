@@ -9,8 +9,9 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 from rich.console import Console
 
-from app.cli.output import moment_text, printable, styled_text
-from app.cli.runner import MOMENT_HELP, parse_moment, run_async, settings
+from app.cli.layout import RowPart, Yields, name_parts, paged, print_row
+from app.cli.output import day_text
+from app.cli.runner import MOMENT_HELP, ShowIds, parse_moment, run_async, settings
 from app.domain.entity import PendingReference, Reference
 from app.domain.page import PageRequest
 from app.domain.temporal import EVERYTHING_KNOWN, AsOf
@@ -77,31 +78,41 @@ async def load_pending(
     return PendingReferences(listed, count, ends)
 
 
-def print_references(console: Console, found: CurrentReferences | PendingReferences, nothing: str) -> None:
-    """Print each reference: its id, its source, type and target, and since when it holds or is pending."""
+def print_references(
+    console: Console,
+    found: CurrentReferences | PendingReferences,
+    nothing: str,
+    *,
+    shows_ids: bool = False,
+) -> None:
+    """Print each reference on a line: source, type and target, and since which day it holds or is pending."""
     for reference in found.listed:
         if isinstance(reference, Reference):
-            line = _reference_line(reference, found.ends)
+            cells = _reference_parts(reference, found.ends)
         else:
-            line = _pending_line(reference, found.ends)
-        console.print(styled_text(f"{reference.id}  {printable(line)}"), soft_wrap=True)
+            cells = _pending_parts(reference, found.ends)
+        print_row(console, *cells, id=reference.id if shows_ids else None)
     if more := found.count - len(found.listed):
         console.print(f"{more} more; --first lists up to 100")
     if not found.count:
         console.print(nothing)
 
 
-def _reference_line(reference: Reference, ends: EntityNames) -> str:
-    until = "" if reference.valid.end is None else f" until {moment_text(reference.valid.end)}"
-    line = f"{ends.text(reference.source)} {reference.type} {ends.text(reference.target)}"
-    return f"{line} since {moment_text(reference.valid.start)}{until}"
+def _reference_parts(reference: Reference, ends: EntityNames) -> list[RowPart]:
+    until = "" if reference.valid.end is None else f" until {day_text(reference.valid.end)}"
+    source, target = name_parts(ends, reference.source), name_parts(ends, reference.target)
+    since = RowPart(f"{day_text(reference.valid.start)}{until}", "dim")
+    return [*source, RowPart(reference.type, "blue"), *target, since]
 
 
-def _pending_line(pending: PendingReference, ends: EntityNames) -> str:
-    ways = (ends.text(pending.source), pending.waits_for)
+def _pending_parts(pending: PendingReference, ends: EntityNames) -> list[RowPart]:
+    missing = [RowPart(pending.waits_for, "bold", Yields.LAST)]
+    if pending.is_ambiguous:
+        missing.append(RowPart("(ambiguous)", gap=1))
+    ways = (name_parts(ends, pending.source), missing)
     source, target = reversed(ways) if pending.is_inverted else ways
-    several = " (ambiguous)" if pending.is_ambiguous else ""
-    return f"{source} {pending.type} {target}{several}, unresolved since {moment_text(pending.recorded_at)}"
+    since = RowPart(f"unresolved since {day_text(pending.recorded_at)}", "dim")
+    return [*source, RowPart(pending.type, "blue"), *target, since]
 
 
 def references_json(found: CurrentReferences) -> dict[str, Any]:
@@ -143,21 +154,22 @@ def references(
     first: Annotated[
         int, typer.Option(help="The maximum number of references in each direction, up to 100.")
     ] = 20,
+    ids: ShowIds = False,
     as_json: Annotated[bool, typer.Option("--json", help="Print the result as one JSON object.")] = False,
 ) -> None:
     """List references between documents and entities."""
     if pending and as_of is not None:
         raise typer.BadParameter("--pending lists what is unresolved now; leave out --as-of")
     if pending:
-        run_async(_pending(what, project, first, as_json=as_json))
+        run_async(_pending(what, project, first, ids=ids, as_json=as_json))
     else:
-        run_async(_show_references(what, project, as_of, first, as_json=as_json))
+        run_async(_show_references(what, project, as_of, first, ids=ids, as_json=as_json))
 
 
 async def _show_references(
-    what: str | None, project: str | None, as_of: datetime | None, first: int, *, as_json: bool
+    what: str | None, project: str | None, as_of: datetime | None, first: int, *, ids: bool, as_json: bool
 ) -> None:
-    from app.cli.output import console, print_json
+    from app.cli.output import print_json
     from app.services.container import open_memory
 
     page = PageRequest(first)
@@ -166,11 +178,11 @@ async def _show_references(
     if as_json:
         print_json(references_json(found))
     else:
-        print_references(console(), found, "no references")
+        _print_paged(found, "no references", ids=ids)
 
 
-async def _pending(what: str | None, project: str | None, first: int, *, as_json: bool) -> None:
-    from app.cli.output import console, print_json
+async def _pending(what: str | None, project: str | None, first: int, *, ids: bool, as_json: bool) -> None:
+    from app.cli.output import print_json
     from app.services.container import open_memory
 
     page = PageRequest(first)
@@ -179,4 +191,12 @@ async def _pending(what: str | None, project: str | None, first: int, *, as_json
     if as_json:
         print_json(pending_json(found))
     else:
-        print_references(console(), found, "no unresolved references")
+        _print_paged(found, "no unresolved references", ids=ids)
+
+
+def _print_paged(found: CurrentReferences | PendingReferences, nothing: str, *, ids: bool) -> None:
+    from app.cli.output import console
+
+    screen = console()
+    with paged(screen):
+        print_references(screen, found, nothing, shows_ids=ids)

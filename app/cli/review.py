@@ -10,8 +10,9 @@ from uuid import UUID
 import typer
 from rich.console import Console
 
-from app.cli.output import printable, styled_text
-from app.cli.runner import run_async, settings
+from app.cli.layout import paged, print_text
+from app.cli.output import printable
+from app.cli.runner import ShowIds, run_async, settings
 from app.domain.artifact import Artifact
 from app.domain.candidate import AliasCandidate, Candidate, CandidateStatus, FactCandidate
 from app.domain.page import PageRequest
@@ -48,19 +49,24 @@ async def load_candidates(memory: Memory, project: str | None, page: PageRequest
     )
 
 
-def print_candidates(console: Console, found: PendingCandidates) -> None:
-    """Print each candidate: its id, what it suggests, and the quote from its document."""
+def print_candidates(console: Console, found: PendingCandidates, *, shows_ids: bool = False) -> None:
+    """Print each candidate: what it suggests, and the quote from its document."""
     for candidate in found.listed:
-        console.print(
-            styled_text(f"{candidate.id}  {printable(_candidate_text(candidate, found))}"), soft_wrap=True
-        )
+        print_text(console, printable(_candidate_text(candidate, found)), hang=4)
         source = found.artifacts[candidate.artifact]
         quote = f"{source.identifier or source.title}: {candidate.quote.text}"
-        console.print(styled_text(f"    {printable(quote)}", style="dim"), soft_wrap=True)
+        print_text(console, printable(quote), "dim", indent=4)
+        if shows_ids:
+            print_text(console, str(candidate.id), "dim", indent=4)
+    if found.listed and not shows_ids:
+        print_text(console, DECIDING, "blue")
     if more := found.pending_count - len(found.listed):
         console.print(f"{more} more pending" if found.listed else f"{more} pending; use --first to list them")
     if not found.pending_count:
         console.print("no pending candidates")
+
+
+DECIDING = "to decide about one, run `trigraph review ID --promote` or `--reject`; --ids shows the ids"
 
 
 def _candidate_text(candidate: Candidate, found: PendingCandidates) -> str:
@@ -88,7 +94,8 @@ def review(
         UUID | None,
         typer.Argument(
             metavar="ID",
-            help="The id of the candidate to decide about. Without an id the command lists the candidates.",
+            help="The id of the candidate to decide about; `trigraph review --ids` shows the ids. Without an"
+            " id the command lists the candidates.",
         ),
     ] = None,
     promote: Annotated[
@@ -102,6 +109,7 @@ def review(
     first: Annotated[
         int, typer.Option(help="The maximum number of candidates of each kind, up to 100.")
     ] = 20,
+    ids: ShowIds = False,
     as_json: Annotated[bool, typer.Option("--json", help="Print the result as one JSON object.")] = False,
 ) -> None:
     """List alias and fact candidates, or decide about one.
@@ -111,15 +119,15 @@ def review(
     if candidate is None:
         if promote or reject or reason is not None:
             raise typer.BadParameter("give the id of the candidate to decide about")
-        run_async(_list(project, first, as_json=as_json))
+        run_async(_list(project, first, ids=ids, as_json=as_json))
         return
     if promote == reject:
         raise typer.BadParameter("give either --promote or --reject")
     status = CandidateStatus.PROMOTED if promote else CandidateStatus.REJECTED
-    run_async(_decide(candidate, status, reason, as_json=as_json))
+    run_async(_decide(candidate, status, reason, ids=ids, as_json=as_json))
 
 
-async def _list(project: str | None, first: int, *, as_json: bool) -> None:
+async def _list(project: str | None, first: int, *, ids: bool, as_json: bool) -> None:
     from app.cli.output import console, print_json
     from app.services.container import open_memory
 
@@ -129,11 +137,15 @@ async def _list(project: str | None, first: int, *, as_json: bool) -> None:
     if as_json:
         print_json(candidates_json(found))
     else:
-        print_candidates(console(), found)
+        screen = console()
+        with paged(screen):
+            print_candidates(screen, found, shows_ids=ids)
 
 
-async def _decide(candidate: UUID, status: CandidateStatus, reason: str | None, *, as_json: bool) -> None:
-    from app.cli.output import console, print_json
+async def _decide(
+    candidate: UUID, status: CandidateStatus, reason: str | None, *, ids: bool, as_json: bool
+) -> None:
+    from app.cli.output import print_json, say
     from app.services.container import open_memory
     from app.services.review import Decision
 
@@ -142,8 +154,8 @@ async def _decide(candidate: UUID, status: CandidateStatus, reason: str | None, 
     if as_json:
         print_json({"candidate": candidate, "status": status, "written": written})
     else:
-        outcome = "rejected" if written is None else f"promoted; wrote {written}"
-        console().print(f"{candidate}  {outcome}", soft_wrap=True)
+        outcome = "rejected" if written is None else "promoted"
+        say(f"{outcome}; wrote {written}" if ids and written is not None else outcome)
 
 
 async def _review(memory: Memory, decision: Decision) -> UUID | None:

@@ -7,13 +7,14 @@ import re
 import signal
 from collections.abc import Callable, Coroutine
 from datetime import UTC, datetime
-from typing import TYPE_CHECKING, Any, NoReturn, TypeVar
+from typing import TYPE_CHECKING, Annotated, Any, NoReturn, TypeVar
 
 import typer
 from pydantic import ValidationError
 
 from app.cli.escaping import one_line
-from app.cli.output import error_console, styled_text
+from app.cli.layout import print_text
+from app.cli.output import error_console
 from app.errors import Invalid, TrigraphError
 from app.settings import ENV_PREFIX, Settings, read_settings
 
@@ -87,7 +88,9 @@ def print_error(message: str) -> None:
 
 
 def _write_red(text: str) -> None:
-    error_console().print(styled_text(text, "red"), soft_wrap=True)
+    screen = error_console()
+    for line in text.split("\n"):
+        print_text(screen, line, "red", hang=4)
 
 
 def settings() -> Settings:
@@ -99,6 +102,8 @@ def settings() -> Settings:
             print_error(setting_error(problem))
         raise typer.Exit(MISUSED) from None
 
+
+ShowIds = Annotated[bool, typer.Option("--ids", help="Show ids too.")]
 
 MOMENT_HELP = (
     "A moment has an offset, as in 2026-06-01T09:00:00Z. A plain date is the start of that day in UTC."

@@ -11,9 +11,10 @@ from uuid import UUID
 import typer
 from rich.console import Console
 
+from app.cli.layout import RowPart, name_parts, paged, print_row, print_text
 from app.cli.list_entities import EntityListing, entities_json, load_entities, print_entities
-from app.cli.output import moment_text, printable, properties_text, styled_text
-from app.cli.runner import MOMENT_HELP, parse_moment, run_async, settings
+from app.cli.output import day_text, moment_text, printable, properties_text, styled_text
+from app.cli.runner import MOMENT_HELP, ShowIds, parse_moment, run_async, settings
 from app.domain.artifact import Artifact
 from app.domain.entity import AliasResolution
 from app.domain.page import MAX_ITEMS, PageRequest
@@ -73,31 +74,31 @@ def _listing(named: AliasResolution, timeline: Timeline) -> StateListing:
     )
 
 
-def print_states(console: Console, listing: StateListing) -> None:
+def print_states(console: Console, listing: StateListing, *, shows_ids: bool = False) -> None:
     """Print the entity, then each state: since when, its event, its description and its properties."""
-    console.print(styled_text(_heading(listing)), soft_wrap=True)
+    print_text(console, _heading(listing, shows_ids=shows_ids), "bold", hang=4)
     if (superseded := listing.timeline.superseded) is not None:
         text = f"superseded by {superseded.called} since {moment_text(superseded.since)}"
-        console.print(styled_text(printable(text), style="yellow"), soft_wrap=True)
+        print_text(console, printable(text), "yellow", hang=4)
     for held, event in listing.timeline.states:
         until = "" if held.valid.end is None else f" until {moment_text(held.valid.end)}"
         line = styled_text(
             f"{held.branch.lower().ljust(9)}  {moment_text(held.valid.start)}{until}", style="bold"
         )
-        console.print(
-            line.append(f"  {_event_text(event, listing.timeline.causes)}", style="blue"), soft_wrap=True
-        )
+        line.append(f"  {_event_text(event, listing.timeline.causes)}", style="blue")
+        print_text(console, line, hang=11)
         if event is not None and event.description is not None:
-            console.print(styled_text(f"    {printable(event.description)}", style="italic"), soft_wrap=True)
-        console.print(styled_text(f"    {properties_text(held.props)}"), soft_wrap=True)
+            print_text(console, printable(event.description), "italic", indent=4)
+        print_text(console, properties_text(held.props), indent=4)
 
 
-def _heading(listing: StateListing) -> str:
-    """Return the entity and the aliases that led to it: `ADR Queue (id) in harbor, by the alias Mole`."""
+def _heading(listing: StateListing, *, shows_ids: bool) -> str:
+    """Return the entity and the aliases that led to it: `ADR Queue in harbor, by the alias Mole`."""
     by = "" if not listing.aliases else f", by the alias {', then '.join(listing.aliases)}"
     entity = listing.timeline.entity
     project = listing.timeline.names.project(entity.id).key
-    return printable(f"{entity.type_name} {listing.label} ({entity.id}) in {project}{by}")
+    id = f" ({entity.id})" if shows_ids else ""
+    return printable(f"{entity.type_name} {listing.label}{id} in {project}{by}")
 
 
 def _event_text(event: StateEvent | None, causes: Mapping[UUID, Artifact]) -> str:
@@ -161,26 +162,26 @@ async def load_drafts(memory: Memory, project: str | None) -> OpenDrafts:
     return OpenDrafts(listing.page.items, await listing.count(), names, now, proposed)
 
 
-def print_drafts(console: Console, found: OpenDrafts) -> None:
-    """Print each draft: its id, its entity, when and by whom it was last saved, and its properties.
+def print_drafts(console: Console, found: OpenDrafts, *, shows_ids: bool = False) -> None:
+    """Print each draft: its entity, when and by whom it was last saved, and its properties.
 
     The proposals follow.
     """
     from app.services.states import is_stale
 
     for draft in found.listed:
-        name = found.entities.text(draft.entity)
         stale = "; seal it or discard it" if is_stale(draft, found.now) else ""
-        touched = f"saved {moment_text(draft.recorded_at)} by {draft.actor}{stale}"
-        console.print(styled_text(f"{draft.id}  {printable(name)}  {printable(touched)}"), soft_wrap=True)
-        console.print(styled_text(f"    {properties_text(draft.props)}", style="dim"), soft_wrap=True)
+        saved = RowPart(f"saved {day_text(draft.recorded_at)} by {draft.actor}{stale}", "dim")
+        id = draft.id if shows_ids else None
+        print_row(console, *name_parts(found.entities, draft.entity), saved, id=id)
+        print_text(console, properties_text(draft.props), "dim", indent=4)
     if more := found.count - len(found.listed):
         console.print(f"{more} more drafts")
     if not found.count:
         console.print("no drafts")
     if found.proposed.count:
         console.print(styled_text("proposed", style="bold"))
-        print_entities(console, found.proposed)
+        print_entities(console, found.proposed, shows_ids=shows_ids)
 
 
 def drafts_json(found: OpenDrafts) -> dict[str, Any]:
@@ -230,6 +231,7 @@ def state(
         ),
     ] = False,
     project: Annotated[str | None, typer.Option(help="Search only this project.")] = None,
+    ids: ShowIds = False,
     as_json: Annotated[bool, typer.Option("--json", help="Print the result as one JSON object.")] = False,
 ) -> None:
     """Show the state of a document or entity, or a timeline.
@@ -239,16 +241,16 @@ def state(
     if drafts:
         if what is not None or history or as_of is not None or known_at is not None:
             raise typer.BadParameter("--drafts lists the open drafts of now; combine it only with --project")
-        run_async(_drafts(project, as_json=as_json))
+        run_async(_drafts(project, ids=ids, as_json=as_json))
         return
     if what is None:
         raise typer.BadParameter("give the name of a document or entity; --drafts lists all drafts")
     if history and as_of is not None:
         raise typer.BadParameter("--history shows all moments; leave out --as-of, or use --known-at instead")
-    run_async(_state(what, project, as_of, known_at, history=history, as_json=as_json))
+    run_async(_state(what, project, as_of, known_at, history=history, ids=ids, as_json=as_json))
 
 
-async def _drafts(project: str | None, *, as_json: bool) -> None:
+async def _drafts(project: str | None, *, ids: bool, as_json: bool) -> None:
     from app.cli.output import console, print_json
     from app.services.container import open_memory
 
@@ -257,7 +259,9 @@ async def _drafts(project: str | None, *, as_json: bool) -> None:
     if as_json:
         print_json(drafts_json(found))
     else:
-        print_drafts(console(), found)
+        screen = console()
+        with paged(screen):
+            print_drafts(screen, found, shows_ids=ids)
 
 
 async def _state(
@@ -267,6 +271,7 @@ async def _state(
     known_at: datetime | None,
     *,
     history: bool,
+    ids: bool,
     as_json: bool,
 ) -> None:
     from app.cli.output import console, print_json
@@ -280,4 +285,6 @@ async def _state(
     if as_json:
         print_json(states_json(listing))
     else:
-        print_states(console(), listing)
+        screen = console()
+        with paged(screen):
+            print_states(screen, listing, shows_ids=ids)

@@ -26,9 +26,12 @@ def test_candidates_are_listed_and_decided_about_once(harbor: Shell) -> None:
     assert (listed.code, listed.err) == (0, "")
     assert "Lighthouse may mean ADR-7 Beacon\n    ADR-7: Beacon was formerly known as" in listed.out
     assert "status of ADR-7 Beacon may be Accepted\n    ADR-7: The status is now Accepted." in listed.out
+    assert listed.out.splitlines()[-1].endswith("--ids shows the ids")
     found = harbor.run("review", "--project", "harbor", "--json").object
     assert found["pending"] == 2
     (alias,), (fact,) = found["aliasCandidates"], found["factCandidates"]
+    with_ids = harbor.run("review", "--project", "harbor", "--ids").out.splitlines()
+    assert (with_ids[2], with_ids[5]) == (f"    {alias['id']}", f"    {fact['id']}")
     counted = harbor.run("review", "--project", "harbor", "--first", "0")
     assert counted.out == "2 pending; use --first to list them\n"
     assert (alias["surfaceForm"], alias["entity"]["label"]) == ("Lighthouse", "Beacon")
@@ -43,7 +46,7 @@ def test_candidates_are_listed_and_decided_about_once(harbor: Shell) -> None:
     assert promoted.object["status"] == "PROMOTED"
     assert promoted.object["written"]
     rejected = harbor.run("review", fact["id"], "--reject")
-    assert rejected.out == f"{fact['id']}  rejected\n"
+    assert rejected.out == "rejected\n"
     again = harbor.run("review", alias["id"], "--reject")
     assert again.code == 1
     assert "local promoted this candidate at" in again.err

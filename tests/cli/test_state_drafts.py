@@ -23,7 +23,7 @@ async def test_drafts_are_listed_with_what_they_say(memory: Memory) -> None:
     assert _printed(await load_drafts(memory, None)).splitlines() == [
         "no drafts",
         "proposed",
-        "ADR-2 Tray  Proposed since 2020-01-01T00:00:00Z",
+        "ADR-2 Tray  Proposed since 2020-01-01",
     ]
     filed = (await file(memory, adr(1, "Queue"), "harbor")).entity
     entity = filed.id
@@ -31,8 +31,8 @@ async def test_drafts_are_listed_with_what_they_say(memory: Memory) -> None:
     saved = await memory.states.save_wip(memory.caller, entity, saving)
     found = await load_drafts(memory, "harbor")
     first, second, *_ = _printed(found).splitlines()
-    assert first.startswith(f"{saved.state.id}  ADR-1 Queue  saved ")
-    assert first.endswith(f" by {saved.state.actor}")
+    assert first == f"ADR-1 Queue  saved {saved.state.recorded_at:%Y-%m-%d} by {saved.state.actor}"
+    assert _printed(found, shows_ids=True).splitlines()[1] == f"    {saved.state.id}"
     assert second == '    identifier: ADR-1; status: Rejected; tags: ["queue"]; title: Queue'
     shown = drafts_json(found)
     (draft,) = shown["drafts"]
@@ -54,9 +54,9 @@ async def test_drafts_are_listed_with_what_they_say(memory: Memory) -> None:
         await load_drafts(memory, "nowhere")
 
 
-def _printed(found: OpenDrafts) -> str:
+def _printed(found: OpenDrafts, *, shows_ids: bool = False) -> str:
     written = io.StringIO()
-    print_drafts(Console(file=written, markup=False, highlight=False), found)
+    print_drafts(Console(file=written, markup=False, highlight=False), found, shows_ids=shows_ids)
     return written.getvalue()
 
 

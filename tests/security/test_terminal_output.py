@@ -263,14 +263,19 @@ def told(scene: Scene, command: str, words: tuple[str, ...]) -> tuple[str, str]:
     return done.stdout.decode(), done.stderr.decode()
 
 
-def told_a_terminal(scene: Scene, command: str, words: tuple[str, ...]) -> str:
-    """Return what a command writes to a terminal, but for the colours and moves of its own."""
+def told_a_terminal(
+    scene: Scene, command: str, words: tuple[str, ...], variables: Mapping[str, str] | None = None
+) -> str:
+    """Return what a command writes to a terminal, but for the colours and moves of its own.
+
+    With variables it may also read from the terminal.
+    """
     leading, following = pty.openpty()
     colours = {"TERM": "xterm-256color", "FORCE_COLOR": "1"}
     process = subprocess.Popen(
         scene.shell.command(*command.split(), *words),
-        env=environment(scene, command) | colours,
-        stdin=subprocess.DEVNULL,
+        env=environment(scene, command) | colours | dict(variables or {}),
+        stdin=subprocess.DEVNULL if variables is None else following,
         stdout=following,
         stderr=following,
         cwd=scene.folder,
@@ -315,6 +320,20 @@ async def test_no_command_steers_a_real_terminal(scene: Scene, command: str) -> 
     seen = await asyncio.to_thread(told_a_terminal, scene, command, words)
     assert steering(seen) == set(), words
     assert seen
+
+
+@pytest.mark.parametrize(("lines", "is_paged"), [("3", True), ("99", False)])
+async def test_a_list_longer_than_the_screen_is_paged_and_steers_nothing(
+    scene: Scene, lines: str, is_paged: bool
+) -> None:
+    variables = {"LINES": lines, "PAGER": "sed s/^/page:/", "MANPAGER": "false"}
+    seen = await asyncio.to_thread(told_a_terminal, scene, "list", (), variables)
+    assert steering(seen) == set()
+    listed = seen.splitlines()
+    assert len(listed) > 3
+    assert {line.startswith("page:") for line in listed} == {is_paged}
+    out, _ = await asyncio.to_thread(told, scene, "list", ())
+    assert "page:" not in out
 
 
 @pytest.mark.parametrize("command", JSON)

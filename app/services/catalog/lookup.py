@@ -83,13 +83,20 @@ class EntityNames:
         """Return the project of an entity."""
         return self.projects[self.entities[id].project]
 
-    def text(self, id: UUID) -> str:
-        """Return an entity as `ADR-7 Queue`, with the project (`Harbor (platform)`) if there are several."""
+    def parts(self, id: UUID) -> tuple[str, str, str | None]:
+        """Return the identifier of an entity, or else its type, with its label and its project.
+
+        The project is None if there is only one.
+        """
         entity, names = self.entities[id], self.names[id]
         is_named_alone = names.identifier is None or names.identifier == names.label
         kind = entity.type_name if is_named_alone else names.identifier
-        project = f" ({self.project(id).key})" if len(self.projects) > 1 else ""
-        return f"{kind} {names.label}{project}"
+        return kind or entity.type_name, names.label, self.project(id).key if len(self.projects) > 1 else None
+
+    def text(self, id: UUID) -> str:
+        """Return an entity as `ADR-7 Queue`, with the project (`Harbor (platform)`) if there are several."""
+        kind, label, project = self.parts(id)
+        return f"{kind} {label}" if project is None else f"{kind} {label} ({project})"
 
 
 async def name_entities(
