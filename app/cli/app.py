@@ -26,6 +26,7 @@ from app.cli.review import review
 from app.cli.schema import schema
 from app.cli.serve import serve
 from app.cli.state import state
+from app.cli.withdraw import withdraw
 
 MAX_ARGUMENT_LENGTH = 16_384
 """Characters. No question, name or path is longer."""
@@ -64,6 +65,7 @@ for command in (
     state,
     references,
     review,
+    withdraw,
     migrate,
     schema,
     doctor,

@@ -149,6 +149,7 @@ async def newest_versions_in_scope(
         list(scope.projects),
         scope.types,
         scope.domains,
+        list(scope.absent),
     )
     return {row["entity"]: row["number"] for row in rows}
 

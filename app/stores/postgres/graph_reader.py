@@ -47,6 +47,7 @@ async def artifacts_beside(
         list(scope.projects),
         scope.types,
         scope.domains,
+        list(scope.absent),
     )
     return proposal_from(rows)
 
@@ -67,6 +68,7 @@ async def artifacts_sharing_mentions(
         list(scope.projects),
         scope.types,
         scope.domains,
+        list(scope.absent),
     )
     return proposal_from(rows)
 
