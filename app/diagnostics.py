@@ -10,14 +10,14 @@ from dataclasses import dataclass
 
 import asyncpg
 
+from app.domain.numbers import TenantNumber
 from app.domain.text import pluralize
 from app.embedding import Embedder, open_embedder
 from app.errors import TrigraphError
 from app.projector.stores import Stores, read_standing
+from app.services.maintenance.periodic import LARGE
 from app.services.maintenance.reembed import check_model
-from app.services.maintenance.vector_index import LARGE
 from app.settings import Settings, unknown_variables
-from app.stores.disk_room import lack_of_room
 from app.stores.postgres import database_rights, passage_vectors, vector_indexes
 from app.stores.postgres.connection import owner_connection, without_password
 from app.stores.postgres.database_rights import (
@@ -32,6 +32,7 @@ from app.stores.postgres.migrate import pending_migrations
 from app.stores.postgres.pool import Database
 from app.stores.postgres.projects import find_tenant
 from app.stores.postgres.vector_indexes import LargeProject
+from app.stores.postgres.write_probe import lack_of_room
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,7 +91,7 @@ async def _check_role(owner: asyncpg.Connection, *, is_embedded: bool) -> Findin
     return Finding("role", True, bound)
 
 
-async def _check_writes(database: Database, tenant: int, location: LedgerLocation) -> Finding:
+async def _check_writes(database: Database, tenant: TenantNumber, location: LedgerLocation) -> Finding:
     no_room = None if location.embedded is None else lack_of_room(location.embedded.data)
     refusal = no_room or await database.write_probe.refusal(tenant)
     if refusal is not None:

@@ -17,13 +17,55 @@ from app.errors import TrigraphError
 from app.metrics import IS_SHARED, metrics_registry
 from app.projector.loop import Projector
 from app.services.container import Memory
-from app.services.readiness import changes_after, oddities, reasons_not_to_serve
+from app.services.maintenance.reembed import check_model
 from app.stores.fallback_graph_reader import FallbackGraphReader
+from app.stores.postgres import outbox
+from app.stores.postgres.ledger_clock import read_clocks
+from app.stores.postgres.migrate import pending_migrations
+from app.stores.postgres.write_probe import lack_of_room
 
 NO_STORE = {"cache-control": "no-store"}
 
 # Any of several workers may answer, with its own gauges: each needs a series of its own.
 _PROCESS_LABELS = {"worker": str(os.getpid())} if IS_SHARED else {}
+
+
+async def _reasons_not_to_serve(memory: Memory) -> list[str]:
+    """Return the reasons why requests cannot be served now; empty if they can.
+
+    Check the database itself: its migrations, the model of its vectors, and whether it takes writes.
+    """
+    try:
+        async with memory.database.reading(memory.caller.tenant) as connection:
+            missing = [migration.label for migration in await pending_migrations(connection)]
+            if missing:
+                return [f"the ledger lacks {', '.join(missing)}; run `trigraph migrate`"]
+            await check_model(connection, memory.embedder)
+    except TrigraphError as error:
+        return [error.message]
+    return await _reasons_not_to_write(memory)
+
+
+async def _reasons_not_to_write(memory: Memory) -> list[str]:
+    no_room = None if memory.data is None else lack_of_room(memory.data)
+    refusal = no_room or await memory.database.write_probe.refusal(memory.caller.tenant)
+    return [] if refusal is None else [f"writes fail: {refusal}"]
+
+
+async def _oddities(memory: Memory) -> list[str]:
+    """Return warnings for an operator although requests are served: clocks that are wrong."""
+    try:
+        async with memory.database.reading(memory.caller.tenant) as connection:
+            clocks = await read_clocks(connection, memory.caller.tenant)
+    except TrigraphError as error:
+        return [error.message]
+    return [oddity for oddity in (clocks.difference, clocks.lead) if oddity is not None]
+
+
+async def _changes_after(memory: Memory, position: int) -> int:
+    """Return how many changes of the caller's tenant come after an outbox position."""
+    async with memory.database.reading(memory.caller.tenant) as connection:
+        return await outbox.count_after(connection, position)
 
 
 async def healthz(_request: Request) -> Response:
@@ -38,9 +80,9 @@ async def readyz(request: Request) -> Response:
     instead of the graph.
     """
     memory, projector = request.state.memory, request.state.projector
-    reasons = await reasons_not_to_serve(memory)
+    reasons = await _reasons_not_to_serve(memory)
     body: dict[str, object] = {"status": "not ready" if reasons else "ready", "reasons": reasons}
-    if not reasons and (warnings := await oddities(memory)):
+    if not reasons and (warnings := await _oddities(memory)):
         body |= {"status": "degraded", "warnings": warnings}
     if projector is not None and not reasons:
         body["projection"] = await _projection(memory, projector)
@@ -57,7 +99,7 @@ async def _projection(memory: Memory, projector: Projector) -> dict[str, object]
     position = projector.position
     return {
         "position": position,
-        "behind": None if position is None else await changes_after(memory, position),
+        "behind": None if position is None else await _changes_after(memory, position),
         "failure": projector.why_not,
         "isStopped": projector.is_stopped,
     }
@@ -66,7 +108,7 @@ async def _projection(memory: Memory, projector: Projector) -> dict[str, object]
 async def metrics(request: Request) -> Response:
     """Return the metrics in Prometheus' text format: counters, and the present state of this process."""
     memory, projector = request.state.memory, request.state.projector
-    found = [_gauge("ready", "Whether requests can be answered.", not await reasons_not_to_serve(memory))]
+    found = [_gauge("ready", "Whether requests can be answered.", not await _reasons_not_to_serve(memory))]
     if projector is not None:
         found += await _projection_metrics(memory, projector)
     if isinstance(memory.graph, FallbackGraphReader):
@@ -93,7 +135,7 @@ async def _projection_metrics(memory: Memory, projector: Projector) -> list[Metr
 async def _position_metrics(memory: Memory, position: int) -> list[Metric]:
     found = [_gauge("projection_position", "The position of the graph, for all tenants.", position)]
     with suppress(TrigraphError):
-        behind = await changes_after(memory, position)
+        behind = await _changes_after(memory, position)
         found.append(
             _gauge("projection_behind", "Changes of this tenant that are not projected yet.", behind)
         )

@@ -16,10 +16,9 @@ from app.graphql.schema import SCHEMA
 from app.health import healthz, metrics, readyz
 from app.projector.loop import Projector, project_in_background
 from app.services.container import Memory, open_memory
-from app.services.maintenance.periodic import prune_outbox_periodically
-from app.services.maintenance.vector_index import index_periodically
+from app.services.maintenance.periodic import index_periodically, prune_outbox_periodically
 from app.settings import Settings
-from app.stores.background_task import background_task
+from app.stores.event_loop import background_task
 from app.stores.neo4j.shared_connection import GraphLink
 from app.web.graphiql import graphiql_page, graphiql_routes
 from app.web.middleware import RequestMetrics, measure_loop_lag

@@ -13,6 +13,7 @@ from hypothesis import settings
 from xdist.remote import Producer
 
 from app.domain.entity import Caller, Role
+from app.domain.numbers import TenantNumber
 from app.embedding import Embedder
 from app.embedding.onnx import open_onnx
 from app.services.container import Memory
@@ -93,7 +94,7 @@ async def server(home: Path) -> AsyncIterator[Server]:
 
 
 @pytest.fixture(scope="session")
-async def tenant(server: Server) -> int:
+async def tenant(server: Server) -> TenantNumber:
     """The tenant `local` with its types, in the template and so in every database made from it."""
     await server.run(f"CREATE DATABASE {TEMPLATE}")
     await migrate(server.url_of(TEMPLATE))
@@ -105,7 +106,7 @@ async def tenant(server: Server) -> int:
 
 
 @pytest.fixture
-async def database_url(server: Server, tenant: int) -> AsyncIterator[str]:
+async def database_url(server: Server, tenant: TenantNumber) -> AsyncIterator[str]:
     """A migrated database of its own for each test, as its owner."""
     name = await server.create(TEMPLATE)
     yield server.url_of(name)
@@ -161,7 +162,7 @@ async def graph(neo4j: GraphLocation) -> AsyncIterator[Graph]:
 def memory_on(
     database: Database,
     embedder: Embedder,
-    tenant: int,
+    tenant: TenantNumber,
     leg_deadline: float = 10.0,
     graph: GraphReader | None = None,
 ) -> Memory:
@@ -177,7 +178,7 @@ def memory_on(
 
 
 @asynccontextmanager
-async def new_memory(server: Server, embedder: Embedder, tenant: int) -> AsyncIterator[Memory]:
+async def new_memory(server: Server, embedder: Embedder, tenant: TenantNumber) -> AsyncIterator[Memory]:
     """Open the services on a database of their own, for a corpus that the tests of a module only read."""
     name = await server.create(TEMPLATE)
     database = await Database.open(server.url_of(name), size=10)
@@ -189,13 +190,13 @@ async def new_memory(server: Server, embedder: Embedder, tenant: int) -> AsyncIt
 
 
 @pytest.fixture
-def memory(database: Database, embedder: Embedder, tenant: int) -> Memory:
+def memory(database: Database, embedder: Embedder, tenant: TenantNumber) -> Memory:
     """The services on an empty ledger of the test's own."""
     return memory_on(database, embedder, tenant)
 
 
 @pytest.fixture(scope="module")
-async def shared_memory(server: Server, embedder: Embedder, tenant: int) -> AsyncIterator[Memory]:
+async def shared_memory(server: Server, embedder: Embedder, tenant: TenantNumber) -> AsyncIterator[Memory]:
     """The services on a ledger that the tests of a module share, each in a project of its own."""
     async with new_memory(server, embedder, tenant) as memory:
         yield memory

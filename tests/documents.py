@@ -11,6 +11,7 @@ import asyncpg
 
 from app.domain.artifact import Document, ReferenceClaim
 from app.domain.entity import ReferenceType
+from app.domain.numbers import TenantNumber
 from app.domain.recall import Hit, RecallRequest, RecallResult
 from app.services.container import Memory
 from app.services.filing import FiledDocument
@@ -58,7 +59,7 @@ class ProjectFixture:
     project: str
 
     @property
-    def tenant(self) -> int:
+    def tenant(self) -> TenantNumber:
         return self.memory.caller.tenant
 
     async def file(self, document: Document) -> FiledDocument:

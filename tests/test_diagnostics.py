@@ -3,9 +3,10 @@ from __future__ import annotations
 from dataclasses import replace
 
 from app.diagnostics import search_method
+from app.domain.numbers import ProjectNumber
 from app.stores.postgres.vector_indexes import LargeProject
 
-LARGE = LargeProject(1, "large", 30_000, has_index=False, is_building=False)
+LARGE = LargeProject(ProjectNumber(1), "large", 30_000, has_index=False, is_building=False)
 
 
 def test_the_doctor_says_how_a_large_project_is_searched_and_what_to_do() -> None:

@@ -11,12 +11,11 @@ import pytest
 from httpx2 import AsyncClient
 from prometheus_client.parser import text_string_to_metric_families
 
+from app.domain.numbers import TenantNumber
 from app.settings import Settings
-from app.stores import disk_room
-from app.stores.disk_room import lack_of_room
 from app.stores.postgres import ledger_clock, write_probe
 from app.stores.postgres.pool import Database
-from app.stores.postgres.write_probe import WriteProbe
+from app.stores.postgres.write_probe import WriteProbe, lack_of_room
 from tests.conftest import Server
 from tests.e2e.serving import client_of
 from tests.ledger import contents
@@ -150,7 +149,7 @@ async def test_a_full_disk_is_reported_from_the_first_write_that_fails_until_one
 
 
 async def test_asking_whether_it_is_ready_writes_nothing_and_waits_for_no_writer(
-    database: Database, owner: asyncpg.Connection, tenant: int
+    database: Database, owner: asyncpg.Connection, tenant: TenantNumber
 ) -> None:
     before = await contents(owner)
     assert await database.write_probe.refusal(tenant) is None
@@ -161,11 +160,11 @@ async def test_asking_whether_it_is_ready_writes_nothing_and_waits_for_no_writer
         assert await waiting.refusal(tenant) is None
 
 
-async def test_many_questions_try_one_write(database: Database, tenant: int) -> None:
+async def test_many_questions_try_one_write(database: Database, tenant: TenantNumber) -> None:
     tried = 0
 
     @asynccontextmanager
-    async def counting(tenant: int) -> AsyncIterator[asyncpg.Connection]:
+    async def counting(tenant: TenantNumber) -> AsyncIterator[asyncpg.Connection]:
         nonlocal tried
         tried += 1
         async with database.writing(tenant) as connection:
@@ -177,7 +176,7 @@ async def test_many_questions_try_one_write(database: Database, tenant: int) -> 
 
 
 async def test_a_write_that_hangs_is_reported_in_time(
-    database: Database, owner: asyncpg.Connection, tenant: int, monkeypatch: pytest.MonkeyPatch
+    database: Database, owner: asyncpg.Connection, tenant: TenantNumber, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(write_probe, "PROBE_SECONDS", 0.3)
     async with owner.transaction():
@@ -188,7 +187,7 @@ async def test_a_write_that_hangs_is_reported_in_time(
 
 
 async def test_writers_that_have_every_connection_are_no_reason(
-    database_url: str, tenant: int, monkeypatch: pytest.MonkeyPatch
+    database_url: str, tenant: TenantNumber, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(write_probe, "PROBE_SECONDS", 0.3)
     database = await Database.open(database_url, size=1)
@@ -212,6 +211,6 @@ async def test_an_embedded_database_on_a_full_disk_is_not_ready(
 ) -> None:
     async with client_of(Settings(home=home, pool_size=2)) as client:
         assert await ready(client) == (200, [])
-        monkeypatch.setattr(disk_room, "MIN_FREE_BYTES", 2**60)
+        monkeypatch.setattr(write_probe, "MIN_FREE_BYTES", 2**60)
         status, (reason,) = await ready(client)
     assert (status, "is full" in reason) == (503, True)

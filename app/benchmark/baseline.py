@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 from pgvector import HalfVector
 
 from app.domain.entity import ReferenceType
+from app.domain.numbers import ArtifactNumber
 from app.services.recall.legs.bm25 import LENGTH_NORMALISATION, TERM_SATURATION
 from app.stores.named_blocks import sql_blocks
 from app.stores.postgres.connection import unwrapped
@@ -34,7 +35,7 @@ _SCAN = re.compile(
 class BaselineHit:
     """One hit of the hybrid statement, and its rank in each leg that proposed it, from 1."""
 
-    artifact: int
+    artifact: ArtifactNumber
     score: float
     identifier: str | None
     title: str
@@ -70,7 +71,7 @@ class Baseline:
             connection.get_server_pid(),
         )
 
-    async def nearest(self, scope: Scope, vector: NDArray[np.float32], limit: int) -> list[int]:
+    async def nearest(self, scope: Scope, vector: NDArray[np.float32], limit: int) -> list[ArtifactNumber]:
         """Return the artifacts with the passages nearest to a vector; titles and texts are read too."""
         moment = scope.moment
         rows = await self._vector_only.fetch(

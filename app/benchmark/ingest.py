@@ -20,7 +20,7 @@ from app.benchmark.corpus import SEED, Body, made_of, read_corpus
 from app.domain.artifact import Document
 from app.services.container import Memory
 from app.services.filing.pipeline import DocumentBatch, Outcome
-from app.services.maintenance.vector_index import index_ledger
+from app.services.maintenance.periodic import index_ledger
 from app.services.parsing import cut_passages, passage_text_for_encoder
 from app.settings import Settings
 from app.stores.postgres.connection import owner_connection

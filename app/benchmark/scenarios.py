@@ -16,6 +16,7 @@ from app.benchmark.questions import AskedFor, Wordings
 from app.domain.artifact import Document
 from app.domain.entity import Entity
 from app.domain.identifier import identifier_key
+from app.domain.numbers import ArtifactNumber
 from app.domain.recall import Ranking, RecallRequest
 from app.embedding import Vector
 from app.services.analysis import query_terms
@@ -138,7 +139,7 @@ class RecallRows:
     async def _vector_only(self, asked: AskedFor) -> Job:
         text = self.wordings.fresh(asked)
 
-        async def job() -> list[int]:
+        async def job() -> list[ArtifactNumber]:
             return await self.baseline.nearest(self.scope, await self.memory.embedder.embed_query(text), HITS)
 
         return job

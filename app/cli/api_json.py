@@ -8,8 +8,7 @@ from uuid import UUID
 
 from app.domain.artifact import Artifact
 from app.domain.candidate import AliasCandidate, Candidate, status_of
-from app.domain.entity import Reference
-from app.domain.pending_reference import PendingReference
+from app.domain.entity import PendingReference, Reference
 from app.domain.recall import Anchor, Hit, LegContribution, Ranking, RecallResult
 from app.domain.temporal import EntityState, StateEvent
 from app.services.catalog import EntityNames

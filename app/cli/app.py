@@ -2,38 +2,71 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Any
+from collections.abc import Iterator, Mapping
+from importlib import import_module
+from typing import Annotated, Any, TypeAlias, cast
 
 import typer
-from typer.core import TyperGroup
+from typer.core import TyperCommand, TyperGroup
 
 from app import __version__
-from app.cli.bench import bench
-from app.cli.demo import demo
-from app.cli.doctor import doctor
-from app.cli.eval import evaluate
-from app.cli.ingest import ingest
-from app.cli.list_entities import list_entities
-from app.cli.migrate import migrate
-from app.cli.migrate_artifacts import migrate_artifacts
-from app.cli.neo4j import neo4j
 from app.cli.output import say
-from app.cli.projection import projection
-from app.cli.recall import recall
-from app.cli.reembed import reembed
-from app.cli.references import references
-from app.cli.review import review
-from app.cli.schema import schema
-from app.cli.serve import serve
-from app.cli.state import state
-from app.cli.withdraw import withdraw
 
+COMMANDS: Mapping[str, str] = {
+    "demo": "app.cli.demo:demo",
+    "serve": "app.cli.serve:serve",
+    "ingest": "app.cli.ingest:ingest",
+    "migrate-artifacts": "app.cli.migrate_artifacts:migrate_artifacts",
+    "recall": "app.cli.recall:recall",
+    "state": "app.cli.state:state",
+    "references": "app.cli.references:references",
+    "review": "app.cli.review:review",
+    "withdraw": "app.cli.withdraw:withdraw",
+    "migrate": "app.cli.migrate:migrate",
+    "schema": "app.cli.schema:schema",
+    "doctor": "app.cli.doctor:doctor",
+    "reembed": "app.cli.reembed:reembed",
+    "bench": "app.cli.bench:bench",
+    "eval": "app.cli.eval:evaluate",
+    "list": "app.cli.list_entities:list_entities",
+    "neo4j": "app.cli.neo4j:neo4j",
+    "projection": "app.cli.projection:projection",
+}
+"""The commands and groups in the order of the help, each with its module and its name there."""
+
+Command: TypeAlias = TyperCommand | TyperGroup
+
+OPTIONS: Any = {"add_completion": False, "rich_markup_mode": None, "pretty_exceptions_enable": False}
 MAX_ARGUMENT_LENGTH = 16_384
 """Characters. No question, name or path is longer."""
 
 
-class BoundedCommandGroup(TyperGroup):
-    """A command group that refuses overlong arguments."""
+class _LoadedCommands(Mapping[str, Command]):
+    """The commands by name; a command's module is imported when the command is looked up."""
+
+    def __getitem__(self, name: str) -> Command:
+        module, _, attribute = COMMANDS[name].partition(":")
+        found = getattr(import_module(module), attribute)
+        if not isinstance(found, typer.Typer):
+            found, function = typer.Typer(**OPTIONS), found
+            found.command(name)(function)
+        command = cast(Command, typer.main.get_command(found))
+        command.name = name
+        return command
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(COMMANDS)
+
+    def __len__(self) -> int:
+        return len(COMMANDS)
+
+
+class CommandGroup(TyperGroup):
+    """The group of all commands; it refuses overlong arguments."""
+
+    def __init__(self, **settings: Any) -> None:
+        super().__init__(**settings)
+        self.commands = cast(Any, _LoadedCommands())
 
     def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
         """Return the arguments that remain for a command; raises BadParameter for one that is too long."""
@@ -47,36 +80,12 @@ class BoundedCommandGroup(TyperGroup):
 
 application = typer.Typer(
     name="trigraph",
-    cls=BoundedCommandGroup,
+    cls=CommandGroup,
     help="Self-hosted memory for teams and agents: what a decision says, what replaced it, and"
     " what was in force on any date.",
     no_args_is_help=True,
-    add_completion=False,
-    rich_markup_mode=None,
-    pretty_exceptions_enable=False,
+    **OPTIONS,
 )
-
-for command in (
-    demo,
-    serve,
-    ingest,
-    migrate_artifacts,
-    recall,
-    state,
-    references,
-    review,
-    withdraw,
-    migrate,
-    schema,
-    doctor,
-    reembed,
-    bench,
-):
-    application.command()(command)
-application.command("eval")(evaluate)
-application.command("list")(list_entities)
-application.add_typer(neo4j, name="neo4j")
-application.add_typer(projection, name="projection")
 
 
 def _print_version(asked: bool) -> None:

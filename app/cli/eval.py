@@ -58,7 +58,7 @@ def evaluate(
 
 
 async def _evaluate(folder: Path) -> EvaluationReport:
-    from app.evaluation.run import evaluate as run
+    from app.evaluation import evaluate as run
 
     with _progress() as advance:
         return await run(

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
 async def index_until_stopped(settings: Settings, stop: asyncio.Event, console: Console) -> None:
     """Index the vectors of large projects; an interrupt leaves it to the next import or `trigraph serve`."""
-    from app.services.maintenance.vector_index import index_ledger
+    from app.services.maintenance.periodic import index_ledger
 
     indexing = asyncio.create_task(index_ledger(settings))
     stopping = asyncio.create_task(stop.wait())

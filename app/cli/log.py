@@ -3,11 +3,8 @@
 from __future__ import annotations
 
 import logging
-from copy import copy, deepcopy
-from typing import TYPE_CHECKING, Any
-
-from uvicorn.config import LOGGING_CONFIG
-from uvicorn.logging import AccessFormatter, DefaultFormatter
+from copy import copy
+from typing import TYPE_CHECKING
 
 from app.cli.escaping import escape, one_line
 
@@ -50,29 +47,3 @@ def configure_logging(settings: Settings) -> None:
 
 def _with_bar(lines: str) -> str:
     return "\n".join(_BAR + line for line in escape(lines).split("\n"))
-
-
-class ServerFormatter(OneLineFormatter, DefaultFormatter):
-    """Formats the server's own records."""
-
-    def formatMessage(self, record: logging.LogRecord) -> str:  # noqa: N802
-        """Return a record as one line, without the coloured message that uvicorn adds for terminals."""
-        vars(record).pop("color_message", None)
-        return super().formatMessage(record)
-
-
-class RequestFormatter(OneLineFormatter, AccessFormatter):
-    """Formats the access log."""
-
-
-def server_log_config() -> dict[str, Any]:
-    """Return uvicorn's logging configuration with our formatters.
-
-    The handlers write past the guards, since the server's own colours must reach the terminal.
-    """
-    config = deepcopy(LOGGING_CONFIG)
-    config["formatters"]["default"]["()"] = ServerFormatter
-    config["formatters"]["access"]["()"] = RequestFormatter
-    config["handlers"]["default"]["stream"] = "ext://sys.__stderr__"
-    config["handlers"]["access"]["stream"] = "ext://sys.__stdout__"
-    return config

@@ -11,9 +11,8 @@ from rich.console import Console
 
 from app.cli.output import moment_text, printable, styled_text
 from app.cli.runner import MOMENT_HELP, parse_moment, run_async, settings
-from app.domain.entity import Reference
+from app.domain.entity import PendingReference, Reference
 from app.domain.page import PageRequest
-from app.domain.pending_reference import PendingReference
 from app.domain.temporal import EVERYTHING_KNOWN, AsOf
 
 if TYPE_CHECKING:

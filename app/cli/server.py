@@ -1,19 +1,23 @@
-"""The served application and the server's configuration; logs the address and reports a failure to start."""
+"""The served application and the server's configuration: its log, its address and a failure to start."""
 
 from __future__ import annotations
 
 import gc
 import logging
 from collections.abc import Callable
+from copy import deepcopy
 from typing import TYPE_CHECKING, Any
 
-from app.cli.log import configure_logging
+from uvicorn import Config
+from uvicorn.config import LOGGING_CONFIG
+from uvicorn.logging import AccessFormatter, DefaultFormatter
+
+from app.cli.log import OneLineFormatter, configure_logging
 from app.errors import TrigraphError
 from app.settings import Settings
 
 if TYPE_CHECKING:
     from starlette.types import ASGIApp, Message, Receive, Scope, Send
-    from uvicorn import Config
 
 _SHUTDOWN_SECONDS = 10  # that running requests get to end when the service stops
 
@@ -74,16 +78,38 @@ def create_served_app(
 
 def server_config(app: ASGIApp | Callable[[], ASGIApp], settings: Settings, **others: Any) -> Config:
     """Return uvicorn's configuration for an application or its factory."""
-    from uvicorn import Config
-
-    from app.cli.log import server_log_config
-
     return Config(
         app,
         loop="uvloop",
         http="httptools",
-        log_config=server_log_config(),
+        log_config=log_config(),
         log_level=settings.log_level.lower(),
         timeout_graceful_shutdown=_SHUTDOWN_SECONDS,
         **others,
     )
+
+
+class ServerFormatter(OneLineFormatter, DefaultFormatter):
+    """Formats the server's own records."""
+
+    def formatMessage(self, record: logging.LogRecord) -> str:  # noqa: N802
+        """Return a record as one line, without the coloured message that uvicorn adds for terminals."""
+        vars(record).pop("color_message", None)
+        return super().formatMessage(record)
+
+
+class RequestFormatter(OneLineFormatter, AccessFormatter):
+    """Formats the access log."""
+
+
+def log_config() -> dict[str, Any]:
+    """Return uvicorn's logging configuration with our formatters.
+
+    The handlers write past the guards, since the server's own colours must reach the terminal.
+    """
+    config = deepcopy(LOGGING_CONFIG)
+    config["formatters"]["default"]["()"] = ServerFormatter
+    config["formatters"]["access"]["()"] = RequestFormatter
+    config["handlers"]["default"]["stream"] = "ext://sys.__stderr__"
+    config["handlers"]["access"]["stream"] = "ext://sys.__stdout__"
+    return config

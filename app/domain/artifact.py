@@ -10,6 +10,7 @@ from typing import Any
 from uuid import UUID
 
 from app.domain.entity import ReferenceType
+from app.domain.numbers import ArtifactNumber, ProjectNumber
 
 
 class MemoryDomain(StrEnum):
@@ -57,8 +58,8 @@ class Artifact:
     """
 
     id: UUID
-    number: int
-    project: int
+    number: ArtifactNumber
+    project: ProjectNumber
     kind: str
     identifier: str | None
     title: str

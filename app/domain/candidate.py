@@ -9,6 +9,7 @@ from typing import Any
 from uuid import UUID
 
 from app.domain.artifact import Quote
+from app.domain.numbers import ProjectNumber
 from app.domain.temporal import rfc_3339
 
 
@@ -35,7 +36,7 @@ class AliasCandidate:
     """A form that may mean an entity, with its quote; `review` is None while the candidate is pending."""
 
     id: UUID
-    project: int
+    project: ProjectNumber
     surface_form: str
     entity: UUID
     quote: Quote
@@ -49,7 +50,7 @@ class FactCandidate:
     """A value that a property of an entity may have, with its quote."""
 
     id: UUID
-    project: int
+    project: ProjectNumber
     entity: UUID
     property: str
     value: Any

@@ -7,6 +7,7 @@ from datetime import datetime
 from enum import IntEnum, StrEnum
 from uuid import UUID
 
+from app.domain.numbers import ProjectNumber, TenantNumber
 from app.domain.temporal import Interval
 
 
@@ -54,7 +55,7 @@ class Role(StrEnum):
 class Caller:
     """The caller of a service: tenant, role, and the name recorded with every write."""
 
-    tenant: int
+    tenant: TenantNumber
     role: Role
     principal: str
 
@@ -68,7 +69,7 @@ class Caller:
 class Project:
     """A named scope inside a tenant; every index starts with the tenant and this `number`."""
 
-    number: int
+    number: ProjectNumber
     key: str
     name: str
 
@@ -79,7 +80,7 @@ class Entity:
 
     id: UUID
     type_name: str
-    project: int
+    project: ProjectNumber
     key: str | None
     created_at: datetime
     source_artifact: UUID | None
@@ -149,3 +150,21 @@ class AliasResolution:
     surface_form: str
     entity: Entity
     chain: tuple[Alias, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class PendingReference:
+    """A reference of `source` that is pending until its document's name `waits_for` can be resolved.
+
+    `is_inverted` marks one that leads from the missing end to the source, such as `Superseded by`.
+    """
+
+    id: UUID
+    source: UUID
+    type: ReferenceType
+    waits_for: str
+    is_inverted: bool
+    is_ambiguous: bool
+    source_artifact: UUID
+    valid_from: datetime
+    recorded_at: datetime

@@ -6,6 +6,8 @@ from dataclasses import dataclass
 from typing import TypeAlias
 from uuid import UUID
 
+from app.domain.numbers import TenantNumber
+
 Value: TypeAlias = str | int | bool | list[str]
 
 
@@ -14,7 +16,7 @@ class ProjectedChange:
     """A new or changed row of the ledger; `kind` is the outbox's name for rows of its table."""
 
     kind: str
-    tenant: int
+    tenant: TenantNumber
     row: UUID
 
 

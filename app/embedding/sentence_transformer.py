@@ -12,8 +12,7 @@ from typing import Any
 import numpy as np
 from tokenizers import Tokenizer
 
-from app.embedding.embedder import Vector, Vectors
-from app.embedding.query_cache import QueryCache
+from app.embedding.embedder import QueryCache, Vector, Vectors
 from app.embedding.tokenizer import PieceOffsets, replace_surrogates
 from app.embedding.worker_threads import Lanes
 from app.errors import Invalid, Unavailable

@@ -13,6 +13,7 @@ import asyncpg
 
 from app.domain.entity import Direction, Entity, ReferenceType
 from app.domain.identifier import identifier_key
+from app.domain.numbers import ArtifactNumber, TenantNumber
 from app.domain.page import MAX_ITEMS, PageRequest
 from app.domain.recall import RecallRequest, RecallResult, StateFlag
 from app.domain.status_words import flag_of_status
@@ -49,7 +50,7 @@ async def judge(
 class _Asking:
     """One question at one moment."""
 
-    def __init__(self, connection: asyncpg.Connection, tenant: int, moment: AsOf) -> None:
+    def __init__(self, connection: asyncpg.Connection, tenant: TenantNumber, moment: AsOf) -> None:
         self._connection = connection
         self._tenant = tenant
         self._moment = moment
@@ -251,7 +252,7 @@ async def _rankings(memory: Memory, query: Judged) -> dict[str, list[str]]:
     return {name: _identifiers(ranked, named) for name, ranked in numbers.items()}
 
 
-def _numbers(result: RecallResult) -> dict[str, list[int]]:
+def _numbers(result: RecallResult) -> dict[str, list[ArtifactNumber]]:
     legs = {
         ranking.leg.lower(): [candidate.artifact for candidate in ranking.candidates]
         for ranking in result.legs
@@ -264,7 +265,7 @@ def _numbers(result: RecallResult) -> dict[str, list[int]]:
     }
 
 
-def _identifiers(ranked: Sequence[int], named: Mapping[int, str | None]) -> list[str]:
+def _identifiers(ranked: Sequence[ArtifactNumber], named: Mapping[ArtifactNumber, str | None]) -> list[str]:
     """Return identifiers without repeats: versions of one document count once, at the best place."""
     found = (named.get(number) for number in ranked)
     return list(dict.fromkeys(identifier for identifier in found if identifier is not None))

@@ -15,9 +15,8 @@ import strawberry
 
 from app.domain.artifact import Artifact
 from app.domain.candidate import AliasCandidate, FactCandidate
-from app.domain.entity import Entity, Reference
+from app.domain.entity import Entity, PendingReference, Reference
 from app.domain.page import MAX_ITEMS, Page, PageRequest, Position
-from app.domain.pending_reference import PendingReference
 from app.domain.temporal import EntityState
 from app.errors import Invalid
 

@@ -25,7 +25,7 @@ from app.graphql.types.artifact import Artifact
 from app.graphql.types.candidate import AliasCandidate, FactCandidate
 from app.graphql.types.entity import Entity
 from app.graphql.types.enums import CandidateStatus, MemoryDomain, ReferenceType, StateFlag
-from app.graphql.types.lazy import (
+from app.graphql.types.node import (
     AliasCandidateType,
     ArtifactType,
     EntityType,

@@ -16,8 +16,7 @@ from app.graphql.types.artifact import find_artifact
 from app.graphql.types.candidate import find_alias_candidate, find_fact_candidate
 from app.graphql.types.entity import find_entity
 from app.graphql.types.enums import MemoryDomain, StateFlag
-from app.graphql.types.lazy import ArtifactType, EntityType, ReferenceEdge
-from app.graphql.types.node import Node
+from app.graphql.types.node import ArtifactType, EntityType, Node, ReferenceEdge
 from app.graphql.types.recall import RecallResult
 from app.graphql.types.reference import Reference, find_reference
 from app.graphql.types.state import EntityState, find_state

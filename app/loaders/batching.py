@@ -14,6 +14,7 @@ import asyncpg
 from strawberry.dataloader import DataLoader
 
 from app.domain.entity import Direction, ReferenceType
+from app.domain.numbers import TenantNumber
 from app.domain.page import PageRequest, require_size
 from app.errors import Invalid
 from app.stores.postgres.pool import Database
@@ -69,8 +70,10 @@ Key = TypeVar("Key", bound=Hashable)
 Question = TypeVar("Question", bound=Hashable)
 Value = TypeVar("Value")
 
-ReadByKey = Callable[[asyncpg.Connection, int, list[Key]], Awaitable[Mapping[Key, Value]]]
-ReadAboutEntities = Callable[[asyncpg.Connection, int, list[UUID], Question], Awaitable[Mapping[UUID, Value]]]
+ReadByKey = Callable[[asyncpg.Connection, TenantNumber, list[Key]], Awaitable[Mapping[Key, Value]]]
+ReadAboutEntities = Callable[
+    [asyncpg.Connection, TenantNumber, list[UUID], Question], Awaitable[Mapping[UUID, Value]]
+]
 
 
 class BatchedKey(NamedTuple, Generic[Question]):
@@ -97,7 +100,7 @@ class IndependentLoader(DataLoader[Key, Value]):
 
 
 def by_key(
-    database: Database, tenant: int, read: ReadByKey[Key, Value], absent: Callable[[], Value]
+    database: Database, tenant: TenantNumber, read: ReadByKey[Key, Value], absent: Callable[[], Value]
 ) -> DataLoader[Key, Value]:
     """Return a loader that reads all the keys of a turn together, as the tenant."""
 
@@ -110,7 +113,10 @@ def by_key(
 
 
 def about_entities(
-    database: Database, tenant: int, read: ReadAboutEntities[Question, Value], absent: Callable[[], Value]
+    database: Database,
+    tenant: TenantNumber,
+    read: ReadAboutEntities[Question, Value],
+    absent: Callable[[], Value],
 ) -> DataLoader[BatchedKey[Question], Value]:
     """Return a loader that reads the entities of a turn together for each question, as the tenant."""
 

@@ -13,6 +13,7 @@ from strawberry.dataloader import DataLoader
 from app.domain.artifact import Artifact
 from app.domain.breadth_first_search import Neighbour
 from app.domain.entity import Alias, Reference
+from app.domain.numbers import TenantNumber
 from app.domain.page import Page, PageRequest
 from app.domain.temporal import EVERYTHING_KNOWN, AsOf, Branch, EntityState
 from app.domain.types import ReferenceRule
@@ -47,7 +48,9 @@ class Present:
         self._now: datetime | None = None
         self._settling = asyncio.Lock()
 
-    async def instant(self, connection: asyncpg.Connection, tenant: int, as_of: datetime | None) -> datetime:
+    async def instant(
+        self, connection: asyncpg.Connection, tenant: TenantNumber, as_of: datetime | None
+    ) -> datetime:
         """Return the requested instant, or now."""
         if as_of is not None:
             return as_of
@@ -57,14 +60,18 @@ class Present:
             return self._now
 
     async def moment(
-        self, connection: asyncpg.Connection, tenant: int, as_of: datetime | None, known_at: datetime | None
+        self,
+        connection: asyncpg.Connection,
+        tenant: TenantNumber,
+        as_of: datetime | None,
+        known_at: datetime | None,
     ) -> AsOf:
         """Return the requested moment; without `known_at`, by everything that is known."""
         return AsOf(await self.instant(connection, tenant, as_of), known_at or EVERYTHING_KNOWN)
 
 
 async def rules_by_type_name(
-    connection: asyncpg.Connection, tenant: int, names: list[str]
+    connection: asyncpg.Connection, tenant: TenantNumber, names: list[str]
 ) -> Mapping[str, list[ReferenceRule]]:
     """Return the reference rules of each type."""
     rules = await type_definitions.rules_by_source(connection, tenant, names)
@@ -72,7 +79,7 @@ async def rules_by_type_name(
 
 
 async def histories_of(
-    connection: asyncpg.Connection, tenant: int, entities: list[UUID], question: HistoryQuestion
+    connection: asyncpg.Connection, tenant: TenantNumber, entities: list[UUID], question: HistoryQuestion
 ) -> Mapping[UUID, Page[EntityState]]:
     """Return a page of each entity's states."""
     known = question.known_at or EVERYTHING_KNOWN
@@ -80,7 +87,7 @@ async def histories_of(
 
 
 async def history_lengths(
-    connection: asyncpg.Connection, tenant: int, entities: list[UUID], known_at: datetime | None
+    connection: asyncpg.Connection, tenant: TenantNumber, entities: list[UUID], known_at: datetime | None
 ) -> Mapping[UUID, int]:
     """Return the number of states of each entity."""
     known = known_at or EVERYTHING_KNOWN
@@ -88,7 +95,7 @@ async def history_lengths(
 
 
 async def artifacts_of(
-    connection: asyncpg.Connection, tenant: int, entities: list[UUID], page: PageRequest
+    connection: asyncpg.Connection, tenant: TenantNumber, entities: list[UUID], page: PageRequest
 ) -> Mapping[UUID, Page[Artifact]]:
     """Return a page of each entity's artifacts."""
     return await entity_edges.artifacts_of_entities(connection, tenant, entities, page)
@@ -101,7 +108,11 @@ class DatedReading:
         self._present = present
 
     async def states_that_hold(
-        self, connection: asyncpg.Connection, tenant: int, entities: list[UUID], question: StateQuestion
+        self,
+        connection: asyncpg.Connection,
+        tenant: TenantNumber,
+        entities: list[UUID],
+        question: StateQuestion,
     ) -> Mapping[UUID, EntityState]:
         """Return the state of each entity at the requested moment; prefer the draft if requested."""
         moment = await self._present.moment(connection, tenant, question.as_of, question.known_at)
@@ -115,48 +126,64 @@ class DatedReading:
         }
 
     async def references_around(
-        self, connection: asyncpg.Connection, tenant: int, entities: list[UUID], question: ReferenceQuestion
+        self,
+        connection: asyncpg.Connection,
+        tenant: TenantNumber,
+        entities: list[UUID],
+        question: ReferenceQuestion,
     ) -> Mapping[UUID, Page[Reference]]:
         """Return a page of each entity's references."""
         wanted = await self._around(connection, tenant, question)
         return await entity_edges.references_of_entities(connection, tenant, entities, wanted, question.page)
 
     async def reference_counts(
-        self, connection: asyncpg.Connection, tenant: int, entities: list[UUID], question: ReferenceQuestion
+        self,
+        connection: asyncpg.Connection,
+        tenant: TenantNumber,
+        entities: list[UUID],
+        question: ReferenceQuestion,
     ) -> Mapping[UUID, int]:
         """Return the number of references of each entity."""
         wanted = await self._around(connection, tenant, question)
         return await entity_edges.count_references_of_entities(connection, tenant, entities, wanted)
 
     async def _around(
-        self, connection: asyncpg.Connection, tenant: int, question: ReferenceQuestion
+        self, connection: asyncpg.Connection, tenant: TenantNumber, question: ReferenceQuestion
     ) -> ReferencesAround:
         as_of = await self._present.instant(connection, tenant, question.as_of)
         return ReferencesAround(question.direction, question.type, as_of)
 
     async def aliases_of(
-        self, connection: asyncpg.Connection, tenant: int, entities: list[UUID], as_of: datetime | None
+        self,
+        connection: asyncpg.Connection,
+        tenant: TenantNumber,
+        entities: list[UUID],
+        as_of: datetime | None,
     ) -> Mapping[UUID, list[Alias]]:
         """Return the aliases of each entity."""
         at = await self._present.instant(connection, tenant, as_of)
         return await entity_edges.aliases_of_entities(connection, tenant, entities, at)
 
     async def labels_of(
-        self, connection: asyncpg.Connection, tenant: int, entities: list[UUID]
+        self, connection: asyncpg.Connection, tenant: TenantNumber, entities: list[UUID]
     ) -> Mapping[UUID, str]:
         """Return the current label of each entity."""
         moment = await self._present.moment(connection, tenant, None, None)
         return await lookups.labels_as_of(connection, tenant, entities, moment)
 
     async def preferred_of(
-        self, connection: asyncpg.Connection, tenant: int, entities: list[UUID]
+        self, connection: asyncpg.Connection, tenant: TenantNumber, entities: list[UUID]
     ) -> Mapping[UUID, UUID]:
         """Return the entity at the current end of each entity's alias chain."""
         moment = await self._present.moment(connection, tenant, None, None)
         return await anchors.preferred_entities(connection, tenant, entities, moment)
 
     async def superseders_of(
-        self, connection: asyncpg.Connection, tenant: int, entities: list[UUID], as_of: datetime | None
+        self,
+        connection: asyncpg.Connection,
+        tenant: TenantNumber,
+        entities: list[UUID],
+        as_of: datetime | None,
     ) -> Mapping[UUID, UUID]:
         """Return the latest successor of each entity that is, or was, in force."""
         moment = await self._present.moment(connection, tenant, as_of, None)
@@ -164,7 +191,7 @@ class DatedReading:
         return {entity: superseders[0] for entity, superseders in above.items()}
 
     async def similar_to(
-        self, connection: asyncpg.Connection, tenant: int, entities: list[UUID], limit: int
+        self, connection: asyncpg.Connection, tenant: TenantNumber, entities: list[UUID], limit: int
     ) -> Mapping[UUID, list[tuple[UUID, float]]]:
         """Return the entities most similar to each."""
         as_of = await self._present.instant(connection, tenant, None)
@@ -174,7 +201,9 @@ class DatedReading:
 class Neighbourhood:
     """Reads the entities of a turn together for each question, as one tenant."""
 
-    def __init__(self, database: Database, graph: GraphReader, tenant: int, present: Present) -> None:
+    def __init__(
+        self, database: Database, graph: GraphReader, tenant: TenantNumber, present: Present
+    ) -> None:
         self._database = database
         self._graph = graph
         self._tenant = tenant

@@ -18,7 +18,7 @@ from app.errors import TrigraphError, Unavailable
 from app.projector.stores import Stores
 from app.projector.sync import Watch, catch_up, prepare
 from app.settings import Settings
-from app.stores.background_task import background_task
+from app.stores.event_loop import background_task
 from app.stores.neo4j.projection import ConcurrentProjector, note_failure
 from app.stores.neo4j.shared_connection import GraphLink
 from app.stores.postgres.errors import translate_error

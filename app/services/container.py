@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 import asyncio
-import logging
 from collections.abc import AsyncIterator
-from contextlib import AsyncExitStack, asynccontextmanager, suppress
+from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
@@ -13,7 +12,6 @@ from typing import TYPE_CHECKING
 
 from app.domain.entity import Caller, Role
 from app.embedding import Embedder, open_embedder
-from app.errors import TrigraphError
 from app.services.aliases import AliasService
 from app.services.catalog import CatalogService
 from app.services.catalog.service import PathService
@@ -28,12 +26,7 @@ from app.services.references import ReferenceService
 from app.services.review import ReviewService
 from app.services.states import StateService
 from app.settings import Settings
-from app.stores.background_task import background_task
-from app.stores.fallback_graph_reader import FallbackGraphReader
 from app.stores.graph_reader import GraphReader
-from app.stores.neo4j.driver import Graph
-from app.stores.neo4j.shared_connection import GraphLink
-from app.stores.neo4j.traversal import Neo4jTraversal
 from app.stores.postgres.connection import owner_connection
 from app.stores.postgres.database_rights import let_service_sign_in
 from app.stores.postgres.embedded.server import kept_running
@@ -46,81 +39,7 @@ from app.stores.postgres.projects import ensure_tenant
 if TYPE_CHECKING:
     from app.services.importing import ImportService
     from app.services.importing.table import TableImportService
-
-MAX_DEADLINE = 1.0
-POLL_INTERVAL = 1.0
-WAIT_SECONDS = 30.0  # seconds; a server that has just started plans slowly
-
-log = logging.getLogger(__name__)
-
-
-@asynccontextmanager
-async def open_graph_reader(
-    settings: Settings, database: Database, link: GraphLink | None = None
-) -> AsyncIterator[GraphReader]:
-    """Yield a graph reader for the length of the block; Neo4j may come and go meanwhile.
-
-    Opening waits for Neo4j no longer than a request does. Before Neo4j is used, the queries of requests are
-    run once as a warm-up, so that no request waits for a server that starts. If the process has a `link`
-    already, it is used, and its owner closes it. Neo4j has at most half of a leg's time, so that the ledger
-    can answer in the other half. An embedded Neo4j is joined if it runs: the projector starts it.
-    """
-    ledger = PostgresTraversal(database)
-    if settings.neo4j_uri is None:
-        yield ledger
-        return
-    reader_waits = min(MAX_DEADLINE, settings.leg_timeout / 2)
-    reader = FallbackGraphReader(ledger, reader_waits)
-    async with AsyncExitStack() as opened:
-        if link is None:
-            link = await opened.enter_async_context(GraphLink(settings))
-        keeper = _Keeper(link, database, reader)
-        with suppress(TimeoutError):  # the background task goes on trying
-            async with asyncio.timeout(reader_waits):
-                await keeper.look()
-        async with background_task(keeper.keep()):
-            yield reader
-
-
-class _Keeper:
-    """Connects the reader with Neo4j once it answers, and restarts an embedded one that died."""
-
-    def __init__(self, link: GraphLink, database: Database, reader: FallbackGraphReader) -> None:
-        self._link = link
-        self._database = database
-        self._reader = reader
-        self._problem: str | None = None
-
-    async def keep(self) -> None:
-        """Look every second until cancelled."""
-        while True:
-            await asyncio.sleep(POLL_INTERVAL)
-            await self.look()
-
-    async def look(self) -> None:
-        """Use Neo4j once it answers; log a problem once, and try again at the next poll."""
-        problem = None
-        try:
-            graph = await self._link.join()
-            if graph is not None:
-                async with asyncio.timeout(WAIT_SECONDS):
-                    await self._use(graph)
-        except TimeoutError:
-            problem = f"Neo4j does not respond within {WAIT_SECONDS:g} seconds"
-        except (TrigraphError, OSError) as error:
-            problem = str(error)
-        if problem is not None and problem != self._problem:
-            log.warning("reading the graph from Postgres: %s", problem)
-        self._problem = problem
-
-    async def _use(self, graph: Graph) -> None:
-        if self._reader.preferred is not None:
-            await self._reader.try_again()
-            return
-        traversal = Neo4jTraversal(graph, self._database)
-        await traversal.warm_up()
-        self._reader.preferred = traversal
-
+    from app.stores.neo4j.shared_connection import GraphLink
 
 LOCAL_PRINCIPAL = "local"
 
@@ -261,3 +180,18 @@ async def open_memory_at(
             import_width=settings.embedding_threads + 1,
             data=None if location.embedded is None else location.embedded.data,
         )
+
+
+@asynccontextmanager
+async def open_graph_reader(
+    settings: Settings, database: Database, link: GraphLink | None = None
+) -> AsyncIterator[GraphReader]:
+    """Yield what reads the graph: the ledger, or Neo4j before the ledger if the settings name one."""
+    if settings.neo4j_uri is None:
+        yield PostgresTraversal(database)
+        return
+    # the driver is loaded by who uses it: a fifth of what a command takes to start
+    from app.services.graph_connection import open_fallback_graph_reader
+
+    async with open_fallback_graph_reader(settings, database, link) as reader:
+        yield reader

@@ -11,6 +11,7 @@ import asyncpg
 import orjson
 
 from app.domain.entity import Caller
+from app.domain.numbers import TenantNumber
 from app.errors import Conflict, Invalid
 from app.services.parsing.text import clean_value
 from app.services.unit_of_work import NO_HOMONYMS, Homonyms, UnitOfWork, unit_of_work
@@ -56,7 +57,7 @@ def _fields_with_values(content: object) -> dict[str, Any]:
 
 Answer = TypeVar("Answer")
 ToResponse: TypeAlias = Callable[[Answer], dict[str, Any]]
-FromResponse: TypeAlias = Callable[[asyncpg.Connection, int, Mapping[str, Any]], Awaitable[Answer]]
+FromResponse: TypeAlias = Callable[[asyncpg.Connection, TenantNumber, Mapping[str, Any]], Awaitable[Answer]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,7 +68,7 @@ class SavedAnswer(Generic[Answer]):
     restore: FromResponse[Answer]
 
     async def find(
-        self, connection: asyncpg.Connection, tenant: int, request: IdempotentRequest | None
+        self, connection: asyncpg.Connection, tenant: TenantNumber, request: IdempotentRequest | None
     ) -> Answer | None:
         """Return the answer saved under a request's key; raise Conflict if the key came with other input."""
         if request is None:

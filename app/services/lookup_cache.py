@@ -13,6 +13,7 @@ from uuid import UUID
 
 from app.domain.entity import Alias, Entity, ReferenceType
 from app.domain.identifier import bare_key
+from app.domain.numbers import ArtifactNumber
 from app.stores.postgres.document_names import DocumentByName, DocumentName, StatedClaim
 from app.stores.postgres.entities import KeyedEntity
 from app.stores.postgres.mentions import NamedForm
@@ -92,7 +93,7 @@ class LookupCache:
     pending: CachedLookup[tuple[datetime, PendingReferenceRow]]
     aliases: CachedLookup[Alias]
     forms: CachedForms
-    numbers: list[int]
+    numbers: list[ArtifactNumber]
     types: list[RecordedType] | None = None
     arrived: set[UUID] = field(default_factory=set)
     joined: set[Edge] = field(default_factory=set)

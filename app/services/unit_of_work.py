@@ -12,6 +12,7 @@ from typing import TypeAlias
 import asyncpg
 
 from app.domain.entity import Caller, Role
+from app.domain.numbers import TenantNumber
 from app.errors import Forbidden
 from app.services.lookup_cache import LookupCache
 from app.stores.postgres import ledger_clock
@@ -42,7 +43,7 @@ class UnitOfWork:
     buffer: WriteBuffer | None = None
 
     @property
-    def tenant(self) -> int:
+    def tenant(self) -> TenantNumber:
         """The tenant that the write belongs to."""
         return self.caller.tenant
 

@@ -12,6 +12,7 @@ from uuid import UUID
 
 from app.domain.breadth_first_search import Neighbour
 from app.domain.entity import Reference, ReferenceType
+from app.domain.numbers import ArtifactNumber, TenantNumber
 from app.domain.recall import Proposal
 from app.errors import Unavailable
 from app.stores.graph_reader import GraphReader
@@ -99,18 +100,20 @@ class FallbackGraphReader:
         """Return what GraphReader specifies; the proposal names the store that served it."""
         return await self._read(lambda graph: graph.artifacts_beside(scope, anchors, strengths, limit))
 
-    async def artifacts_sharing_mentions(self, scope: Scope, seeds: Sequence[int], limit: int) -> Proposal:
+    async def artifacts_sharing_mentions(
+        self, scope: Scope, seeds: Sequence[ArtifactNumber], limit: int
+    ) -> Proposal:
         """Return what GraphReader specifies; the proposal names the store that served it."""
         return await self._read(lambda graph: graph.artifacts_sharing_mentions(scope, seeds, limit))
 
     async def neighbours(
-        self, tenant: int, entities: Sequence[UUID], depth: int, most: int, as_of: datetime
+        self, tenant: TenantNumber, entities: Sequence[UUID], depth: int, most: int, as_of: datetime
     ) -> Mapping[UUID, list[Neighbour]]:
         """Return what GraphReader specifies."""
         return await self._read(lambda graph: graph.neighbours(tenant, entities, depth, most, as_of))
 
     async def path(
-        self, tenant: int, source: UUID, target: UUID, longest: int, as_of: datetime
+        self, tenant: TenantNumber, source: UUID, target: UUID, longest: int, as_of: datetime
     ) -> tuple[Reference, ...] | None:
         """Return what GraphReader specifies."""
         return await self._read(lambda graph: graph.path(tenant, source, target, longest, as_of))

@@ -9,6 +9,7 @@ from uuid import UUID
 
 from app.domain.breadth_first_search import Neighbour
 from app.domain.entity import Reference, ReferenceType
+from app.domain.numbers import ArtifactNumber, TenantNumber
 from app.domain.recall import Proposal
 from app.stores.postgres.scope import Scope
 
@@ -31,16 +32,18 @@ class GraphReader(Protocol):
     ) -> Proposal:
         """Return the artifacts one reference from the anchors, in either direction, by strength and count."""
 
-    async def artifacts_sharing_mentions(self, scope: Scope, seeds: Sequence[int], limit: int) -> Proposal:
+    async def artifacts_sharing_mentions(
+        self, scope: Scope, seeds: Sequence[ArtifactNumber], limit: int
+    ) -> Proposal:
         """Return the artifacts that mention, or are, what the seeds mention; rare entities count more."""
 
     async def neighbours(
-        self, tenant: int, entities: Sequence[UUID], depth: int, most: int, as_of: datetime
+        self, tenant: TenantNumber, entities: Sequence[UUID], depth: int, most: int, as_of: datetime
     ) -> Mapping[UUID, list[Neighbour]]:
         """Return the nearest neighbours of each entity along references that hold at an instant."""
 
     async def path(
-        self, tenant: int, source: UUID, target: UUID, longest: int, as_of: datetime
+        self, tenant: TenantNumber, source: UUID, target: UUID, longest: int, as_of: datetime
     ) -> tuple[Reference, ...] | None:
         """Return the shortest path along references that hold at an instant; None if there is none.
 

@@ -12,7 +12,7 @@ from app.benchmark.scenarios import best_of_baseline
 from app.domain.artifact import Document
 from app.services.analysis import query_terms
 from app.services.container import Memory
-from app.services.maintenance.vector_index import index_large_projects
+from app.services.maintenance.periodic import index_large_projects
 from app.services.recall.legs.base import Leg
 from app.services.recall.legs.dense import DenseLeg
 from app.services.recall.legs.graph import ReferenceLeg

@@ -1,9 +1,9 @@
 from __future__ import annotations
 
+from app.benchmark import ratios_of
 from app.benchmark.load import REPEATS, Job, Row, percentiles, time_rows
 from app.benchmark.profile import ENCODER, PYTHON, WHOLE, Spans, parts_of
 from app.benchmark.questions import AskedFor
-from app.benchmark.run import ratios_of
 
 QUESTIONS = [AskedFor(f"question {number}", number, names_it=False) for number in range(4)]
 

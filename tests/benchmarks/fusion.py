@@ -15,6 +15,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
+from app.domain.numbers import ArtifactNumber
 from app.domain.recall import LegName, Ranking, RecallRequest
 from app.evaluation.judgements import Judged, read_judged
 from app.evaluation.scoring import ndcg
@@ -36,10 +37,10 @@ class Asked:
 
     judged: Judged
     rankings: tuple[Ranking, ...]
-    identifiers: dict[int, str | None]
+    identifiers: dict[ArtifactNumber, str | None]
     names_something: bool
 
-    def score(self, numbers: Sequence[int]) -> float:
+    def score(self, numbers: Sequence[ArtifactNumber]) -> float:
         """Return nDCG@10 of an order."""
         found = dict.fromkeys(self.identifiers[number] for number in numbers)
         kept = [document for document in found if document and document not in self.judged.excluded]

@@ -16,6 +16,7 @@ from uuid import UUID
 import asyncpg
 
 from app.benchmark.corpus import SEED, Body, read_corpus
+from app.domain.numbers import ProjectNumber, TenantNumber
 from app.services.analysis import terms_of
 from app.stores.postgres.connection import owner_connection
 from app.stores.postgres.migrate import migrate
@@ -24,7 +25,7 @@ from tests.packing import pack_all
 
 FIRST_DAY = datetime(2020, 1, 1, tzinfo=UTC)
 DAYS = 2_000
-PROJECT = 1
+PROJECT = ProjectNumber(1)
 ARTIFACT = [
     *("tenant_id", "id", "number", "project_id", "entity", "type_id", "title", "body", "created_at"),
     *("recorded_at", "content_hash", "term_count", "actor"),
@@ -36,7 +37,7 @@ ASKED_ABOUT = 200
 class Loaded:
     """What was loaded: its tenant, how often each term is held, and some of the bodies."""
 
-    tenant: int
+    tenant: TenantNumber
     documents_by_term: Mapping[str, int]
     bodies: tuple[Body, ...]
     packing_seconds: float
@@ -58,7 +59,7 @@ async def load(url: str, documents: int, corpora: Path | None) -> Loaded:
     return Loaded(tenant, counts, tuple(asked), packing)
 
 
-async def _copy(owner: asyncpg.Connection, tenant: int, bodies: list[Body]) -> dict[str, int]:
+async def _copy(owner: asyncpg.Connection, tenant: TenantNumber, bodies: list[Body]) -> dict[str, int]:
     postings: dict[str, array[int]] = defaultdict(lambda: array("I"))
     random = Random(SEED)
     lengths, born = [], []
@@ -84,7 +85,9 @@ async def _copy(owner: asyncpg.Connection, tenant: int, bodies: list[Body]) -> d
     return counts
 
 
-async def _count(owner: asyncpg.Connection, tenant: int, lengths: list[int], born: list[datetime]) -> None:
+async def _count(
+    owner: asyncpg.Connection, tenant: TenantNumber, lengths: list[int], born: list[datetime]
+) -> None:
     """Make the project, count its documents and set the clock to the last of them."""
     await owner.execute(
         "INSERT INTO project OVERRIDING SYSTEM VALUE VALUES ($1, $2, 'bench', 'bench', 'bench', now())",
@@ -105,7 +108,7 @@ async def _count(owner: asyncpg.Connection, tenant: int, lengths: list[int], bor
 
 
 def _artifacts(
-    tenant: int, bodies: list[Body], lengths: list[int], born: list[datetime]
+    tenant: TenantNumber, bodies: list[Body], lengths: list[int], born: list[datetime]
 ) -> Iterator[tuple[object, ...]]:
     for number, (body, length, moment) in enumerate(zip(bodies, lengths, born, strict=True), start=1):
         name = UUID(int=number)
@@ -115,7 +118,7 @@ def _artifacts(
         )  # fmt: skip
 
 
-def _postings(tenant: int, postings: Mapping[str, array[int]]) -> Iterator[tuple[object, ...]]:
+def _postings(tenant: TenantNumber, postings: Mapping[str, array[int]]) -> Iterator[tuple[object, ...]]:
     for term, held in sorted(postings.items(), key=lambda item: item[0].encode()):
         for number, frequency, length in zip(held[::3], held[1::3], held[2::3], strict=True):
             yield tenant, term, PROJECT, number, frequency, length

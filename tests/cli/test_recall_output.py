@@ -10,6 +10,7 @@ from rich.console import Console
 
 from app.cli.recall_output import print_hits
 from app.domain.artifact import Artifact, MemoryDomain, Passage
+from app.domain.numbers import ArtifactNumber, ProjectNumber
 from app.domain.recall import (
     Annotation,
     FlagGround,
@@ -28,8 +29,8 @@ FOUND = (LegContribution(LegName.DENSE, 1, 0.5, 0.016),)
 def hit(rank: int, entity: UUID, passage: Passage, **said: Any) -> Hit:
     artifact = Artifact(
         id=uuid4(),
-        number=rank,
-        project=1,
+        number=ArtifactNumber(rank),
+        project=ProjectNumber(1),
         entity=entity,
         kind="ADR",
         identifier=f"ADR-{rank}",

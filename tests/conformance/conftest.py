@@ -5,6 +5,7 @@ from dataclasses import dataclass
 import asyncpg
 import pytest
 
+from app.domain.numbers import TenantNumber
 from app.embedding import Embedder
 from app.stores.graph_reader import GraphReader
 from app.stores.neo4j.driver import Graph
@@ -23,7 +24,7 @@ from tests.projector.settings import settings_of
 async def copy(
     database: Database,
     embedder: Embedder,
-    tenant: int,
+    tenant: TenantNumber,
     database_url: str,
     owner: asyncpg.Connection,
     graph: Graph,

@@ -8,6 +8,7 @@ from math import log
 from random import Random
 from uuid import UUID
 
+from app.domain.numbers import TenantNumber
 from app.domain.temporal import EVERYTHING_KNOWN, AsOf
 from app.services.recall.legs.graph import EDGE_WEIGHTS
 from app.stores.graph_reader import GraphReader
@@ -80,7 +81,7 @@ async def _answers(
     return answers
 
 
-async def _moments(copy: Copy, tenant: int) -> list[datetime]:
+async def _moments(copy: Copy, tenant: TenantNumber) -> list[datetime]:
     """Return when something was recorded: early, in the middle and last."""
     rows = await copy.owner.fetch(
         "SELECT DISTINCT recorded_at FROM reference WHERE tenant_id = $1 ORDER BY recorded_at", tenant
@@ -88,6 +89,6 @@ async def _moments(copy: Copy, tenant: int) -> list[datetime]:
     return [rows[len(rows) // 5]["recorded_at"], rows[len(rows) // 2]["recorded_at"]]
 
 
-async def _scope(copy: Copy, tenant: int, moment: AsOf) -> Scope:
+async def _scope(copy: Copy, tenant: TenantNumber, moment: AsOf) -> Scope:
     rows = await copy.owner.fetch("SELECT project_id FROM project WHERE tenant_id = $1", tenant)
     return Scope(tenant, tuple(row["project_id"] for row in rows), moment)

@@ -9,6 +9,7 @@ from uuid import UUID, uuid4
 
 from app.domain.artifact import MemoryDomain, ReferenceClaim
 from app.domain.entity import ReferenceType
+from app.domain.numbers import ArtifactNumber
 from app.domain.recall import Candidate
 from app.services.recall.legs.graph import EDGE_WEIGHTS
 from app.stores.graph_reader import REFERENCES_PER_ANCHOR, REFERENCES_PER_ENTITY
@@ -238,7 +239,7 @@ async def test_tenants_are_apart(scene: Scene) -> None:
     assert (await reader.neighbours(theirs, chain, 3, 10, NOW)) == {entity: [] for entity in chain}
     assert await reader.path(theirs, chain[0], chain[1], 4, NOW) is None
     assert not (await reader.artifacts_beside(scope, chain, EDGE_WEIGHTS, 10)).candidates
-    numbers = list(range(1, 20))
+    numbers = [ArtifactNumber(number) for number in range(1, 20)]
     ours = await reader.artifacts_sharing_mentions(await scope_of(scene.desk), numbers, 100)
     shared = await reader.artifacts_sharing_mentions(scope, numbers, 100)
     assert {each.artifact for each in ours.candidates}.isdisjoint(each.artifact for each in shared.candidates)

@@ -17,7 +17,7 @@ from app.errors import Unavailable
 from app.projector.loop import Backoff, Projector
 from app.services.container import Memory, open_graph_reader
 from app.settings import Settings
-from app.stores.background_task import background_task
+from app.stores.event_loop import background_task
 from app.stores.fallback_graph_reader import Breaker, FallbackGraphReader
 from app.stores.neo4j import traversal
 from app.stores.neo4j.driver import Graph

@@ -10,6 +10,7 @@ import asyncpg
 import pytest
 
 from app.cli.demo import demo_import
+from app.domain.numbers import TenantNumber
 from app.embedding import Embedder
 from app.projector.sync import catch_up
 from app.services.container import Memory
@@ -33,7 +34,7 @@ OTHERS = "others"
 
 @pytest.fixture
 async def demo(
-    database: Database, owner: asyncpg.Connection, embedder: Embedder, tenant: int, graph: Graph
+    database: Database, owner: asyncpg.Connection, embedder: Embedder, tenant: TenantNumber, graph: Graph
 ) -> Graph:
     """What the demo imports, and some documents of another project, projected."""
     memory = memory_on(database, ScatteringEmbedder(embedder), tenant)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from app.domain.entity import AuthorityTier, Caller, ReferenceType, Role
+from app.domain.numbers import TenantNumber
 from app.domain.types import (
     ReferenceRule,
     Zone,
@@ -75,6 +76,6 @@ def test_a_thing_is_called_by_its_names_in_order_of_preference() -> None:
 
 
 def test_a_tier_follows_from_the_role() -> None:
-    tiers = {role: Caller(1, role, "x").tier for role in Role}
+    tiers = {role: Caller(TenantNumber(1), role, "x").tier for role in Role}
     assert tiers[Role.HUMAN] is tiers[Role.ADMIN] is AuthorityTier.PERSON
     assert tiers[Role.AGENT] is AuthorityTier.AGENT

@@ -1,13 +1,15 @@
 from __future__ import annotations
 
 import asyncio
+import os
+import sys
 import threading
 from collections.abc import AsyncIterator
 
 import pytest
 import pytest_asyncio
 
-from app.embedding.worker_threads import Lanes
+from app.embedding.worker_threads import PASSAGE_NICENESS, Lanes
 
 
 @pytest_asyncio.fixture
@@ -25,6 +27,17 @@ async def test_work_runs_outside_the_thread_of_the_event_loop(lanes: Lanes) -> N
     threads = await lanes.passages(lambda _: threading.get_ident(), range(8))
     threads.append(await lanes.query(lambda _: threading.get_ident(), 0))
     assert threading.get_ident() not in threads
+
+
+async def test_passages_give_way_to_questions_and_to_the_event_loop(lanes: Lanes) -> None:
+    def niceness(_: int) -> int:
+        return os.getpriority(os.PRIO_PROCESS, threading.get_native_id() if sys.platform == "linux" else 0)
+
+    before = niceness(0)
+    passages = await lanes.passages(niceness, range(8))
+    expected = max(before, PASSAGE_NICENESS) if sys.platform == "linux" else before
+    assert set(passages) == {expected}
+    assert await lanes.query(niceness, 0) == niceness(0) == before
 
 
 async def test_a_question_is_answered_while_every_passage_thread_is_held(lanes: Lanes) -> None:

@@ -4,7 +4,7 @@ import json
 from pathlib import Path
 from typing import Any
 
-from app.evaluation.run import evaluate
+from app.evaluation import evaluate
 from app.evaluation.scoring import Answers
 from app.settings import Settings
 

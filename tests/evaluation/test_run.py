@@ -4,8 +4,8 @@ import asyncpg
 
 from app.domain.artifact import Document
 from app.domain.recall import RecallRequest
+from app.evaluation import PREFIX, scratch_memory
 from app.evaluation.judgements import Judged
-from app.evaluation.run import PREFIX, scratch_memory
 from app.evaluation.scoring import score
 from app.settings import Settings
 

@@ -19,6 +19,7 @@ import pytest
 from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 
+from app.domain.numbers import TenantNumber
 from app.embedding import Embedder
 from app.services.container import Memory
 from app.stores.postgres.pool import Database
@@ -59,7 +60,7 @@ class Offices:
 
 
 @pytest.fixture(scope="module")
-async def offices(server: Server, embedder: Embedder, tenant: int) -> AsyncIterator[Offices]:
+async def offices(server: Server, embedder: Embedder, tenant: TenantNumber) -> AsyncIterator[Offices]:
     """Two tenants in a ledger whose vectors cost nothing."""
     name = await server.create(TEMPLATE)
     owner = await asyncpg.connect(server.url_of(name))

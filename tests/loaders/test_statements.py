@@ -7,6 +7,7 @@ from typing import Any
 import pytest
 
 from app.domain.artifact import Document
+from app.domain.numbers import TenantNumber
 from app.embedding import Embedder
 from app.stores.postgres import ledger_clock, recall
 from app.stores.postgres.pool import Database
@@ -78,7 +79,7 @@ def record(number: int) -> Document:
 
 
 @pytest.fixture(scope="module")
-async def records(server: Server, embedder: Embedder, tenant: int) -> AsyncIterator[Api]:
+async def records(server: Server, embedder: Embedder, tenant: TenantNumber) -> AsyncIterator[Api]:
     """Twenty-four records, each related to the one before and half of them superseding another."""
     async with new_memory(server, embedder, tenant) as memory:
         api = Api(memory)

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 import asyncpg
 import pytest
 
+from app.domain.numbers import TenantNumber
 from app.embedding import Embedder
 from app.projector.sync import catch_up, rebuild
 from app.projector.verify import Verification, verify
@@ -53,7 +54,7 @@ class Copy:
 
 
 @pytest.fixture
-async def light(database: Database, embedder: Embedder, tenant: int) -> Memory:
+async def light(database: Database, embedder: Embedder, tenant: TenantNumber) -> Memory:
     """A memory whose vectors cost nothing."""
     return memory_on(database, ScatteringEmbedder(embedder), tenant)
 

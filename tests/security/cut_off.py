@@ -8,6 +8,7 @@ from urllib.parse import urlsplit
 
 import asyncpg
 
+from app.domain.numbers import TenantNumber
 from app.errors import Unavailable
 from app.stores.postgres.pool import Database
 from tests.conftest import Server
@@ -22,7 +23,7 @@ class CutOff(Database):
     emptied: AsyncExitStack
 
     @asynccontextmanager
-    async def writing(self, tenant: int) -> AsyncIterator[asyncpg.Connection]:
+    async def writing(self, tenant: TenantNumber) -> AsyncIterator[asyncpg.Connection]:
         """Yield a connection as a database does; what befalls it comes after."""
         async with super().writing(tenant) as connection:
             yield connection
@@ -44,7 +45,7 @@ async def empty_the_pool(database: CutOff) -> None:
     """Take every connection that there is to be had, until `emptied` is closed."""
     while True:
         try:
-            await database.emptied.enter_async_context(database.reading(0))
+            await database.emptied.enter_async_context(database.reading(TenantNumber(0)))
         except Unavailable:
             return
 

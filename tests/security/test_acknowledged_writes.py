@@ -12,6 +12,7 @@ from typing import Any
 import asyncpg
 import pytest
 
+from app.domain.numbers import TenantNumber
 from app.embedding import Embedder
 from app.errors import Invalid, Unavailable
 from app.graphql.errors import client_error
@@ -56,7 +57,7 @@ class Scene:
 
 @pytest.fixture
 async def scene(
-    server: Server, database_url: str, owner: asyncpg.Connection, embedder: Embedder, tenant: int
+    server: Server, database_url: str, owner: asyncpg.Connection, embedder: Embedder, tenant: TenantNumber
 ) -> AsyncIterator[Scene]:
     async with opened_cut_off(database_url) as database:
         api = Api(memory_on(database, embedder, tenant))
@@ -123,7 +124,9 @@ async def test_a_commit_that_breaks_off_says_that_nobody_knows(
     assert await scene.owner.fetchval("SELECT count(*) FROM entity") == 1
 
 
-async def test_a_rule_that_is_broken_at_commit_is_no_unknown_outcome(database: Database, tenant: int) -> None:
+async def test_a_rule_that_is_broken_at_commit_is_no_unknown_outcome(
+    database: Database, tenant: TenantNumber
+) -> None:
     async def write() -> None:
         async with database.writing(tenant) as connection:
             await connection.execute(ADD_PROJECT, tenant)
@@ -134,7 +137,7 @@ async def test_a_rule_that_is_broken_at_commit_is_no_unknown_outcome(database: D
 
 
 async def test_a_connection_that_cannot_be_given_back_hides_no_write(
-    database: Database, owner: asyncpg.Connection, tenant: int, monkeypatch: pytest.MonkeyPatch
+    database: Database, owner: asyncpg.Connection, tenant: TenantNumber, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     async def fail(*_: object, **__: object) -> None:
         raise TimeoutError

@@ -10,6 +10,7 @@ from typing import Any
 import asyncpg
 import pytest
 
+from app.domain.numbers import TenantNumber
 from app.embedding import Embedder
 from app.errors import Busy, Unavailable
 from app.stores.postgres import deadlines, pool, transactions
@@ -43,14 +44,14 @@ RECALL = '{ recall(query: "queue") { hits { artifact { id } } legs { problem } }
 
 
 @pytest.fixture
-async def crowded(database_url: str, embedder: Embedder, tenant: int) -> AsyncIterator[Api]:
+async def crowded(database_url: str, embedder: Embedder, tenant: TenantNumber) -> AsyncIterator[Api]:
     database = await Database.open(database_url, size=SIZE, patience=2.0)
     yield Api(memory_on(database, embedder, tenant))
     await database.close()
 
 
 @pytest.fixture
-async def stuck(database_url: str, tenant: int) -> AsyncIterator[None]:
+async def stuck(database_url: str, tenant: TenantNumber) -> AsyncIterator[None]:
     """A writer of another process that holds the tenant's clock and does no more."""
     other = await asyncpg.connect(database_url)
     transaction = other.transaction()
@@ -67,7 +68,7 @@ def test_a_fifth_of_the_connections_is_for_writes(size: int, writers: int) -> No
 
 
 async def test_the_smallest_pool_answers_everything(
-    database_url: str, embedder: Embedder, tenant: int
+    database_url: str, embedder: Embedder, tenant: TenantNumber
 ) -> None:
     database = await Database.open(database_url, size=2, patience=5.0)
     api = Api(memory_on(database, embedder, tenant))
@@ -111,11 +112,14 @@ async def test_every_client_has_what_it_was_told_and_no_more(crowded: Api, owner
     assert told
 
 
+TENANT, OTHER_TENANT = map(TenantNumber, (1, 2))
+
+
 async def test_writers_are_served_in_the_order_in_which_they_came() -> None:
     queue, served = Turns(patience=5.0), list[int]()
 
     async def write(number: int) -> None:
-        async with queue.turn(1):
+        async with queue.turn(TENANT):
             served.append(number)
             await asyncio.sleep(0.001)
 
@@ -127,13 +131,13 @@ async def test_a_tenant_waits_behind_no_other() -> None:
     queue = Turns(patience=0.05)
     async with AsyncExitStack() as held:
         for _ in range(transactions.AT_ONCE):
-            await held.enter_async_context(queue.turn(1))
-        async with queue.turn(2):
+            await held.enter_async_context(queue.turn(TENANT))
+        async with queue.turn(OTHER_TENANT):
             pass
         with pytest.raises(Busy) as told:
-            await held.enter_async_context(queue.turn(1))
+            await held.enter_async_context(queue.turn(TENANT))
     assert told.value.retry_after is not None
-    async with queue.turn(1):
+    async with queue.turn(TENANT):
         pass
 
 
@@ -141,17 +145,17 @@ async def test_a_writer_who_gives_up_takes_no_ones_turn() -> None:
     queue = Turns(patience=5.0)
     async with AsyncExitStack() as held:
         for _ in range(transactions.AT_ONCE):
-            await held.enter_async_context(queue.turn(1))
-        waiting = [asyncio.create_task(held.enter_async_context(queue.turn(1))) for _ in range(5)]
+            await held.enter_async_context(queue.turn(TENANT))
+        waiting = [asyncio.create_task(held.enter_async_context(queue.turn(TENANT))) for _ in range(5)]
         await asyncio.sleep(0)
         for each in waiting:
             each.cancel()
         await asyncio.gather(*waiting, return_exceptions=True)
-    async with queue.turn(1), queue.turn(1):
+    async with queue.turn(TENANT), queue.turn(TENANT):
         pass
 
 
-async def test_writers_that_wait_hold_no_connection(database_url: str, tenant: int) -> None:
+async def test_writers_that_wait_hold_no_connection(database_url: str, tenant: TenantNumber) -> None:
     database = await Database.open(database_url, size=SIZE, patience=2.0)
     async with database.writing(tenant) as connection:
         await connection.execute(HOLD_CLOCK)
@@ -164,12 +168,12 @@ async def test_writers_that_wait_hold_no_connection(database_url: str, tenant: i
     await database.close()
 
 
-async def _hold_clock(database: Database, tenant: int) -> None:
+async def _hold_clock(database: Database, tenant: TenantNumber) -> None:
     async with database.writing(tenant) as connection:
         await connection.execute(HOLD_CLOCK)
 
 
-async def test_every_connection_has_deadlines_at_the_server(database_url: str, tenant: int) -> None:
+async def test_every_connection_has_deadlines_at_the_server(database_url: str, tenant: TenantNumber) -> None:
     database = await Database.open(database_url, size=2)
     names = ("statement_timeout", "lock_timeout", "idle_in_transaction_session_timeout")
     async with database.reading(tenant) as reader, database.writing(tenant) as writer:
@@ -179,7 +183,7 @@ async def test_every_connection_has_deadlines_at_the_server(database_url: str, t
 
 
 async def test_a_writer_that_idles_in_its_transaction_is_ended(
-    database_url: str, tenant: int, monkeypatch: pytest.MonkeyPatch
+    database_url: str, tenant: TenantNumber, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setitem(pool._SESSION, "idle_in_transaction_session_timeout", "200ms")
     database = await Database.open(database_url, size=2)

@@ -11,6 +11,7 @@ import asyncpg
 import pytest
 
 from app.diagnostics import Finding, examine
+from app.domain.numbers import TenantNumber
 from app.errors import Unavailable
 from app.services.container import open_memory
 from app.settings import Settings
@@ -43,7 +44,7 @@ EVERY_TENANT = "SELECT string_agg(tenant_id || ':' || row_id, ',') FROM public.o
 
 
 @asynccontextmanager
-async def service_on(url: str, tenant: int = scene.TENANT) -> AsyncIterator[asyncpg.Connection]:
+async def service_on(url: str, tenant: TenantNumber = scene.TENANT) -> AsyncIterator[asyncpg.Connection]:
     connection = await asyncpg.connect(url, server_settings={"role": SERVICE_ROLE})
     await connection.execute(f"SET trigraph.tenant = '{tenant}'")
     try:
@@ -304,7 +305,7 @@ async def fresh(tmp_path_factory: pytest.TempPathFactory) -> AsyncIterator[tuple
 async def test_a_session_of_the_embedded_server_leads_nowhere(fresh: tuple[Database, str]) -> None:
     database, _ = fresh
     for start in ("RESET ROLE", "SET SESSION AUTHORIZATION DEFAULT", "RESET ALL"):
-        async with database.reading(1) as connection:
+        async with database.reading(scene.TENANT) as connection:
             await connection.execute(start)
             users = await connection.fetchrow("SELECT session_user, current_user")
             assert tuple(users) == (SERVICE_ROLE, SERVICE_ROLE)
@@ -488,7 +489,7 @@ async def test_what_the_service_stored_for_itself_ends_at_the_next_start(
     tmp_path: Path, stored: str, where: str
 ) -> None:
     settings = Settings(home=tmp_path / "h", pool_size=2)
-    async with open_memory(settings) as memory, memory.database.reading(1) as connection:
+    async with open_memory(settings) as memory, memory.database.reading(scene.TENANT) as connection:
         await connection.execute(f"ALTER ROLE {SERVICE_ROLE} {where}SET {stored}")
     role = (await findings(settings))["role"]
     assert not role.is_well or role.is_doubtful

@@ -14,6 +14,7 @@ from typing import Any
 import asyncpg
 import pytest
 
+from app.domain.numbers import TenantNumber
 from app.domain.recall import RecallRequest
 from app.embedding import Embedder
 from app.errors import OutcomeUnknown, Unavailable
@@ -54,7 +55,7 @@ class Hanging:
 
     home: Path
     url: str
-    tenant: int
+    tenant: TenantNumber
     database: Database
     api: Api
 

@@ -13,6 +13,7 @@ from types import FrameType
 
 import pytest
 
+from app.domain.numbers import TenantNumber
 from app.embedding import Embedder
 from app.errors import Invalid
 from app.services.container import Memory
@@ -63,7 +64,7 @@ async def turns() -> AsyncIterator[LongestTurn]:
 
 
 @pytest.fixture
-def hasty(database: Database, embedder: Embedder, tenant: int) -> Memory:
+def hasty(database: Database, embedder: Embedder, tenant: TenantNumber) -> Memory:
     """Services whose encoder does not make long documents slow."""
     return memory_on(database, HastyEmbedder(embedder), tenant)
 
@@ -93,7 +94,7 @@ async def test_the_loop_goes_on_while_a_document_is_read_and_written(hasty: Memo
     ],
 )
 async def test_a_refusal_names_the_limit_and_nothing_is_written(
-    hasty: Memory, database: Database, tenant: int, body: str, limit: str
+    hasty: Memory, database: Database, tenant: TenantNumber, body: str, limit: str
 ) -> None:
     async with database.reading(tenant) as connection:
         before = await contents(connection)

@@ -8,6 +8,7 @@ import asyncpg
 import pytest
 
 from app.diagnostics import Finding, examine
+from app.domain.numbers import TenantNumber
 from app.errors import Unwritable
 from app.services.container import Memory
 from app.settings import Settings
@@ -40,7 +41,7 @@ async def set_ledger_clock(owner: asyncpg.Connection, to: datetime) -> None:
     await owner.execute("ALTER TABLE ledger_clock ENABLE TRIGGER transaction_time_moves_forward")
 
 
-async def read(database: Database, tenant: int) -> datetime:
+async def read(database: Database, tenant: TenantNumber) -> datetime:
     async with database.reading(tenant) as connection:
         return await ledger_clock.read_clock(connection, tenant)
 

@@ -20,6 +20,7 @@ import pytest
 import typer
 
 from app.cli.app import application
+from app.domain.numbers import TenantNumber
 from app.embedding import Embedder
 from app.stores.neo4j.driver import Graph
 from app.stores.neo4j.location import GraphLocation
@@ -144,7 +145,7 @@ def test_each_command_has_its_cases() -> None:
 
 @pytest.fixture(scope="module")
 async def scene(
-    server: Server, tenant: int, embedder: Embedder, neo4j: GraphLocation
+    server: Server, tenant: TenantNumber, embedder: Embedder, neo4j: GraphLocation
 ) -> AsyncIterator[Scene]:
     name = await server.create(TEMPLATE)
     url = server.url_of(name)

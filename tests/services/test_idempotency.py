@@ -11,6 +11,7 @@ import asyncpg
 import pytest
 
 from app.domain.entity import Caller, Role
+from app.domain.numbers import TenantNumber
 from app.errors import Conflict
 from app.services.container import Memory
 from app.services.idempotency import SavedAnswer, idempotent_request, write_once
@@ -18,7 +19,7 @@ from app.services.states import Sealing
 from app.services.unit_of_work import UnitOfWork
 
 ID = UUID(int=1)
-ADA = Caller(1, Role.HUMAN, "ada")
+ADA = Caller(TenantNumber(1), Role.HUMAN, "ada")
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,7 +63,9 @@ def test_nothing_else_can_be_an_argument() -> None:
 async def test_a_write_under_a_key_is_carried_out_once(memory: Memory) -> None:
     carried_out: list[str] = []
 
-    async def restore(connection: asyncpg.Connection, tenant: int, response: Mapping[str, Any]) -> str:
+    async def restore(
+        connection: asyncpg.Connection, tenant: TenantNumber, response: Mapping[str, Any]
+    ) -> str:
         return f"{response['said']} again"
 
     saved = SavedAnswer(lambda answer: {"said": answer}, restore)

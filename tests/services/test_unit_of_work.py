@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any
 from uuid import uuid4
 
+from app.domain.numbers import ArtifactNumber, ProjectNumber
 from app.services.container import Memory
 from app.services.unit_of_work import UnitOfWork, unit_of_work
 from app.stores.postgres import references
@@ -58,7 +59,8 @@ async def undone(
 
 async def insert(write: UnitOfWork) -> None:
     """Insert a row that recall reads, and one that the same write may read."""
-    await postings.insert_postings(write.rows, write.tenant, 1, 2**40, {"zebra": 1}, 1)
+    project, artifact = ProjectNumber(1), ArtifactNumber(2**40)
+    await postings.insert_postings(write.rows, write.tenant, project, artifact, {"zebra": 1}, 1)
     await references.close_pending(write.rows, write.tenant, [uuid4()], write.recorded_at)
 
 

@@ -8,7 +8,7 @@ from starlette.testclient import TestClient
 from starlette.types import Receive, Scope, Send
 
 from app.metrics import metrics_registry
-from app.stores.background_task import background_task
+from app.stores.event_loop import background_task
 from app.web import middleware
 from app.web.middleware import RequestMetrics, measure_loop_lag
 

@@ -12,8 +12,7 @@ from app.domain.temporal import Interval
 from app.graphql.context import Info
 from app.graphql.types import artifact as artifacts
 from app.graphql.types import entity as entities
-from app.graphql.types.lazy import ArtifactType, EntityType
-from app.graphql.types.node import Node
+from app.graphql.types.node import ArtifactType, EntityType, Node
 from app.graphql.types.withdrawal import UNTIL, Withdrawal, find_withdrawal, held_until
 
 

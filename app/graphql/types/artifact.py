@@ -9,11 +9,11 @@ import strawberry
 from strawberry.scalars import JSON
 
 from app.domain import artifact as filed
+from app.domain.numbers import ArtifactNumber
 from app.graphql.context import Info
 from app.graphql.types import entity as entities
 from app.graphql.types.enums import DatePrecision, DateSource, MemoryDomain
-from app.graphql.types.lazy import EntityType
-from app.graphql.types.node import Node
+from app.graphql.types.node import EntityType, Node
 
 
 @strawberry.type(description="A part of a document, short enough for the encoder to read as a whole.")
@@ -62,7 +62,7 @@ class Artifact(Node):
         " this was recorded."
     )
     content_hash: str = strawberry.field(description="The SHA-256 hash of its content, in hexadecimal.")
-    number: strawberry.Private[int]
+    number: strawberry.Private[ArtifactNumber]
     entity_id: strawberry.Private[UUID]
 
     @classmethod

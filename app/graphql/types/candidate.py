@@ -14,8 +14,7 @@ from app.graphql.context import Info
 from app.graphql.types import artifact as artifacts
 from app.graphql.types import entity as entities
 from app.graphql.types.enums import CandidateStatus
-from app.graphql.types.lazy import ArtifactType, EntityType
-from app.graphql.types.node import Node, require_found
+from app.graphql.types.node import ArtifactType, EntityType, Node, require_found
 
 
 @strawberry.interface(

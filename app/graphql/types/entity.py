@@ -19,8 +19,15 @@ from app.graphql.types import artifact as artifacts
 from app.graphql.types import reference as references
 from app.graphql.types import state as states
 from app.graphql.types.enums import Direction, ReferenceType
-from app.graphql.types.lazy import AliasType, ArtifactType, EntityType, ReferenceEdge, StateType
-from app.graphql.types.node import Node, require_found
+from app.graphql.types.node import (
+    AliasType,
+    ArtifactType,
+    EntityType,
+    Node,
+    ReferenceEdge,
+    StateType,
+    require_found,
+)
 from app.graphql.types.project import Project, Type
 from app.graphql.types.withdrawal import Absence
 from app.loaders import BatchedKey, HistoryQuestion, NeighbourQuestion, ReferenceQuestion, StateQuestion

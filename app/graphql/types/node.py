@@ -1,10 +1,19 @@
-"""The Node interface: objects that can be found by id."""
+"""The Node interface: objects found by id, and references to types defined elsewhere."""
 
 from __future__ import annotations
 
-from typing import TypeVar
+from typing import TYPE_CHECKING, Annotated, TypeAlias, TypeVar
 
 import strawberry
+
+if TYPE_CHECKING:
+    from app.graphql.types.alias import Alias
+    from app.graphql.types.artifact import Artifact
+    from app.graphql.types.candidate import AliasCandidate, FactCandidate
+    from app.graphql.types.entity import Entity
+    from app.graphql.types.reference import Reference
+    from app.graphql.types.state import EntityState, StateEvent
+
 
 Present = TypeVar("Present")
 
@@ -21,3 +30,13 @@ def require_found(found: Present | None) -> Present:
     if found is None:
         raise LookupError("the ledger lost a row that another one points to")
     return found
+
+
+AliasType: TypeAlias = Annotated["Alias", strawberry.lazy("app.graphql.types.alias")]
+AliasCandidateType: TypeAlias = Annotated["AliasCandidate", strawberry.lazy("app.graphql.types.candidate")]
+ArtifactType: TypeAlias = Annotated["Artifact", strawberry.lazy("app.graphql.types.artifact")]
+EntityType: TypeAlias = Annotated["Entity", strawberry.lazy("app.graphql.types.entity")]
+EventType: TypeAlias = Annotated["StateEvent", strawberry.lazy("app.graphql.types.state")]
+FactCandidateType: TypeAlias = Annotated["FactCandidate", strawberry.lazy("app.graphql.types.candidate")]
+ReferenceEdge: TypeAlias = Annotated["Reference", strawberry.lazy("app.graphql.types.reference")]
+StateType: TypeAlias = Annotated["EntityState", strawberry.lazy("app.graphql.types.state")]

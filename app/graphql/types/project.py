@@ -6,6 +6,7 @@ import strawberry
 
 from app.domain import entity as domain
 from app.domain import types
+from app.domain.numbers import ProjectNumber
 from app.graphql.context import Info
 from app.graphql.types.enums import ReferenceType, Zone
 
@@ -14,7 +15,7 @@ from app.graphql.types.enums import ReferenceType, Zone
 class Project:
     """A project of the tenant."""
 
-    number: strawberry.Private[int]
+    number: strawberry.Private[ProjectNumber]
     key: str = strawberry.field(description="The key that identifies the project.")
     name: str = strawberry.field(description="The name of the project for people.")
 

@@ -12,7 +12,7 @@ from app.graphql.context import Info
 from app.graphql.types.artifact import Artifact, Passage
 from app.graphql.types.entity import Entity, find_entity
 from app.graphql.types.enums import FlagGround, LegName, StateFlag
-from app.graphql.types.lazy import EntityType
+from app.graphql.types.node import EntityType
 from app.graphql.types.state import EntityState
 
 

@@ -8,14 +8,12 @@ from uuid import UUID
 import strawberry
 
 from app.domain import entity as domain
-from app.domain import pending_reference
 from app.domain.temporal import Interval
 from app.graphql.context import Info
 from app.graphql.types import artifact as artifacts
 from app.graphql.types import entity as entities
 from app.graphql.types.enums import ReferenceType
-from app.graphql.types.lazy import ArtifactType, EntityType
-from app.graphql.types.node import Node
+from app.graphql.types.node import ArtifactType, EntityType, Node
 from app.graphql.types.withdrawal import UNTIL, Withdrawal, find_withdrawal, held_until
 
 
@@ -102,7 +100,7 @@ class PendingReference:
     artifact_id: strawberry.Private[UUID]
 
     @classmethod
-    def of(cls, pending: pending_reference.PendingReference) -> PendingReference:
+    def of(cls, pending: domain.PendingReference) -> PendingReference:
         """Wrap a pending reference."""
         return cls(
             id=strawberry.ID(str(pending.id)),

@@ -13,8 +13,7 @@ from app.graphql.context import Info
 from app.graphql.types import artifact as artifacts
 from app.graphql.types import entity as entities
 from app.graphql.types.enums import Branch, WipSource
-from app.graphql.types.lazy import ArtifactType, EntityType, EventType, StateType
-from app.graphql.types.node import Node, require_found
+from app.graphql.types.node import ArtifactType, EntityType, EventType, Node, StateType, require_found
 from app.loaders import Arrival
 from app.services import states
 

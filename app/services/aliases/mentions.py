@@ -10,6 +10,7 @@ from dataclasses import dataclass, field
 from typing import NamedTuple
 
 from app.domain.artifact import Artifact, Document
+from app.domain.numbers import ProjectNumber
 from app.domain.text import fold, may_be_a_word, without_invisible, without_stacks
 from app.services.analysis import query_terms
 from app.services.document_reader import document_reader
@@ -152,7 +153,7 @@ def _counts_of_meant(forms: Sequence[NamedForm], used: Sequence[Used]) -> Counte
 EARLIER_MENTIONS = 1_000
 
 
-async def note_earlier_mentions(write: UnitOfWork, project: int, form: NamedForm) -> None:
+async def note_earlier_mentions(write: UnitOfWork, project: ProjectNumber, form: NamedForm) -> None:
     """Record the artifacts of a project that used a form before its meaning was known."""
     terms = query_terms(form.form)
     if not terms:

@@ -12,6 +12,7 @@ from uuid import UUID
 from app.domain.bounds import MAX_FORM, MAX_SURFACE_FORM, MIN_SURFACE_FORM, require_length
 from app.domain.entity import Alias, Entity
 from app.domain.identifier import identifier_key
+from app.domain.numbers import ProjectNumber
 from app.domain.temporal import EVERYTHING_KNOWN, AsOf, Interval
 from app.domain.text import fold, is_blank, name_key
 from app.domain.types import TypeDefinition, label_of, naming_forms
@@ -133,14 +134,14 @@ def fit_form(given: str) -> str:
     return form
 
 
-async def aliases_from(write: UnitOfWork, project: int, form: str, start: datetime) -> list[Alias]:
+async def aliases_from(write: UnitOfWork, project: ProjectNumber, form: str, start: datetime) -> list[Alias]:
     """Return the aliases of a form that are valid at a moment or later, the earliest first."""
     held = await aliases.current_aliases(await write.flush(), write.tenant, project, [form])
     lasting = [alias for alias in held if alias.valid.end is None or alias.valid.end > start]
     return sorted(lasting, key=lambda alias: alias.valid.start)
 
 
-async def named_from(write: UnitOfWork, project: int, form: str, start: datetime) -> set[UUID]:
+async def named_from(write: UnitOfWork, project: ProjectNumber, form: str, start: datetime) -> set[UUID]:
     """Return the entities that have a form as their identifier, or as a name at a moment or later."""
     where = (await write.flush(), write.tenant, project)
     return await aliases.entities_named(*where, fold(form), identifier_key(form), Interval(start))
@@ -188,7 +189,7 @@ async def require_one_meaning(
 class Naming:
     """The names a thing is to have over some time; `own` is its id, None for a new thing."""
 
-    project: int
+    project: ProjectNumber
     definition: TypeDefinition
     props: Mapping[str, Any]
     valid: Interval

@@ -13,6 +13,7 @@ import asyncpg
 from app.domain.artifact import AliasClaim, Artifact, Quote
 from app.domain.candidate import AliasCandidate, describe_review
 from app.domain.entity import Alias, AuthorityTier, Caller, Entity
+from app.domain.numbers import TenantNumber
 from app.errors import Conflict, Forbidden, Invalid
 from app.services.aliases.create import StatedAlias, add_alias, examine
 from app.services.aliases.rules import FORM_FIELD
@@ -224,7 +225,9 @@ def _to_response(answer: AliasAnswer) -> dict[str, Any]:
     }
 
 
-async def _restore(connection: asyncpg.Connection, tenant: int, response: Mapping[str, Any]) -> AliasAnswer:
+async def _restore(
+    connection: asyncpg.Connection, tenant: TenantNumber, response: Mapping[str, Any]
+) -> AliasAnswer:
     if response["alias"] is None:
         candidate = UUID(response["candidate"])
         found = await candidates.alias_candidates_by_id(connection, tenant, [candidate])

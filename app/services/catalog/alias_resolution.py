@@ -10,6 +10,7 @@ import asyncpg
 from app.domain.bounds import excerpt
 from app.domain.entity import Alias, AliasResolution, Entity
 from app.domain.identifier import identifier_key
+from app.domain.numbers import TenantNumber
 from app.domain.temporal import AsOf
 from app.domain.text import fold, name_key
 from app.errors import Invalid
@@ -21,7 +22,7 @@ from app.stores.postgres.scope import Scope
 
 
 async def describe_entities(
-    connection: asyncpg.Connection, tenant: int, entities: Iterable[Entity], moment: AsOf
+    connection: asyncpg.Connection, tenant: TenantNumber, entities: Iterable[Entity], moment: AsOf
 ) -> list[str]:
     """Return each entity as `Component Harbor (id)`, under its name at a moment, sorted.
 

@@ -11,8 +11,8 @@ from uuid import UUID
 import asyncpg
 
 from app.domain.bounds import MAX_NAME, excerpt, require_length
-from app.domain.entity import Caller, Entity, Project
-from app.domain.pending_reference import PendingReference
+from app.domain.entity import Caller, Entity, PendingReference, Project
+from app.domain.numbers import ProjectNumber, TenantNumber
 from app.domain.temporal import AsOf
 from app.domain.text import UNKEEPABLE, fold
 from app.errors import Invalid, NotFound
@@ -40,7 +40,7 @@ def nothing_has(kind: str, given: str | UUID, field: str) -> NotFound:
     return NotFound(f"there is no {kind} {excerpt(str(given))}; {hint}", field=field)
 
 
-async def no_project(connection: asyncpg.Connection, tenant: int, key: str) -> NotFound:
+async def no_project(connection: asyncpg.Connection, tenant: TenantNumber, key: str) -> NotFound:
     """Return the error for a key that no project has; it lists the existing keys."""
     known = [found.key for found in await projects.all_projects(connection, tenant)]
     shown = ", ".join(known[:MAX_NAMED]) + (" and others" if len(known) > MAX_NAMED else "")
@@ -77,7 +77,7 @@ class EntityNames:
 
     entities: Mapping[UUID, Entity]
     names: Mapping[UUID, Called]
-    projects: Mapping[int, Project]
+    projects: Mapping[ProjectNumber, Project]
 
     def project(self, id: UUID) -> Project:
         """Return the project of an entity."""
@@ -93,7 +93,7 @@ class EntityNames:
 
 
 async def name_entities(
-    connection: asyncpg.Connection, tenant: int, found: Mapping[UUID, Entity], moment: AsOf
+    connection: asyncpg.Connection, tenant: TenantNumber, found: Mapping[UUID, Entity], moment: AsOf
 ) -> EntityNames:
     """Return entities with the names they have at a moment, in two statements."""
     numbers = list({entity.project for entity in found.values()})
@@ -102,7 +102,7 @@ async def name_entities(
     return EntityNames(found, names, there)
 
 
-async def project_of(connection: asyncpg.Connection, caller: Caller, key: str | None) -> int | None:
+async def project_of(connection: asyncpg.Connection, caller: Caller, key: str | None) -> ProjectNumber | None:
     """Return the number of the project with a key, None without a key; raise NotFound for an unknown one."""
     if key is None:
         return None
@@ -113,7 +113,9 @@ async def project_of(connection: asyncpg.Connection, caller: Caller, key: str | 
     return project.number
 
 
-async def project_numbers(connection: asyncpg.Connection, caller: Caller, key: str | None) -> tuple[int, ...]:
+async def project_numbers(
+    connection: asyncpg.Connection, caller: Caller, key: str | None
+) -> tuple[ProjectNumber, ...]:
     """Return the number of the project with a key, or the numbers of all projects without a key."""
     number = await project_of(connection, caller, key)
     if number is not None:
@@ -122,7 +124,11 @@ async def project_numbers(connection: asyncpg.Connection, caller: Caller, key: s
 
 
 async def require_type(
-    connection: asyncpg.Connection, caller: Caller, project: int | None, name: str | None, field: str
+    connection: asyncpg.Connection,
+    caller: Caller,
+    project: ProjectNumber | None,
+    name: str | None,
+    field: str,
 ) -> None:
     """Raise Invalid, listing the existing types, if the named one is not defined."""
     if name is None:

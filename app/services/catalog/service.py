@@ -12,10 +12,18 @@ import asyncpg
 
 from app.domain.artifact import Artifact, MemoryDomain
 from app.domain.bounds import MAX_FORM, MAX_IDENTIFIER, require_length
-from app.domain.entity import AliasResolution, Caller, Entity, Project, Reference, ReferenceType
+from app.domain.entity import (
+    AliasResolution,
+    Caller,
+    Entity,
+    PendingReference,
+    Project,
+    Reference,
+    ReferenceType,
+)
 from app.domain.identifier import identifier_key
+from app.domain.numbers import TenantNumber
 from app.domain.page import Page, PageRequest
-from app.domain.pending_reference import PendingReference
 from app.domain.recall import StateFlag
 from app.domain.status_words import flag_of_status
 from app.domain.temporal import EVERYTHING_KNOWN, AsOf
@@ -214,7 +222,7 @@ class CatalogService:
         self,
         caller: Caller,
         page: Page[Item],
-        count: Callable[[asyncpg.Connection, int, Filter], Awaitable[int]],
+        count: Callable[[asyncpg.Connection, TenantNumber, Filter], Awaitable[int]],
         wanted: Filter,
     ) -> Listing[Item]:
         async def count_all() -> int:

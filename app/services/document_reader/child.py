@@ -18,6 +18,9 @@ from multiprocessing.connection import Connection
 from app.errors import Invalid, TrigraphError
 from app.services.document_reader.limits import MAX_MEMORY_BYTES, MAX_READING_SECONDS
 
+READING_NICENESS = 10
+"""Reading gives way to the process that answers requests and to the database; 0 is their priority."""
+
 
 def main() -> None:
     """Serve calls until the connection closes.
@@ -25,6 +28,7 @@ def main() -> None:
     The arguments are the numbers of a socket for them and of a pipe that closes when the parent ends.
     """
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # an interrupt is for the process that asks
+    os.nice(READING_NICENESS)
     _limit_resources()
     connection = Connection(int(sys.argv[1]))
     _end_with_parent(int(sys.argv[2]))

@@ -11,6 +11,7 @@ from uuid import UUID
 import asyncpg
 
 from app.domain.entity import Caller
+from app.domain.numbers import TenantNumber
 from app.services.catalog.lookup import project_for, project_key
 from app.services.entities.create import CreatedEntity, create
 from app.services.entities.types import DefinedType, StatedEntity, StatedType, define
@@ -93,7 +94,7 @@ def _type_response(project: str, defined: DefinedType) -> dict[str, Any]:
 
 
 async def _restore_type(
-    connection: asyncpg.Connection, tenant: int, response: Mapping[str, Any]
+    connection: asyncpg.Connection, tenant: TenantNumber, response: Mapping[str, Any]
 ) -> DefinedType:
     """Return a type as it is now; it may have more properties than in the first response."""
     project = await projects.project_by_key(connection, tenant, response["project"])
@@ -113,7 +114,7 @@ def _entity_response(created: CreatedEntity) -> dict[str, Any]:
 
 
 async def _restore_entity(
-    connection: asyncpg.Connection, tenant: int, response: Mapping[str, Any]
+    connection: asyncpg.Connection, tenant: TenantNumber, response: Mapping[str, Any]
 ) -> CreatedEntity:
     entity, state = UUID(response["entity"]), UUID(response["state"])
     found = await entities.entities_by_id(connection, tenant, [entity])

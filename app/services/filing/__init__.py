@@ -2,10 +2,9 @@
 
 from app.services.catalog.lookup import DEFAULT_PROJECT
 from app.services.filing.pipeline import DocumentBatch
-from app.services.filing.prepare import read_stated
+from app.services.filing.prepare import StatedDocument, document_from, read_stated
 from app.services.filing.service import FilingService
 from app.services.filing.write_document import FiledDocument
-from app.services.parsing.stated_document import StatedDocument, document_from
 
 __all__ = [
     "DEFAULT_PROJECT",

@@ -14,6 +14,7 @@ import asyncpg
 
 from app.domain.entity import Alias, Caller, Entity, Project
 from app.domain.identifier import bare_key, identifier_key
+from app.domain.numbers import ProjectNumber, TenantNumber
 from app.domain.text import fold, name_key
 from app.embedding import Embedder
 from app.errors import Busy, Unavailable, Unwritable
@@ -132,7 +133,7 @@ class _Ledger:
         self._write = write
         self._project = project.number
 
-    async def _where(self) -> tuple[asyncpg.Connection, int, int]:
+    async def _where(self) -> tuple[asyncpg.Connection, TenantNumber, ProjectNumber]:
         return await self._write.flush(), self._write.tenant, self._project
 
     async def own(self, keys: list[str]) -> Mapping[str, list[Entity]]:

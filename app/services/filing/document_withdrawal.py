@@ -12,6 +12,7 @@ import asyncpg
 
 from app.domain.entity import Absence, AbsenceSource, Caller, Entity, Project
 from app.domain.identifier import bare_key, identifier_key
+from app.domain.numbers import TenantNumber
 from app.domain.temporal import Branch, Interval, require_in_calendar, rfc_3339, subtract_intervals
 from app.errors import Conflict, Invalid
 from app.services.catalog.lookup import nothing_has
@@ -253,7 +254,7 @@ def _to_response(answer: WithdrawnDocument) -> dict[str, Any]:
 
 
 async def _restore(
-    connection: asyncpg.Connection, tenant: int, response: Mapping[str, Any]
+    connection: asyncpg.Connection, tenant: TenantNumber, response: Mapping[str, Any]
 ) -> WithdrawnDocument:
     entity, absence = UUID(response["entity"]), UUID(response["absence"])
     found = await entities.entities_by_id(connection, tenant, [entity])

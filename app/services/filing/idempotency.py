@@ -11,6 +11,7 @@ import asyncpg
 
 from app.domain.artifact import Document
 from app.domain.entity import Caller
+from app.domain.numbers import TenantNumber
 from app.services.filing.write_document import FiledDocument, with_pending
 from app.services.idempotency import SavedAnswer, idempotent_request
 from app.stores.postgres import artifacts, entities, references, states
@@ -38,7 +39,9 @@ def _to_response(filed: FiledDocument) -> dict[str, Any]:
     }
 
 
-async def _restore(connection: asyncpg.Connection, tenant: int, response: Mapping[str, Any]) -> FiledDocument:
+async def _restore(
+    connection: asyncpg.Connection, tenant: TenantNumber, response: Mapping[str, Any]
+) -> FiledDocument:
     artifact_id, state_id = UUID(response["artifact"]), UUID(response["state"])
     reference_ids = [UUID(each) for each in response["references"]]
     artifact = (await artifacts.artifacts_by_id(connection, tenant, [artifact_id]))[artifact_id]

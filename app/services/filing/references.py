@@ -11,7 +11,6 @@ from app.domain.artifact import ReferenceClaim
 from app.domain.entity import Reference, ReferenceType
 from app.domain.supersession import dated_statuses
 from app.domain.temporal import EntityState, Interval
-from app.services.cooperation import let_others_work
 from app.services.lookup_cache import Edge
 from app.services.parsing.target_readings import TargetReading
 from app.services.references.arrivals import record_claims
@@ -29,6 +28,7 @@ from app.services.references.pending import add_pending
 from app.services.references.supersession import SupersessionChange, effective_from
 from app.services.references.target_resolution import Target, find_targets
 from app.services.unit_of_work import UnitOfWork
+from app.stores.event_loop import let_others_work
 from app.stores.postgres import mentions, references
 from app.stores.postgres.entities import KeyedEntity
 from app.stores.postgres.supersessions import successions_around

@@ -10,9 +10,9 @@ from uuid import UUID, uuid4
 import asyncpg
 
 from app.domain.artifact import Artifact, DateSource, Document
-from app.domain.entity import Absence, Entity, Project, Reference
+from app.domain.entity import Absence, Entity, PendingReference, Project, Reference
 from app.domain.identifier import bare_key
-from app.domain.pending_reference import PendingReference
+from app.domain.numbers import TenantNumber
 from app.domain.status_words import unknown_status_warnings
 from app.domain.temporal import Branch, EntityState, Interval
 from app.domain.text import fold, name_key
@@ -197,7 +197,9 @@ class FiledDocument:
     pending: tuple[PendingReference, ...] = ()
 
 
-async def with_pending(connection: asyncpg.Connection, tenant: int, filed: FiledDocument) -> FiledDocument:
+async def with_pending(
+    connection: asyncpg.Connection, tenant: TenantNumber, filed: FiledDocument
+) -> FiledDocument:
     """Return a filed document with the references that were pending when it was filed.
 
     They are read before the commit: a failure after it would hide that the document is there.
@@ -281,7 +283,7 @@ def _note(write: UnitOfWork, filed: Filed, state: EntityState, *, is_new: bool) 
 
 
 async def load_unchanged(
-    connection: asyncpg.Connection, tenant: int, entity: Entity, latest: Artifact
+    connection: asyncpg.Connection, tenant: TenantNumber, entity: Entity, latest: Artifact
 ) -> FiledDocument:
     """Return the result for a document that is there already."""
     held = await states.current_states(connection, tenant, entity.id, Branch.COMMITTED)

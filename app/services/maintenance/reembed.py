@@ -15,9 +15,10 @@ from dataclasses import replace
 import asyncpg
 
 from app.domain.artifact import Passage
+from app.domain.numbers import BEFORE_ARTIFACTS, TenantNumber
 from app.embedding import Embedder, Vectors
 from app.errors import Conflict
-from app.services.maintenance.vector_index import index_large_projects
+from app.services.maintenance.periodic import index_large_projects
 from app.services.parsing import cut_passages, passage_text_for_encoder
 from app.stores.postgres import artifacts, passage_vectors, vector_indexes
 from app.stores.postgres.connection import init_connection, owner_connection
@@ -105,7 +106,7 @@ async def _begin(owner: asyncpg.Connection, noted: EmbeddingModel) -> None:
 
 async def _embed_all(owner: asyncpg.Connection, embedder: Embedder, watch: Watch) -> int:
     total = await passage_vectors.count_without_vectors(owner)
-    done, last = 0, (0, 0)
+    done, last = 0, (TenantNumber(0), BEFORE_ARTIFACTS)
     watch(done, total)
     while batch := await passage_vectors.artifacts_after(owner, *last, AT_ONCE):
         made = await asyncio.gather(*(_embed(artifact, embedder) for artifact in batch))

@@ -12,6 +12,7 @@ import asyncpg
 from app.domain.bounds import MAX_FORM, MIN_SURFACE_FORM
 from app.domain.entity import Entity
 from app.domain.identifier import identifier_key
+from app.domain.numbers import ArtifactNumber
 from app.domain.recall import Anchor
 from app.domain.temporal import Branch, EntityState
 from app.domain.text import fold, may_be_a_word, name_key, without_invisible
@@ -185,8 +186,8 @@ class QueryAnchors:
     """
 
     anchors: tuple[Anchor, ...] = ()
-    leading: tuple[int, ...] = ()
-    identified: tuple[int, ...] = ()
+    leading: tuple[ArtifactNumber, ...] = ()
+    identified: tuple[ArtifactNumber, ...] = ()
     other_forms: tuple[str, ...] = ()
     is_bare_identifier: bool = False
 

@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from uuid import UUID
 
+from app.domain.numbers import ArtifactNumber
 from app.domain.recall import Annotation, FlagGround, StateFlag
 from app.domain.status_words import flag_of_status
 from app.domain.temporal import EntityState
@@ -50,8 +51,8 @@ class Standings:
     visible; a chain of replacements takes several look-ups.
     """
 
-    by_artifact: Mapping[int, Standing]
-    replacement: Mapping[int, int]
+    by_artifact: Mapping[ArtifactNumber, Standing]
+    replacement: Mapping[ArtifactNumber, ArtifactNumber]
 
 
 def annotate(found: Standing, *, prefer_wip: bool) -> Annotation:

@@ -9,6 +9,7 @@ from uuid import UUID
 
 import asyncpg
 
+from app.domain.numbers import ArtifactNumber
 from app.domain.recall import Anchor
 from app.domain.temporal import Branch
 from app.domain.text import fold
@@ -25,7 +26,7 @@ from app.stores.postgres.supersessions import superseders_of_artifacts
 async def load_standings(
     database: Database,
     scope: Scope,
-    artifacts: Sequence[int],
+    artifacts: Sequence[ArtifactNumber],
     anchors: Sequence[Anchor],
 ) -> Standings:
     """Return the standings of these artifacts, and of their replacements, at the scope's moment."""
@@ -41,8 +42,8 @@ async def load_standings(
 
 
 async def _load(
-    database: Database, scope: Scope, artifacts: Sequence[int], anchors: Sequence[Anchor]
-) -> tuple[Mapping[UUID, EntityStanding], Mapping[int, Sequence[FormerName]]]:
+    database: Database, scope: Scope, artifacts: Sequence[ArtifactNumber], anchors: Sequence[Anchor]
+) -> tuple[Mapping[UUID, EntityStanding], Mapping[ArtifactNumber, Sequence[FormerName]]]:
     """Return the standings of the entities, and the former names that the artifacts use."""
     async with database.reading(scope.tenant) as connection:
         held = await standings_as_of(connection, scope, artifacts)
@@ -51,7 +52,7 @@ async def _load(
 
 
 async def _load_superseders(
-    database: Database, scope: Scope, artifacts: Sequence[int]
+    database: Database, scope: Scope, artifacts: Sequence[ArtifactNumber]
 ) -> Mapping[UUID, Sequence[UUID]]:
     async with database.reading(scope.tenant) as connection:
         return await superseders_of_artifacts(connection, scope.tenant, artifacts, scope.moment)
@@ -63,13 +64,13 @@ def _visible(held: Mapping[UUID, EntityStanding], superseders: Sequence[UUID]) -
     return next(visible, None)
 
 
-def _numbers(standing: EntityStanding) -> set[int]:
+def _numbers(standing: EntityStanding) -> set[ArtifactNumber]:
     """Return the artifacts of an entity that may be hits: the given ones, and the newest."""
     return {*standing.artifacts, *(() if standing.newest is None else (standing.newest,))}
 
 
 def _standing(
-    number: int, own: EntityStanding, above: EntityStanding | None, former: Sequence[FormerName]
+    number: ArtifactNumber, own: EntityStanding, above: EntityStanding | None, former: Sequence[FormerName]
 ) -> Standing:
     return Standing(
         entity=own.entity,
@@ -89,7 +90,9 @@ def _label(above: EntityStanding) -> str:
     return " ".join(dict.fromkeys(part for part in parts if isinstance(part, str))) or "another document"
 
 
-def _replacements(standings: Mapping[int, Standing], held: Mapping[UUID, EntityStanding]) -> dict[int, int]:
+def _replacements(
+    standings: Mapping[ArtifactNumber, Standing], held: Mapping[UUID, EntityStanding]
+) -> dict[ArtifactNumber, ArtifactNumber]:
     """Return, for each replaced artifact, the number of its replacement."""
     replaced = {}
     for number, standing in standings.items():
@@ -101,15 +104,15 @@ def _replacements(standings: Mapping[int, Standing], held: Mapping[UUID, EntityS
 
 
 async def _former_names(
-    connection: asyncpg.Connection, scope: Scope, numbers: Sequence[int], anchors: Sequence[Anchor]
-) -> dict[int, list[FormerName]]:
+    connection: asyncpg.Connection, scope: Scope, numbers: Sequence[ArtifactNumber], anchors: Sequence[Anchor]
+) -> dict[ArtifactNumber, list[FormerName]]:
     """Return, by artifact, the aliases and former names of anchors that its text uses, longest first."""
     current = {anchor.entity.id: anchor for anchor in anchors}
     if not current:
         return {}
     forms = await names.other_forms_of(connection, scope.tenant, list(current), scope.moment)
     former_forms = {(form.entity, form.folded_form) for form in forms}
-    used: dict[int, list[tuple[UUID, str]]] = defaultdict(list)
+    used: dict[ArtifactNumber, list[tuple[UUID, str]]] = defaultdict(list)
     found = await mentions.mentions_of(connection, scope.tenant, numbers, list(current), scope.moment.known)
     for number, form in found:
         used[number].append((form.entity, form.form))

@@ -16,6 +16,7 @@ from typing import Literal
 
 import numpy as np
 
+from app.domain.numbers import ArtifactNumber
 from app.domain.recall import FusedCandidate, LegContribution, LegName, Ranking
 
 RANK_CONSTANT = 2
@@ -33,10 +34,10 @@ class LegShares:
     """
 
     ranking: Ranking
-    ranks: Mapping[int, int]
-    shares: Mapping[int, float]
+    ranks: Mapping[ArtifactNumber, int]
+    shares: Mapping[ArtifactNumber, float]
 
-    def contribution(self, artifact: int) -> LegContribution | None:
+    def contribution(self, artifact: ArtifactNumber) -> LegContribution | None:
         """Return the rank, score and share that the leg gave an artifact, if any."""
         share = self.shares.get(artifact)
         if share is None:
@@ -49,11 +50,11 @@ class LegShares:
 class Fusion:
     """Artifacts in the order of their fused scores, and the shares of every ranking."""
 
-    order: tuple[int, ...]
-    scores: Mapping[int, float]
+    order: tuple[ArtifactNumber, ...]
+    scores: Mapping[ArtifactNumber, float]
     legs: tuple[LegShares, ...]
 
-    def candidate(self, artifact: int) -> FusedCandidate:
+    def candidate(self, artifact: ArtifactNumber) -> FusedCandidate:
         """Return an artifact with the contribution of each leg that proposed it, if any did."""
         found = (leg.contribution(artifact) for leg in self.legs)
         contributions = tuple(contribution for contribution in found if contribution is not None)
@@ -89,7 +90,7 @@ def fuse_plainly(rankings: Sequence[Ranking]) -> Fusion:
     return fuse(alike, constant=PLAIN_RANK_CONSTANT, recency_bound=0.0)
 
 
-def _best_first(scores: Mapping[int, float]) -> tuple[int, ...]:
+def _best_first(scores: Mapping[ArtifactNumber, float]) -> tuple[ArtifactNumber, ...]:
     """Return the artifacts by falling score; equal scores are ordered by number."""
     artifacts = np.fromiter(scores.keys(), np.int64, len(scores))
     falling = -np.fromiter(scores.values(), np.float64, len(scores))
@@ -103,7 +104,7 @@ def _by_rank(ranking: Ranking, constant: float) -> LegShares:
     return LegShares(ranking, ranks, shares)
 
 
-def _by_age(ranking: Ranking, given: Mapping[int, float], bound: float | None) -> LegShares:
+def _by_age(ranking: Ranking, given: Mapping[ArtifactNumber, float], bound: float | None) -> LegShares:
     """Return by how much the age of each candidate changes what the other legs gave it."""
     shares = {
         artifact: given[artifact] * _change(age, bound)
@@ -113,7 +114,7 @@ def _by_age(ranking: Ranking, given: Mapping[int, float], bound: float | None) -
     return LegShares(ranking, _ranks(ranking), shares)
 
 
-def _ranks(ranking: Ranking) -> dict[int, int]:
+def _ranks(ranking: Ranking) -> dict[ArtifactNumber, int]:
     return dict(zip(map(itemgetter(0), ranking.candidates), count(1), strict=False))
 
 
@@ -122,21 +123,21 @@ def _change(age: float, bound: float | None) -> float:
     return age - 1 if bound is None else bound * (2 * age - 1)
 
 
-def _sum_shares(legs: Sequence[LegShares]) -> Mapping[int, float]:
+def _sum_shares(legs: Sequence[LegShares]) -> Mapping[ArtifactNumber, float]:
     """Return what these legs give every artifact together."""
-    given: dict[int, float] = defaultdict(float)
+    given: dict[ArtifactNumber, float] = defaultdict(float)
     for leg in legs:
         for artifact, share in leg.shares.items():
             given[artifact] += share
     return given
 
 
-def put_first(order: Sequence[int], named: Sequence[int]) -> list[int]:
+def put_first(order: Sequence[ArtifactNumber], named: Sequence[ArtifactNumber]) -> list[ArtifactNumber]:
     """Return the order with the artifacts that the query names first, proposed or not."""
     return list(dict.fromkeys([*named, *order]))
 
 
-def leg_winners(rankings: Sequence[Ranking]) -> list[int]:
+def leg_winners(rankings: Sequence[Ranking]) -> list[ArtifactNumber]:
     """Return the top candidate of every leg that proposes."""
     return [
         ranking.candidates[0].artifact
@@ -145,7 +146,9 @@ def leg_winners(rankings: Sequence[Ranking]) -> list[int]:
     ]
 
 
-def keep_leg_winners(order: Sequence[int], rankings: Sequence[Ranking], first: int) -> list[int]:
+def keep_leg_winners(
+    order: Sequence[ArtifactNumber], rankings: Sequence[Ranking], first: int
+) -> list[ArtifactNumber]:
     """Return the first artifacts of an order, with the top candidate of every leg among them.
 
     A winner that fell behind replaces the last ordinary one; winners never replace each other.
@@ -160,6 +163,6 @@ def keep_leg_winners(order: Sequence[int], rankings: Sequence[Ranking], first: i
     return kept
 
 
-def _last_ordinary(kept: Sequence[int], winners: set[int]) -> int | None:
+def _last_ordinary(kept: Sequence[ArtifactNumber], winners: set[ArtifactNumber]) -> int | None:
     places = [place for place, artifact in enumerate(kept) if artifact not in winners]
     return places[-1] if len(places) > 1 or (places and places[0] > 0) else None

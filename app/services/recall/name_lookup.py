@@ -6,6 +6,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
+from app.domain.numbers import ArtifactNumber
 from app.domain.recall import Hit
 from app.services.analysis import is_one_name, query_terms, terms_of
 from app.stores.postgres.lexical.block_cache import Postings
@@ -39,7 +40,7 @@ QUESTION_WORDS = frozenset(
 
 
 async def find_name(
-    database: Database, scope: Scope, query: str, hits: Sequence[Hit], numbers: Sequence[int]
+    database: Database, scope: Scope, query: str, hits: Sequence[Hit], numbers: Sequence[ArtifactNumber]
 ) -> bool | None:
     """Return whether one of the hits, whose numbers are given, has all terms of a query that is one name.
 

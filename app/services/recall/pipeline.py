@@ -10,6 +10,7 @@ from uuid import uuid4
 
 from app.domain.artifact import Artifact, Passage
 from app.domain.entity import Caller
+from app.domain.numbers import ArtifactNumber
 from app.domain.recall import FusedCandidate, Hit, LegName, Ranking, RecallRequest, RecallResult
 from app.embedding import Embedder, Vector
 from app.services.analysis import is_one_name, query_terms
@@ -88,7 +89,9 @@ class LegRunner:
     async def _rank(self, leg: Leg, question: Question) -> Ranking:
         return await rank(leg, self._database, question, self._deadline)
 
-    async def _creation_times(self, scope: Scope, rankings: Sequence[Ranking]) -> dict[int, datetime | None]:
+    async def _creation_times(
+        self, scope: Scope, rankings: Sequence[Ranking]
+    ) -> dict[ArtifactNumber, datetime | None]:
         """Return the creation times of the candidates; those that no leg reported are looked up."""
         born = {number: moment for ranking in rankings for number, moment in ranking.born.items()}
         proposed = {candidate.artifact for ranking in rankings for candidate in ranking.candidates}
@@ -200,7 +203,7 @@ class RecallService:
         resolved: ResolvedRequest,
         rankings: Sequence[Ranking],
         hits: Sequence[Hit],
-        numbers: Sequence[int],
+        numbers: Sequence[ArtifactNumber],
     ) -> float | None:
         """Return the confidence in these hits; their texts are read only if they can change it."""
         request = resolved.request
@@ -215,8 +218,8 @@ class RecallService:
         return confidence(nearest, is_named=False, has_name=has_name, says_question=says_question)
 
     async def _read(
-        self, resolved: ResolvedRequest, numbers: Sequence[int], vector: Vector | None
-    ) -> dict[int, tuple[Artifact, Passage]]:
+        self, resolved: ResolvedRequest, numbers: Sequence[ArtifactNumber], vector: Vector | None
+    ) -> dict[ArtifactNumber, tuple[Artifact, Passage]]:
         """Return artifacts by number, each with its best passage."""
         if not numbers:
             return {}
@@ -229,7 +232,7 @@ class RecallService:
 def _hits(
     request: RecallRequest,
     chosen: Sequence[FusedCandidate],
-    found: Mapping[int, tuple[Artifact, Passage]],
+    found: Mapping[ArtifactNumber, tuple[Artifact, Passage]],
     standings: Standings,
 ) -> list[Hit]:
     return [

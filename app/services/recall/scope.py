@@ -8,6 +8,7 @@ import asyncpg
 
 from app.domain.bounds import MAX_NAME, excerpts, require_length
 from app.domain.entity import Caller
+from app.domain.numbers import ArtifactNumber, ProjectNumber
 from app.domain.recall import RecallRequest
 from app.domain.temporal import AsOf, present
 from app.domain.text import fold, is_blank
@@ -58,7 +59,7 @@ async def scope_of(connection: asyncpg.Connection, caller: Caller, request: Reca
     numbers = extent.projects
     types = await _types(connection, caller, numbers, request.kinds) if request.kinds else None
     sees_everything = extent.lies_before(moment)
-    absent: tuple[int, ...] = ()
+    absent: tuple[ArtifactNumber, ...] = ()
     if extent.has_absences:
         absent = await absences.absent_artifacts(connection, caller.tenant, numbers, moment)
     is_named = request.as_of is not None or request.known_at is not None
@@ -75,7 +76,7 @@ async def scope_of(connection: asyncpg.Connection, caller: Caller, request: Reca
 
 
 async def _types(
-    connection: asyncpg.Connection, caller: Caller, numbers: Sequence[int], kinds: Sequence[str]
+    connection: asyncpg.Connection, caller: Caller, numbers: Sequence[ProjectNumber], kinds: Sequence[str]
 ) -> tuple[int, ...]:
     known = await type_definitions.types_in_projects(connection, caller.tenant, numbers)
     wanted = {fold(kind) for kind in kinds}

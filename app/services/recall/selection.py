@@ -8,6 +8,7 @@ from collections.abc import Collection, Container, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import accumulate
 
+from app.domain.numbers import ArtifactNumber
 from app.domain.recall import FusedCandidate, Hit, LegName, Ranking, RecallRequest
 from app.domain.text import fold
 from app.services.recall.annotation import Standings, own_flag
@@ -19,14 +20,16 @@ LEG_WINNERS_WITHIN = 10
 
 
 def heads_beside(
-    ordered: Sequence[int], replacement: Mapping[int, int], identified: Container[int] = ()
-) -> list[int]:
+    ordered: Sequence[ArtifactNumber],
+    replacement: Mapping[ArtifactNumber, ArtifactNumber],
+    identified: Container[ArtifactNumber] = (),
+) -> list[ArtifactNumber]:
     """Return the candidates with the head of each chain of replacements right above what it replaced.
 
     The steps between stand where they stood. A document that the query names by its identifier (one of
     `identified`) stands first, its head right below.
     """
-    placed: dict[int, None] = {}
+    placed: dict[ArtifactNumber, None] = {}
     for artifact in ordered:
         pair = (artifact, head_of(artifact, replacement))
         for each in pair if artifact in identified else reversed(pair):
@@ -34,7 +37,7 @@ def heads_beside(
     return list(placed)
 
 
-def head_of(artifact: int, replacement: Mapping[int, int]) -> int:
+def head_of(artifact: ArtifactNumber, replacement: Mapping[ArtifactNumber, ArtifactNumber]) -> ArtifactNumber:
     """Return the artifact at the end of a chain of replacements, which nothing replaced."""
     seen = {artifact}
     while (above := replacement.get(artifact)) is not None and above not in seen:
@@ -44,10 +47,12 @@ def head_of(artifact: int, replacement: Mapping[int, int]) -> int:
 
 
 def with_inherited_scores(
-    candidates: Sequence[FusedCandidate], scores: Mapping[int, float], replacement: Mapping[int, int]
+    candidates: Sequence[FusedCandidate],
+    scores: Mapping[ArtifactNumber, float],
+    replacement: Mapping[ArtifactNumber, ArtifactNumber],
 ) -> list[FusedCandidate]:
     """Return the candidates; a head that no leg proposed has the best score of those that it replaced."""
-    inherited: dict[int, float] = defaultdict(float)
+    inherited: dict[ArtifactNumber, float] = defaultdict(float)
     for artifact, score in scores.items():
         head = head_of(artifact, replacement)
         inherited[head] = max(inherited[head], score)
@@ -58,8 +63,11 @@ def with_inherited_scores(
 
 
 def winners_within(
-    placed: Sequence[int], replacement: Mapping[int, int], stays: Collection[int], size: int
-) -> list[int]:
+    placed: Sequence[ArtifactNumber],
+    replacement: Mapping[ArtifactNumber, ArtifactNumber],
+    stays: Collection[ArtifactNumber],
+    size: int,
+) -> list[ArtifactNumber]:
     """Return the artifacts with those of `stays` among the first ones, and what made room for them behind.
 
     The last ordinary artifacts make room: not the first of all, not one of `stays`, and not the head of one
@@ -77,14 +85,16 @@ def winners_within(
     return [*kept, *(artifact for artifact in placed if artifact not in set(kept))]
 
 
-def literal_name_winners(rankings: Sequence[Ranking], *, is_one_name: bool) -> list[int]:
+def literal_name_winners(rankings: Sequence[Ranking], *, is_one_name: bool) -> list[ArtifactNumber]:
     """Return the winner of the lexical leg if the query is one name: the encoder reads only its words."""
     if not is_one_name:
         return []
     return leg_winners([ranking for ranking in rankings if ranking.leg is LegName.LEXICAL])
 
 
-def hit_pool(request: RecallRequest, rankings: Sequence[Ranking], order: Sequence[int]) -> Sequence[int]:
+def hit_pool(
+    request: RecallRequest, rankings: Sequence[Ranking], order: Sequence[ArtifactNumber]
+) -> Sequence[ArtifactNumber]:
     """Return the candidates that can become hits, in an order that does not depend on how many are asked for.
 
     They are the first ones, or all if flags filter them.
@@ -97,11 +107,11 @@ def hit_pool(request: RecallRequest, rankings: Sequence[Ranking], order: Sequenc
 
 def select_hits(
     request: RecallRequest,
-    identified: Sequence[int],
+    identified: Sequence[ArtifactNumber],
     rankings: Sequence[Ranking],
-    pool: Sequence[int],
+    pool: Sequence[ArtifactNumber],
     standings: Standings,
-) -> list[int]:
+) -> list[ArtifactNumber]:
     """Return the hits in order: the heads of chains beside what they replaced, and wanted flags only.
 
     `identified` are the artifacts that the query names by their identifiers. Fewer hits are the first ones of
@@ -127,7 +137,7 @@ def needs_more_candidates(
     )
 
 
-def _is_wanted(request: RecallRequest, artifact: int, standings: Standings) -> bool:
+def _is_wanted(request: RecallRequest, artifact: ArtifactNumber, standings: Standings) -> bool:
     standing = standings.by_artifact[artifact]
     return own_flag(standing, prefer_wip=request.prefer_wip) in request.flags
 

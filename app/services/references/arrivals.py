@@ -12,7 +12,6 @@ from uuid import UUID
 from app.domain.artifact import ReferenceClaim
 from app.domain.entity import Project, ReferenceType
 from app.services.cached_lookups import claims_under, find_pending
-from app.services.cooperation import let_others_work
 from app.services.lookup_cache import Edge
 from app.services.parsing.target_readings import TargetReading, claim_keys, target_readings
 from app.services.references.edges import (
@@ -28,6 +27,7 @@ from app.services.references.pending import record_pending
 from app.services.references.supersession import SupersessionChange, effective_from
 from app.services.references.target_resolution import Claimant, Target, known_targets, target_of
 from app.services.unit_of_work import UnitOfWork
+from app.stores.event_loop import let_others_work
 from app.stores.postgres import document_names, mentions, references
 from app.stores.postgres.document_names import StatedClaim
 from app.stores.postgres.entities import KeyedEntity

@@ -9,7 +9,6 @@ from uuid import UUID, uuid4
 from app.domain.entity import Entity, Project, ReferenceType
 from app.domain.identifier import bare_key, folder_namespace, identifier_key, may_mean, namespace
 from app.services.cached_lookups import find_pending
-from app.services.cooperation import let_others_work
 from app.services.lookup_cache import Edge
 from app.services.parsing.target_readings import path_key
 from app.services.references.edges import (
@@ -23,6 +22,7 @@ from app.services.references.edges import (
 )
 from app.services.references.target_resolution import Target
 from app.services.unit_of_work import UnitOfWork
+from app.stores.event_loop import let_others_work
 from app.stores.postgres import mentions, references
 from app.stores.postgres.document_names import StatedClaim
 from app.stores.postgres.pending_references import pending_by_name

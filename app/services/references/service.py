@@ -11,6 +11,7 @@ from uuid import UUID
 import asyncpg
 
 from app.domain.entity import Caller, Reference, ReferenceType
+from app.domain.numbers import TenantNumber
 from app.services.catalog.lookup import nothing_has
 from app.services.idempotency import SavedAnswer, idempotent_request, write_once
 from app.services.references.create import StatedReference, add_reference
@@ -129,7 +130,7 @@ def _to_response(answer: ReferenceAnswer) -> dict[str, Any]:
 
 
 async def _restore(
-    connection: asyncpg.Connection, tenant: int, response: Mapping[str, Any]
+    connection: asyncpg.Connection, tenant: TenantNumber, response: Mapping[str, Any]
 ) -> ReferenceAnswer:
     id = UUID(response["reference"])
     found = await references.references_by_id(connection, tenant, [id])

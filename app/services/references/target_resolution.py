@@ -19,10 +19,10 @@ from app.services.cached_lookups import (
     entities_of_names,
     entities_of_sources,
 )
-from app.services.cooperation import let_others_work
 from app.services.parsing.identifiers import place_of_best
 from app.services.parsing.target_readings import TargetReading, file_key, path_key, target_lookups
 from app.services.unit_of_work import UnitOfWork
+from app.stores.event_loop import let_others_work
 from app.stores.postgres.document_names import DocumentByName, NameSort
 from app.stores.postgres.entities import KeyedEntity, by_either_key
 

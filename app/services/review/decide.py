@@ -20,6 +20,7 @@ from app.domain.candidate import (
     describe_review,
 )
 from app.domain.entity import Alias
+from app.domain.numbers import TenantNumber
 from app.domain.page import Page, PageRequest
 from app.domain.temporal import Branch, EntityState
 from app.errors import Conflict, Invalid, NotFound, TrigraphError, Unavailable
@@ -67,7 +68,7 @@ async def _date(write: UnitOfWork, candidate: Candidate) -> datetime:
 Noticed = TypeVar("Noticed", AliasCandidate, FactCandidate)
 Written = TypeVar("Written", Alias, EntityState)
 
-ById = Callable[[asyncpg.Connection, int, Sequence[UUID]], Awaitable[Mapping[UUID, Written]]]
+ById = Callable[[asyncpg.Connection, TenantNumber, Sequence[UUID]], Awaitable[Mapping[UUID, Written]]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,10 +76,10 @@ class Queue(Generic[Noticed, Written]):
     """A queue of one kind of candidate; promoting a candidate writes and returns what it proposes."""
 
     operation: str
-    page: Callable[[asyncpg.Connection, int, CandidateFilter, PageRequest], Awaitable[Page[Noticed]]]
-    count: Callable[[asyncpg.Connection, int, CandidateFilter], Awaitable[int]]
-    by_id: Callable[[asyncpg.Connection, int, Sequence[UUID]], Awaitable[Mapping[UUID, Noticed]]]
-    record: Callable[[asyncpg.Connection, int, UUID, Review], Awaitable[None]]
+    page: Callable[[asyncpg.Connection, TenantNumber, CandidateFilter, PageRequest], Awaitable[Page[Noticed]]]
+    count: Callable[[asyncpg.Connection, TenantNumber, CandidateFilter], Awaitable[int]]
+    by_id: Callable[[asyncpg.Connection, TenantNumber, Sequence[UUID]], Awaitable[Mapping[UUID, Noticed]]]
+    record: Callable[[asyncpg.Connection, TenantNumber, UUID, Review], Awaitable[None]]
     promote: Callable[[UnitOfWork, Noticed], Awaitable[Written]]
     written_by_id: ById[Written]
 
@@ -191,7 +192,10 @@ def _to_response(reviewed: Reviewed[Noticed, Written]) -> dict[str, Any]:
 
 
 async def _restore(
-    queue: Queue[Noticed, Written], connection: asyncpg.Connection, tenant: int, response: Mapping[str, Any]
+    queue: Queue[Noticed, Written],
+    connection: asyncpg.Connection,
+    tenant: TenantNumber,
+    response: Mapping[str, Any],
 ) -> Reviewed[Noticed, Written]:
     id = UUID(response["candidate"])
     written = None if response["written"] is None else UUID(response["written"])

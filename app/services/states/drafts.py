@@ -9,6 +9,7 @@ from uuid import UUID, uuid4
 
 import asyncpg
 
+from app.domain.numbers import ProjectNumber, TenantNumber
 from app.domain.page import MAX_ITEMS
 from app.domain.properties_change import with_changes
 from app.domain.temporal import Branch, EntityState, StateEvent, WipSource
@@ -177,7 +178,7 @@ class Reminder:
 
 
 async def stale_drafts(
-    connection: asyncpg.Connection, tenant: int, project: int | None, now: datetime
+    connection: asyncpg.Connection, tenant: TenantNumber, project: ProjectNumber | None, now: datetime
 ) -> list[Reminder]:
     """Return the open drafts not touched for 30 days, of one project or of all, at most 100, oldest first."""
     held = await states.drafts_untouched_since(connection, tenant, now - STALE_AFTER, project, MAX_ITEMS)

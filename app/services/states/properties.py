@@ -11,6 +11,7 @@ import asyncpg
 import orjson
 
 from app.domain.bounds import MAX_IDENTIFIER, MAX_SURFACE_FORM, MAX_TITLE, excerpts
+from app.domain.numbers import TenantNumber
 from app.domain.status_words import unknown_status_warnings
 from app.domain.temporal import EntityState, StateEvent
 from app.domain.text import is_blank
@@ -45,7 +46,9 @@ MAX_PROPERTIES_BYTES = 64 * 1024
 """Bytes of JSON: every change of a state writes all of its properties again."""
 
 
-async def type_of_entity(connection: asyncpg.Connection, tenant: int, entity: UUID) -> TypeDefinition:
+async def type_of_entity(
+    connection: asyncpg.Connection, tenant: TenantNumber, entity: UUID
+) -> TypeDefinition:
     """Return the type of an entity; raise NotFound for an unknown one."""
     found = await lookups.types_of_entities(connection, tenant, [entity])
     if entity not in found:

@@ -12,6 +12,7 @@ import asyncpg
 
 from app.domain.bounds import MAX_DESCRIPTION
 from app.domain.entity import Caller, Entity
+from app.domain.numbers import TenantNumber
 from app.domain.page import MAX_ITEMS, PageRequest
 from app.domain.temporal import EVERYTHING_KNOWN, AsOf, Branch, EntityState, StateEvent
 from app.errors import Invalid
@@ -62,7 +63,9 @@ def _to_response(answer: StateAnswer) -> dict[str, Any]:
     return {"state": str(answer.state.id), "event": str(answer.event.id), "position": answer.position}
 
 
-async def _restore(connection: asyncpg.Connection, tenant: int, response: Mapping[str, Any]) -> StateAnswer:
+async def _restore(
+    connection: asyncpg.Connection, tenant: TenantNumber, response: Mapping[str, Any]
+) -> StateAnswer:
     where = (connection, tenant)
     state_id, event_id = UUID(response["state"]), UUID(response["event"])
     state = (await states.states_by_id(*where, [state_id]))[state_id]

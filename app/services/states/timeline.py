@@ -11,6 +11,7 @@ import asyncpg
 
 from app.domain.artifact import Artifact
 from app.domain.entity import Entity
+from app.domain.numbers import TenantNumber
 from app.domain.temporal import EVERYTHING_KNOWN, AsOf, EntityState, StateEvent
 from app.services.catalog import EntityNames
 from app.services.catalog.lookup import name_entities
@@ -45,7 +46,11 @@ class Timeline:
 
 
 async def load_timeline(
-    connection: asyncpg.Connection, tenant: int, entity: Entity, held: Sequence[EntityState], moment: AsOf
+    connection: asyncpg.Connection,
+    tenant: TenantNumber,
+    entity: Entity,
+    held: Sequence[EntityState],
+    moment: AsOf,
 ) -> Timeline:
     """Return the timeline of some states of an entity, in the given order, and its successor at a moment."""
     now = AsOf(await ledger_clock.read_present(connection, tenant), EVERYTHING_KNOWN)
@@ -60,7 +65,7 @@ async def load_timeline(
 
 
 async def _load_superseded(
-    connection: asyncpg.Connection, tenant: int, entity: UUID, moment: AsOf
+    connection: asyncpg.Connection, tenant: TenantNumber, entity: UUID, moment: AsOf
 ) -> Superseded | None:
     found = await latest_superseder(connection, tenant, entity, moment)
     if found is None:

@@ -13,6 +13,7 @@ from typing import Any, LiteralString, TypeAlias
 
 from neo4j import Record
 
+from app.domain.numbers import TenantNumber
 from app.errors import Unavailable
 from app.stores.named_blocks import cypher_blocks
 from app.stores.neo4j.driver import Ask, Graph
@@ -57,7 +58,7 @@ class FreshnessGate:
         self._waits = True
 
     @asynccontextmanager
-    async def reading(self, tenant: int) -> AsyncIterator[tuple[Question, datetime]]:
+    async def reading(self, tenant: TenantNumber) -> AsyncIterator[tuple[Question, datetime]]:
         """Yield a query function, and the transaction time up to which it sees all of the tenant's ledger.
 
         Later records may be seen or not. Raises StaleGraph when the graph belongs to another ledger or does
@@ -88,7 +89,7 @@ class FreshnessGate:
             for query, parameters in asked:
                 await ask(_with_checkpoint(query), parameters)
 
-    async def _needed(self, ask: Ask, tenant: int) -> tuple[_GraphPosition, datetime]:
+    async def _needed(self, ask: Ask, tenant: TenantNumber) -> tuple[_GraphPosition, datetime]:
         """Return the position that the graph must have reached, looking at the graph again if necessary."""
         seen = self._seen
         current = None if seen is None else await self._tenant_position(tenant, seen)
@@ -103,7 +104,7 @@ class FreshnessGate:
         self._seen = _position_of(_only(await ask(CYPHER["checkpoint"], {})))
         return self._seen
 
-    async def _tenant_position(self, tenant: int, seen: _GraphPosition) -> TenantPosition:
+    async def _tenant_position(self, tenant: TenantNumber, seen: _GraphPosition) -> TenantPosition:
         async with self._database.reading(tenant) as connection:
             return await tenant_position(connection, tenant, seen.position, seen.mark)
 

@@ -11,6 +11,7 @@ from uuid import UUID
 
 from app.domain.breadth_first_search import Around, Neighbour, Step, neighbours_of, shortest_path
 from app.domain.entity import Reference, ReferenceType
+from app.domain.numbers import ArtifactNumber, TenantNumber
 from app.domain.recall import Candidate, Proposal
 from app.domain.temporal import Interval, from_microseconds, to_microseconds
 from app.stores.graph_reader import (
@@ -62,7 +63,9 @@ class Neo4jTraversal:
         beside = shares.keys() - named
         return _best({number: shares[entity] for entity, number in newest if entity in beside}, limit)
 
-    async def artifacts_sharing_mentions(self, scope: Scope, seeds: Sequence[int], limit: int) -> Proposal:
+    async def artifacts_sharing_mentions(
+        self, scope: Scope, seeds: Sequence[ArtifactNumber], limit: int
+    ) -> Proposal:
         """Return what GraphReader specifies, in one query."""
         asked = {
             "seeds": list(dict.fromkeys(seeds)),
@@ -71,13 +74,13 @@ class Neo4jTraversal:
         }
         async with self._gate.reading(scope.tenant) as (ask, _):
             mentioned = await ask(CYPHER["sharers_of_mentions"], _scope_parameters(scope) | asked)
-        shares: dict[int, int] = defaultdict(int)
+        shares: dict[ArtifactNumber, int] = defaultdict(int)
         for artifact, share in _mention_shares(mentioned, set(seeds)):
             shares[artifact] += share
         return _best(shares, limit)
 
     async def neighbours(
-        self, tenant: int, entities: Sequence[UUID], depth: int, most: int, as_of: datetime
+        self, tenant: TenantNumber, entities: Sequence[UUID], depth: int, most: int, as_of: datetime
     ) -> Mapping[UUID, list[Neighbour]]:
         """Return what GraphReader specifies, in one query per step for all entities."""
         async with self._gate.reading(tenant) as (ask, known):
@@ -85,14 +88,14 @@ class Neo4jTraversal:
             return await neighbours_of(entities, depth, most, _step(ask, moment, REFERENCES_PER_ENTITY))
 
     async def path(
-        self, tenant: int, source: UUID, target: UUID, longest: int, as_of: datetime
+        self, tenant: TenantNumber, source: UUID, target: UUID, longest: int, as_of: datetime
     ) -> tuple[Reference, ...] | None:
         """Return what GraphReader specifies, in one query per step."""
         async with self._gate.reading(tenant) as (ask, known):
             moment = await self._moment(tenant, as_of, known)
             return await shortest_path(source, target, longest, _step(ask, moment, _ALL))
 
-    async def _moment(self, tenant: int, as_of: datetime, known: datetime) -> dict[str, Any]:
+    async def _moment(self, tenant: TenantNumber, as_of: datetime, known: datetime) -> dict[str, Any]:
         """Return the parameters of a moment, with the documents that are not there then, by the ledger."""
         async with self._database.reading(tenant) as connection:
             absent = await absences.absent_entities(connection, tenant, as_of)
@@ -141,7 +144,9 @@ def _shares(groups: Iterable[list[Any]], strengths: Mapping[ReferenceType, float
     return shares
 
 
-def _mention_shares(mentioned: Iterable[list[Any]], seeds: Collection[int]) -> Iterator[tuple[int, int]]:
+def _mention_shares(
+    mentioned: Iterable[list[Any]], seeds: Collection[ArtifactNumber]
+) -> Iterator[tuple[ArtifactNumber, int]]:
     """Yield the artifacts that mention, or are versions of, the mentioned entities, each with its share."""
     for seeding, mentions, holders, own in mentioned:
         if not mentions:
@@ -155,7 +160,7 @@ def _mention_shares(mentioned: Iterable[list[Any]], seeds: Collection[int]) -> I
             yield artifact, round(seeding / rarity * _UNIT)
 
 
-def _best(shares: Mapping[int, int], limit: int) -> Proposal:
+def _best(shares: Mapping[ArtifactNumber, int], limit: int) -> Proposal:
     candidates = [Candidate(artifact, float(share) / _UNIT) for artifact, share in shares.items()]
     ordered = sorted(candidates, key=lambda candidate: (-candidate.score, candidate.artifact))
     return Proposal(ordered[:limit], served=SERVED)

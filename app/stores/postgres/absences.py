@@ -11,6 +11,7 @@ from uuid import UUID
 import asyncpg
 
 from app.domain.entity import Absence, AbsenceSource, Reference
+from app.domain.numbers import ArtifactNumber, ProjectNumber, TenantNumber
 from app.domain.temporal import AsOf, Interval
 from app.domain.text import fold
 from app.stores.named_blocks import sql_blocks
@@ -24,7 +25,9 @@ _INSERT_ROOT = Statement.read(SQL["insert_root"])
 _PUT_DOCUMENTS = Statement.read(SQL["put_documents"])
 
 
-async def insert_absence(connection: asyncpg.Connection, tenant: int, project: int, absence: Absence) -> None:
+async def insert_absence(
+    connection: asyncpg.Connection, tenant: TenantNumber, project: ProjectNumber, absence: Absence
+) -> None:
     """Record an absence."""
     row = _INSERT_ABSENCE.arguments(
         tenant=tenant,
@@ -44,14 +47,14 @@ async def insert_absence(connection: asyncpg.Connection, tenant: int, project: i
 
 
 async def retract_absence(
-    connection: asyncpg.Connection, tenant: int, id: UUID, retracted_at: datetime
+    connection: asyncpg.Connection, tenant: TenantNumber, id: UUID, retracted_at: datetime
 ) -> None:
     """Retract an absence."""
     await connection.execute(SQL["retract_absence"], tenant, id, retracted_at)
 
 
 async def absences_of(
-    connection: asyncpg.Connection, tenant: int, entities: Sequence[UUID]
+    connection: asyncpg.Connection, tenant: TenantNumber, entities: Sequence[UUID]
 ) -> dict[UUID, list[Absence]]:
     """Return the absences believed of documents and of their versions, in order of time, by document."""
     found: dict[UUID, list[Absence]] = defaultdict(list)
@@ -60,7 +63,7 @@ async def absences_of(
     return dict(found)
 
 
-async def absence_by_id(connection: asyncpg.Connection, tenant: int, id: UUID) -> Absence:
+async def absence_by_id(connection: asyncpg.Connection, tenant: TenantNumber, id: UUID) -> Absence:
     """Return the absence of an id, believed or not."""
     return _absence(await connection.fetchrow(SQL["absence_by_id"], tenant, id))
 
@@ -80,14 +83,14 @@ def _absence(row: asyncpg.Record) -> Absence:
 
 
 async def absent_artifacts(
-    connection: asyncpg.Connection, tenant: int, projects: Sequence[int], moment: AsOf
-) -> tuple[int, ...]:
+    connection: asyncpg.Connection, tenant: TenantNumber, projects: Sequence[ProjectNumber], moment: AsOf
+) -> tuple[ArtifactNumber, ...]:
     """Return the numbers of the artifacts of some projects that are not there at a moment."""
     rows = await connection.fetch(SQL["absent_artifacts"], tenant, list(projects), moment.valid, moment.known)
     return tuple(row["number"] for row in rows)
 
 
-async def absent_entities(connection: asyncpg.Connection, tenant: int, at: datetime) -> list[UUID]:
+async def absent_entities(connection: asyncpg.Connection, tenant: TenantNumber, at: datetime) -> list[UUID]:
     """Return the documents of a tenant that are not there at an instant."""
     return [row["entity"] for row in await connection.fetch(SQL["absent_entities"], tenant, at)]
 
@@ -106,7 +109,7 @@ class TouchingReference:
 
 
 async def references_touching(
-    connection: asyncpg.Connection, tenant: int, entity: UUID, valid: Interval
+    connection: asyncpg.Connection, tenant: TenantNumber, entity: UUID, valid: Interval
 ) -> list[TouchingReference]:
     """Return the believed references from or to a document, or stated by it, that hold in an interval."""
     rows = await connection.fetch(SQL["references_touching"], tenant, entity, valid.start, valid.end)
@@ -132,7 +135,7 @@ class ImportRoot:
 
 
 async def find_root(
-    connection: asyncpg.Connection, tenant: int, project: int, root: ImportRoot
+    connection: asyncpg.Connection, tenant: TenantNumber, project: ProjectNumber, root: ImportRoot
 ) -> int | None:
     """Return the number of a root of a project; None if nothing was filed from it."""
     number: int | None = await connection.fetchval(
@@ -142,7 +145,11 @@ async def find_root(
 
 
 async def insert_root(
-    connection: asyncpg.Connection, tenant: int, project: int, root: ImportRoot, recorded_at: datetime
+    connection: asyncpg.Connection,
+    tenant: TenantNumber,
+    project: ProjectNumber,
+    root: ImportRoot,
+    recorded_at: datetime,
 ) -> int:
     """Record a root of a project, and return its number."""
     row = _INSERT_ROOT.arguments(
@@ -159,8 +166,8 @@ async def insert_root(
 
 async def put_documents(
     connection: asyncpg.Connection,
-    tenant: int,
-    project: int,
+    tenant: TenantNumber,
+    project: ProjectNumber,
     root: int,
     sources: Mapping[str, str],
     recorded_at: datetime,
@@ -196,7 +203,7 @@ class RootedDocument:
 
 
 async def documents_of_roots(
-    connection: asyncpg.Connection, tenant: int, project_key: str
+    connection: asyncpg.Connection, tenant: TenantNumber, project_key: str
 ) -> list[RootedDocument]:
     """Return the documents of a project that came from a root, by key."""
     rows = await connection.fetch(SQL["documents_of_roots"], tenant, fold(project_key))

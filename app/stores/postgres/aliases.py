@@ -10,6 +10,7 @@ from uuid import UUID, uuid4
 import asyncpg
 
 from app.domain.entity import Alias, AuthorityTier
+from app.domain.numbers import ProjectNumber, TenantNumber
 from app.domain.temporal import Interval
 from app.domain.text import first_word, fold
 from app.stores.named_blocks import sql_blocks
@@ -25,7 +26,7 @@ class RecordedAlias:
     """An alias with the number of its project; `is_current` is false once it was ended or corrected."""
 
     alias: Alias
-    project: int
+    project: ProjectNumber
     is_current: bool
 
 
@@ -44,8 +45,8 @@ def alias_from(row: asyncpg.Record) -> Alias:
 
 async def insert_alias(
     target: RowTarget,
-    tenant: int,
-    project: int,
+    tenant: TenantNumber,
+    project: ProjectNumber,
     alias: Alias,
     recorded_at: datetime,
     actor: str,
@@ -73,7 +74,7 @@ async def insert_alias(
 
 
 async def current_aliases(
-    connection: asyncpg.Connection, tenant: int, project: int, forms: Sequence[str]
+    connection: asyncpg.Connection, tenant: TenantNumber, project: ProjectNumber, forms: Sequence[str]
 ) -> list[Alias]:
     """Return the aliases of these forms in a project, whenever they are valid."""
     folded = [fold(form) for form in forms]
@@ -82,28 +83,37 @@ async def current_aliases(
     ]
 
 
-async def recorded_alias(connection: asyncpg.Connection, tenant: int, id: UUID) -> RecordedAlias | None:
+async def recorded_alias(
+    connection: asyncpg.Connection, tenant: TenantNumber, id: UUID
+) -> RecordedAlias | None:
     """Return the alias of an id, current or not."""
     row = await connection.fetchrow(SQL["recorded_alias"], tenant, id)
     return None if row is None else RecordedAlias(alias_from(row), row["project_id"], row["is_believed"])
 
 
 async def entities_named(
-    connection: asyncpg.Connection, tenant: int, project: int, name: str, key: str, valid: Interval
+    connection: asyncpg.Connection,
+    tenant: TenantNumber,
+    project: ProjectNumber,
+    name: str,
+    key: str,
+    valid: Interval,
 ) -> set[UUID]:
     """Return entities of a project that have this key, or this folded name during part of the interval."""
     rows = await connection.fetch(SQL["called_from"], tenant, project, name, key, valid.start, valid.end)
     return {row["id"] for row in rows}
 
 
-async def has_name(connection: asyncpg.Connection, tenant: int, entity: UUID, name: str, key: str) -> bool:
+async def has_name(
+    connection: asyncpg.Connection, tenant: TenantNumber, entity: UUID, name: str, key: str
+) -> bool:
     """Return whether an entity has this key, or has or had this folded name."""
     known: bool = await connection.fetchval(SQL["goes_by"], tenant, entity, name, key)
     return known
 
 
 async def preferred_targets(
-    connection: asyncpg.Connection, tenant: int, source: UUID, start: datetime
+    connection: asyncpg.Connection, tenant: TenantNumber, source: UUID, start: datetime
 ) -> set[UUID]:
     """Return the entities that an entity's aliases prefer to it at a moment or later."""
     rows = await connection.fetch(SQL["preferred_targets"], tenant, source, start)
@@ -111,27 +121,29 @@ async def preferred_targets(
 
 
 async def candidate_of(
-    connection: asyncpg.Connection, tenant: int, project: int, form: str, entity: UUID
+    connection: asyncpg.Connection, tenant: TenantNumber, project: ProjectNumber, form: str, entity: UUID
 ) -> UUID:
     """Return the candidate that suggests a form for an entity, pending or reviewed."""
     candidate: UUID = await connection.fetchval(SQL["candidate_of"], tenant, project, fold(form), entity)
     return candidate
 
 
-async def stated_aliases(connection: asyncpg.Connection, tenant: int, entity: UUID) -> list[Alias]:
+async def stated_aliases(connection: asyncpg.Connection, tenant: TenantNumber, entity: UUID) -> list[Alias]:
     """Return the open aliases that the versions of a document state."""
     return [alias_from(row) for row in await connection.fetch(SQL["stated_by"], tenant, entity)]
 
 
-async def retract_alias(connection: asyncpg.Connection, tenant: int, id: UUID, recorded_at: datetime) -> None:
+async def retract_alias(
+    connection: asyncpg.Connection, tenant: TenantNumber, id: UUID, recorded_at: datetime
+) -> None:
     """Retract an alias."""
     await connection.execute(SQL["retract_alias"], tenant, id, recorded_at)
 
 
 async def end_alias(
     connection: asyncpg.Connection,
-    tenant: int,
-    project: int,
+    tenant: TenantNumber,
+    project: ProjectNumber,
     alias: Alias,
     end: datetime,
     recorded_at: datetime,

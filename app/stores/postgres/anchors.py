@@ -9,6 +9,7 @@ from uuid import UUID
 
 import asyncpg
 
+from app.domain.numbers import TenantNumber
 from app.domain.temporal import AsOf
 from app.stores.named_blocks import sql_blocks
 from app.stores.postgres.mentions import NamedForm
@@ -65,7 +66,7 @@ async def named_entities(
 
 
 async def preferred_entities(
-    connection: asyncpg.Connection, tenant: int, entities: Sequence[UUID], moment: AsOf
+    connection: asyncpg.Connection, tenant: TenantNumber, entities: Sequence[UUID], moment: AsOf
 ) -> dict[UUID, UUID]:
     """Return the entity at the end of each entity's alias chain; without a chain, the entity itself."""
     rows = await connection.fetch(
@@ -75,7 +76,7 @@ async def preferred_entities(
 
 
 async def other_forms_of(
-    connection: asyncpg.Connection, tenant: int, entities: Sequence[UUID], moment: AsOf
+    connection: asyncpg.Connection, tenant: TenantNumber, entities: Sequence[UUID], moment: AsOf
 ) -> list[NamedForm]:
     """Return the aliases of these entities at a moment, and the former names of those that are things."""
     rows = await connection.fetch(SQL["other_forms_of"], tenant, list(entities), moment.valid, moment.known)

@@ -10,6 +10,7 @@ from uuid import UUID
 import asyncpg
 
 from app.domain.artifact import Artifact, DatePrecision, DateSource, MemoryDomain, Passage
+from app.domain.numbers import ArtifactNumber, TenantNumber
 from app.domain.temporal import AsOf
 from app.domain.text import fold
 from app.stores.named_blocks import sql_blocks
@@ -53,14 +54,14 @@ def _date_source(row: asyncpg.Record) -> DateSource:
     return DateSource.FILED if row["created_at"] == row["recorded_at"] else DateSource.HEADER
 
 
-async def take_numbers(connection: asyncpg.Connection, count: int) -> list[int]:
+async def take_numbers(connection: asyncpg.Connection, count: int) -> list[ArtifactNumber]:
     """Return so many artifact numbers in rising order; the caller holds the ledger's clock."""
     return [row["number"] for row in await connection.fetch(SQL["take_numbers"], count)]
 
 
 async def insert_artifact(
     target: RowTarget,
-    tenant: int,
+    tenant: TenantNumber,
     artifact: Artifact,
     type_number: int,
     term_count: int,
@@ -94,7 +95,9 @@ async def insert_artifact(
     )
 
 
-async def insert_passages(target: RowTarget, tenant: int, artifact: int, passages: Sequence[Passage]) -> None:
+async def insert_passages(
+    target: RowTarget, tenant: TenantNumber, artifact: ArtifactNumber, passages: Sequence[Passage]
+) -> None:
     """Record the passages of an artifact."""
     await insert_row(
         target,
@@ -108,28 +111,32 @@ async def insert_passages(target: RowTarget, tenant: int, artifact: int, passage
     )
 
 
-async def latest_version(connection: asyncpg.Connection, tenant: int, entity: UUID) -> Artifact | None:
+async def latest_version(
+    connection: asyncpg.Connection, tenant: TenantNumber, entity: UUID
+) -> Artifact | None:
     """Return the artifact of an entity that was filed last, whatever its effective date."""
     row = await connection.fetchrow(SQL["latest_version"], tenant, entity)
     return None if row is None else artifact_from(row)
 
 
 async def latest_hashes(
-    connection: asyncpg.Connection, tenant: int, project_key: str, keys: Sequence[str]
+    connection: asyncpg.Connection, tenant: TenantNumber, project_key: str, keys: Sequence[str]
 ) -> dict[str, str]:
     """Return the content hashes of the artifacts filed last under these keys of a project, by key."""
     rows = await connection.fetch(SQL["latest_hashes"], tenant, fold(project_key), list(keys))
     return {row["key"]: row["content_hash"] for row in rows}
 
 
-async def latest_version_date(connection: asyncpg.Connection, tenant: int, entity: UUID) -> datetime | None:
+async def latest_version_date(
+    connection: asyncpg.Connection, tenant: TenantNumber, entity: UUID
+) -> datetime | None:
     """Return the latest effective date of an entity's artifacts; None if it has none."""
     moment: datetime | None = await connection.fetchval(SQL["latest_version_date"], tenant, entity)
     return moment
 
 
 async def artifacts_by_id(
-    connection: asyncpg.Connection, tenant: int, ids: Sequence[UUID]
+    connection: asyncpg.Connection, tenant: TenantNumber, ids: Sequence[UUID]
 ) -> dict[UUID, Artifact]:
     """Return the artifacts of these ids, by id."""
     rows = await connection.fetch(SQL["artifacts_by_id"], tenant, list(ids))
@@ -138,7 +145,7 @@ async def artifacts_by_id(
 
 async def newest_versions_in_scope(
     connection: asyncpg.Connection, scope: Scope, entities: Sequence[UUID]
-) -> dict[UUID, int]:
+) -> dict[UUID, ArtifactNumber]:
     """Return the number of each entity's newest artifact, if the scope includes it."""
     rows = await connection.fetch(
         SQL["newest_versions_in_scope"],
@@ -155,7 +162,7 @@ async def newest_versions_in_scope(
 
 
 async def newest_sources(
-    connection: asyncpg.Connection, tenant: int, entities: Sequence[UUID], moment: AsOf
+    connection: asyncpg.Connection, tenant: TenantNumber, entities: Sequence[UUID], moment: AsOf
 ) -> dict[UUID, str | None]:
     """Return the source of each entity's newest artifact at a moment."""
     return dict(
@@ -169,32 +176,32 @@ def passage_from(row: asyncpg.Record) -> Passage:
 
 
 async def passages_by_artifact(
-    connection: asyncpg.Connection, tenant: int, artifacts: Sequence[int]
-) -> dict[int, list[Passage]]:
+    connection: asyncpg.Connection, tenant: TenantNumber, artifacts: Sequence[ArtifactNumber]
+) -> dict[ArtifactNumber, list[Passage]]:
     """Return the passages of these artifacts, in order, by artifact number."""
-    passages: dict[int, list[Passage]] = defaultdict(list)
+    passages: dict[ArtifactNumber, list[Passage]] = defaultdict(list)
     for row in await connection.fetch(SQL["passages_by_artifact"], tenant, list(artifacts)):
         passages[row["artifact_number"]].append(passage_from(row))
     return dict(passages)
 
 
 async def creation_times(
-    connection: asyncpg.Connection, tenant: int, artifacts: Sequence[int]
-) -> dict[int, datetime | None]:
+    connection: asyncpg.Connection, tenant: TenantNumber, artifacts: Sequence[ArtifactNumber]
+) -> dict[ArtifactNumber, datetime | None]:
     """Return when these artifacts were created, by number; None for one that counts from its filing."""
     return dict(await connection.fetch(SQL["creation_times"], tenant, list(artifacts)))
 
 
 async def identifiers_of(
-    connection: asyncpg.Connection, tenant: int, artifacts: Sequence[int]
-) -> dict[int, str | None]:
+    connection: asyncpg.Connection, tenant: TenantNumber, artifacts: Sequence[ArtifactNumber]
+) -> dict[ArtifactNumber, str | None]:
     """Return the identifiers of these artifacts, by number."""
     rows = await connection.fetch(SQL["identifiers_of"], tenant, list(artifacts))
     return {row["number"]: row["identifier"] for row in rows}
 
 
 async def identifiers_known(
-    connection: asyncpg.Connection, tenant: int, identifiers: Sequence[str]
+    connection: asyncpg.Connection, tenant: TenantNumber, identifiers: Sequence[str]
 ) -> set[str]:
     """Return those of these identifiers that an artifact has."""
     rows = await connection.fetch(SQL["identifiers_known"], tenant, list(identifiers))

@@ -11,6 +11,7 @@ import asyncpg
 
 from app.domain.artifact import AliasClaim, FactClaim, Quote
 from app.domain.candidate import AliasCandidate, CandidateStatus, FactCandidate, Review
+from app.domain.numbers import ProjectNumber, TenantNumber
 from app.domain.page import Page, PageRequest
 from app.domain.text import fold
 from app.stores.named_blocks import sql_blocks
@@ -29,14 +30,14 @@ _REVIEW_FACT = Statement.read(SQL["review_fact_candidate"])
 class CandidateFilter:
     """Candidates of these projects, and of a status; None means any."""
 
-    projects: tuple[int, ...]
+    projects: tuple[ProjectNumber, ...]
     status: CandidateStatus | None
 
 
 async def queue_alias(
     connection: asyncpg.Connection,
-    tenant: int,
-    project: int,
+    tenant: TenantNumber,
+    project: ProjectNumber,
     entity: UUID,
     artifact: UUID,
     claim: AliasClaim,
@@ -60,8 +61,8 @@ async def queue_alias(
 
 async def queue_fact(
     connection: asyncpg.Connection,
-    tenant: int,
-    project: int,
+    tenant: TenantNumber,
+    project: ProjectNumber,
     entity: UUID,
     artifact: UUID,
     claim: FactClaim,
@@ -84,7 +85,7 @@ async def queue_fact(
 
 
 async def alias_candidates_page(
-    connection: asyncpg.Connection, tenant: int, wanted: CandidateFilter, page: PageRequest
+    connection: asyncpg.Connection, tenant: TenantNumber, wanted: CandidateFilter, page: PageRequest
 ) -> Page[AliasCandidate]:
     """Return a page of likely aliases, the oldest first."""
     rows = await connection.fetch(
@@ -93,27 +94,31 @@ async def alias_candidates_page(
     return Page.cut([_alias_candidate(row) for row in rows], page.first)
 
 
-async def count_alias_candidates(connection: asyncpg.Connection, tenant: int, wanted: CandidateFilter) -> int:
+async def count_alias_candidates(
+    connection: asyncpg.Connection, tenant: TenantNumber, wanted: CandidateFilter
+) -> int:
     """Return how many likely aliases there are."""
     count: int = await connection.fetchval(SQL["count_alias_candidates"], tenant, *_of_candidates(wanted))
     return count
 
 
 async def alias_candidates_by_id(
-    connection: asyncpg.Connection, tenant: int, ids: Sequence[UUID]
+    connection: asyncpg.Connection, tenant: TenantNumber, ids: Sequence[UUID]
 ) -> dict[UUID, AliasCandidate]:
     """Return the likely aliases of these ids, by id."""
     rows = await connection.fetch(SQL["alias_candidates_by_id"], tenant, list(ids))
     return {row["id"]: _alias_candidate(row) for row in rows}
 
 
-async def review_alias(connection: asyncpg.Connection, tenant: int, candidate: UUID, review: Review) -> None:
+async def review_alias(
+    connection: asyncpg.Connection, tenant: TenantNumber, candidate: UUID, review: Review
+) -> None:
     """Record what was decided about a likely alias; raise Conflict if it was reviewed before."""
     await _write_review(connection, _REVIEW_ALIAS, tenant, candidate, review)
 
 
 async def fact_candidates_page(
-    connection: asyncpg.Connection, tenant: int, wanted: CandidateFilter, page: PageRequest
+    connection: asyncpg.Connection, tenant: TenantNumber, wanted: CandidateFilter, page: PageRequest
 ) -> Page[FactCandidate]:
     """Return a page of likely facts, the oldest first."""
     rows = await connection.fetch(
@@ -122,21 +127,25 @@ async def fact_candidates_page(
     return Page.cut([_fact_candidate(row) for row in rows], page.first)
 
 
-async def count_fact_candidates(connection: asyncpg.Connection, tenant: int, wanted: CandidateFilter) -> int:
+async def count_fact_candidates(
+    connection: asyncpg.Connection, tenant: TenantNumber, wanted: CandidateFilter
+) -> int:
     """Return how many likely facts there are."""
     count: int = await connection.fetchval(SQL["count_fact_candidates"], tenant, *_of_candidates(wanted))
     return count
 
 
 async def fact_candidates_by_id(
-    connection: asyncpg.Connection, tenant: int, ids: Sequence[UUID]
+    connection: asyncpg.Connection, tenant: TenantNumber, ids: Sequence[UUID]
 ) -> dict[UUID, FactCandidate]:
     """Return the likely facts of these ids, by id."""
     rows = await connection.fetch(SQL["fact_candidates_by_id"], tenant, list(ids))
     return {row["id"]: _fact_candidate(row) for row in rows}
 
 
-async def review_fact(connection: asyncpg.Connection, tenant: int, candidate: UUID, review: Review) -> None:
+async def review_fact(
+    connection: asyncpg.Connection, tenant: TenantNumber, candidate: UUID, review: Review
+) -> None:
     """Record what was decided about a likely fact; raise Conflict if it was reviewed before."""
     await _write_review(connection, _REVIEW_FACT, tenant, candidate, review)
 
@@ -147,7 +156,11 @@ def _of_candidates(wanted: CandidateFilter) -> tuple[object, ...]:
 
 
 async def _write_review(
-    connection: asyncpg.Connection, statement: Statement, tenant: int, candidate: UUID, review: Review
+    connection: asyncpg.Connection,
+    statement: Statement,
+    tenant: TenantNumber,
+    candidate: UUID,
+    review: Review,
 ) -> None:
     values = statement.arguments(
         tenant=tenant,

@@ -11,6 +11,7 @@ import asyncpg
 import orjson
 from pgvector.asyncpg import register_vector
 
+from app.domain.numbers import TenantNumber
 from app.errors import Unavailable
 from app.stores.postgres import deadlines
 from app.stores.postgres.transactions import reading_transaction
@@ -41,7 +42,7 @@ class LedgerConnection(asyncpg.Connection):  # type: ignore[misc]
     """
 
     seconds: ClassVar[float] = deadlines.READ_ANSWER
-    _tenant: int | None = None
+    _tenant: TenantNumber | None = None
     _width: int | None = None
 
     def itself(self) -> Self:
@@ -73,7 +74,7 @@ class LedgerConnection(asyncpg.Connection):  # type: ignore[misc]
         async with deadlines.time_limit(self, self.seconds):
             return await super().fetchval(*given, **named)
 
-    async def bind(self, tenant: int) -> None:
+    async def bind(self, tenant: TenantNumber) -> None:
         """Set the tenant that row level security shows; call it outside a transaction."""
         if self._tenant == tenant:
             return

@@ -14,6 +14,7 @@ import asyncpg
 
 from app.domain.artifact import ReferenceClaim
 from app.domain.entity import ReferenceType
+from app.domain.numbers import ProjectNumber, TenantNumber
 from app.domain.text import fold
 from app.stores.named_blocks import sql_blocks
 from app.stores.postgres.entities import KeyedEntity, keyed_entity
@@ -52,8 +53,8 @@ class StatedClaim:
 
 async def insert_claims(
     target: RowTarget,
-    tenant: int,
-    project: int,
+    tenant: TenantNumber,
+    project: ProjectNumber,
     claims: Sequence[tuple[StatedClaim, Collection[str]]],
 ) -> None:
     """Record the claims of a document, each under the keys that its target may have."""
@@ -79,14 +80,14 @@ async def insert_claims(
 
 
 async def close_claims(
-    connection: asyncpg.Connection, tenant: int, source: UUID, closed_at: datetime
+    connection: asyncpg.Connection, tenant: TenantNumber, source: UUID, closed_at: datetime
 ) -> None:
     """Close the claims of a document's earlier version."""
     await connection.execute(SQL["close_claims"], tenant, source, closed_at)
 
 
 async def claims_under(
-    connection: asyncpg.Connection, tenant: int, project: int, keys: Collection[str]
+    connection: asyncpg.Connection, tenant: TenantNumber, project: ProjectNumber, keys: Collection[str]
 ) -> dict[str, list[StatedClaim]]:
     """Return the claims that have one of these keys, by key."""
     found: dict[str, list[StatedClaim]] = defaultdict(list)
@@ -96,7 +97,7 @@ async def claims_under(
 
 
 async def claims_of(
-    connection: asyncpg.Connection, tenant: int, sources: Collection[UUID]
+    connection: asyncpg.Connection, tenant: TenantNumber, sources: Collection[UUID]
 ) -> list[StatedClaim]:
     """Return the claims of these documents."""
     if not sources:
@@ -121,7 +122,7 @@ def _stated_claim(row: asyncpg.Record) -> StatedClaim:
     )
 
 
-async def names_of(connection: asyncpg.Connection, tenant: int, entity: UUID) -> set[DocumentName]:
+async def names_of(connection: asyncpg.Connection, tenant: TenantNumber, entity: UUID) -> set[DocumentName]:
     """Return the names by which other documents may link to a document."""
     rows = await connection.fetch(SQL["names_of"], tenant, entity)
     return {(row["key"], NameSort(row["sort"])) for row in rows}
@@ -129,8 +130,8 @@ async def names_of(connection: asyncpg.Connection, tenant: int, entity: UUID) ->
 
 async def insert_names(
     target: RowTarget,
-    tenant: int,
-    project: int,
+    tenant: TenantNumber,
+    project: ProjectNumber,
     entity: UUID,
     names: Collection[DocumentName],
     recorded_at: datetime,
@@ -147,7 +148,7 @@ async def insert_names(
 
 async def close_names(
     connection: asyncpg.Connection,
-    tenant: int,
+    tenant: TenantNumber,
     entity: UUID,
     names: Collection[DocumentName],
     closed_at: datetime,
@@ -174,7 +175,7 @@ class DocumentByName:
 
 
 async def documents_by_names(
-    connection: asyncpg.Connection, tenant: int, project: int, keys: Collection[str]
+    connection: asyncpg.Connection, tenant: TenantNumber, project: ProjectNumber, keys: Collection[str]
 ) -> dict[str, list[DocumentByName]]:
     """Return the documents that go by one of these names, by name."""
     found: dict[str, list[DocumentByName]] = defaultdict(list)
@@ -192,7 +193,7 @@ class HeldDocument:
 
 
 async def documents_by_key(
-    connection: asyncpg.Connection, tenant: int, project: str
+    connection: asyncpg.Connection, tenant: TenantNumber, project: str
 ) -> dict[str, HeldDocument]:
     """Return the documents of a project, given by its key, by their keys."""
     rows = await connection.fetch(SQL["documents_by_key"], tenant, fold(project))

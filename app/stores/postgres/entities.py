@@ -12,6 +12,7 @@ import asyncpg
 
 from app.domain.entity import Entity
 from app.domain.identifier import bare_key
+from app.domain.numbers import ProjectNumber, TenantNumber
 from app.stores.named_blocks import sql_blocks
 from app.stores.postgres.write_buffer import RowTarget, Table, insert_row, one_by_one
 
@@ -57,7 +58,7 @@ def by_either_key(found: Iterable[KeyedEntity]) -> dict[str, list[KeyedEntity]]:
 
 async def insert_entity(
     target: RowTarget,
-    tenant: int,
+    tenant: TenantNumber,
     entity: Entity,
     type_number: int,
     recorded_at: datetime,
@@ -80,14 +81,16 @@ async def insert_entity(
     )
 
 
-async def entity_by_key(connection: asyncpg.Connection, tenant: int, project: int, key: str) -> Entity | None:
+async def entity_by_key(
+    connection: asyncpg.Connection, tenant: TenantNumber, project: ProjectNumber, key: str
+) -> Entity | None:
     """Return the entity of a project that has this key."""
     row = await connection.fetchrow(SQL["entity_by_key"], tenant, project, key)
     return None if row is None else entity_from(row)
 
 
 async def entities_of_keys(
-    connection: asyncpg.Connection, tenant: int, project: int, keys: Sequence[str]
+    connection: asyncpg.Connection, tenant: TenantNumber, project: ProjectNumber, keys: Sequence[str]
 ) -> list[Entity]:
     """Return the entities of a project that have one of these keys."""
     rows = await connection.fetch(SQL["entities_of_keys"], tenant, project, list(keys))
@@ -95,7 +98,7 @@ async def entities_of_keys(
 
 
 async def entities_by_id(
-    connection: asyncpg.Connection, tenant: int, ids: Sequence[UUID]
+    connection: asyncpg.Connection, tenant: TenantNumber, ids: Sequence[UUID]
 ) -> dict[UUID, Entity]:
     """Return the entities of these ids that exist, by id."""
     rows = await connection.fetch(SQL["entities_by_id"], tenant, list(ids))
@@ -103,7 +106,7 @@ async def entities_by_id(
 
 
 async def entities_by_keys(
-    connection: asyncpg.Connection, tenant: int, project: int, keys: Sequence[str]
+    connection: asyncpg.Connection, tenant: TenantNumber, project: ProjectNumber, keys: Sequence[str]
 ) -> list[KeyedEntity]:
     """Return the entities that have one of these keys, with or without the namespace."""
     if not keys:
@@ -127,7 +130,7 @@ def keyed_entity(row: asyncpg.Record) -> KeyedEntity:
 
 
 async def entities_by_source(
-    connection: asyncpg.Connection, tenant: int, project: int, sources: Sequence[str]
+    connection: asyncpg.Connection, tenant: TenantNumber, project: ProjectNumber, sources: Sequence[str]
 ) -> dict[str, KeyedEntity]:
     """Return the entity that each of these sources gave last, by source."""
     if not sources:
@@ -137,7 +140,7 @@ async def entities_by_source(
 
 
 async def entities_by_name(
-    connection: asyncpg.Connection, tenant: int, project: int, forms: Sequence[str]
+    connection: asyncpg.Connection, tenant: TenantNumber, project: ProjectNumber, forms: Sequence[str]
 ) -> dict[str, list[KeyedEntity]]:
     """Return the entities that have one of these folded names now, by name; an id does not count as a key."""
     if not forms:
@@ -149,7 +152,7 @@ async def entities_by_name(
 
 
 async def entities_by_alias(
-    connection: asyncpg.Connection, tenant: int, project: int, forms: Sequence[str]
+    connection: asyncpg.Connection, tenant: TenantNumber, project: ProjectNumber, forms: Sequence[str]
 ) -> dict[str, list[KeyedEntity]]:
     """Return the entity that each of these folded names means now as an alias, by name."""
     if not forms:

@@ -12,6 +12,7 @@ import asyncpg
 
 from app.domain.artifact import Artifact
 from app.domain.entity import Alias, Direction, Reference, ReferenceType
+from app.domain.numbers import TenantNumber
 from app.domain.page import Page, PageRequest
 from app.stores.named_blocks import sql_blocks
 from app.stores.postgres.aliases import alias_from
@@ -33,7 +34,7 @@ class ReferencesAround:
 
 async def references_of_entities(
     connection: asyncpg.Connection,
-    tenant: int,
+    tenant: TenantNumber,
     entities: Sequence[UUID],
     wanted: ReferencesAround,
     page: PageRequest,
@@ -45,7 +46,7 @@ async def references_of_entities(
 
 async def newest_references_of_entities(
     connection: asyncpg.Connection,
-    tenant: int,
+    tenant: TenantNumber,
     entities: Sequence[UUID],
     wanted: ReferencesAround,
     most: int | None,
@@ -56,7 +57,7 @@ async def newest_references_of_entities(
 
 async def _references(
     connection: asyncpg.Connection,
-    tenant: int,
+    tenant: TenantNumber,
     entities: Sequence[UUID],
     wanted: ReferencesAround,
     bounds: tuple[object, ...],
@@ -71,7 +72,7 @@ async def _references(
 
 
 async def count_references_of_entities(
-    connection: asyncpg.Connection, tenant: int, entities: Sequence[UUID], wanted: ReferencesAround
+    connection: asyncpg.Connection, tenant: TenantNumber, entities: Sequence[UUID], wanted: ReferencesAround
 ) -> dict[UUID, int]:
     """Return how many references each entity has; entities without any are left out."""
     rows = await connection.fetch(
@@ -87,7 +88,7 @@ def _around(wanted: ReferencesAround) -> tuple[object, ...]:
 
 
 async def artifacts_of_entities(
-    connection: asyncpg.Connection, tenant: int, entities: Sequence[UUID], page: PageRequest
+    connection: asyncpg.Connection, tenant: TenantNumber, entities: Sequence[UUID], page: PageRequest
 ) -> dict[UUID, Page[Artifact]]:
     """Return a page of each entity's artifacts, the newest first."""
     found: dict[UUID, list[Artifact]] = defaultdict(list)
@@ -99,7 +100,7 @@ async def artifacts_of_entities(
 
 
 async def count_artifacts_of_entities(
-    connection: asyncpg.Connection, tenant: int, entities: Sequence[UUID]
+    connection: asyncpg.Connection, tenant: TenantNumber, entities: Sequence[UUID]
 ) -> dict[UUID, int]:
     """Return how many artifacts each entity has; entities without any are left out."""
     rows = await connection.fetch(SQL["count_artifacts_of_entities"], tenant, list(entities))
@@ -107,7 +108,7 @@ async def count_artifacts_of_entities(
 
 
 async def aliases_of_entities(
-    connection: asyncpg.Connection, tenant: int, entities: Sequence[UUID], as_of: datetime
+    connection: asyncpg.Connection, tenant: TenantNumber, entities: Sequence[UUID], as_of: datetime
 ) -> dict[UUID, list[Alias]]:
     """Return the aliases of each entity by form; entities without any are left out."""
     found: dict[UUID, list[Alias]] = defaultdict(list)
@@ -117,7 +118,11 @@ async def aliases_of_entities(
 
 
 async def similar_to_entities(
-    connection: asyncpg.Connection, tenant: int, entities: Sequence[UUID], as_of: datetime, limit: int
+    connection: asyncpg.Connection,
+    tenant: TenantNumber,
+    entities: Sequence[UUID],
+    as_of: datetime,
+    limit: int,
 ) -> dict[UUID, list[tuple[UUID, float]]]:
     """Return the entities most similar to each, with the cosine of their best passage, best first."""
     found: dict[UUID, list[tuple[UUID, float]]] = defaultdict(list)

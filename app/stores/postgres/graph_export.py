@@ -10,20 +10,21 @@ from uuid import UUID
 
 import asyncpg
 
+from app.domain.numbers import TenantNumber
 from app.domain.projection import Piece, ProjectedChange, ProjectedEdge, ProjectedNode, Value
 from app.domain.temporal import to_microseconds
 from app.stores.named_blocks import sql_blocks
 
 SQL = sql_blocks(__file__)
 
-Tenants: TypeAlias = Sequence[int]
+Tenants: TypeAlias = Sequence[TenantNumber]
 Rows: TypeAlias = Sequence[UUID]
 Reader: TypeAlias = Callable[[asyncpg.Connection, Tenants, Rows], Awaitable[Piece]]
 
 
 async def read_piece(owner: asyncpg.Connection, changes: Sequence[ProjectedChange]) -> Piece:
     """Return the current rows of these changes; a row that changed several times is read once."""
-    by_kind: dict[str, dict[tuple[int, UUID], None]] = defaultdict(dict)
+    by_kind: dict[str, dict[tuple[TenantNumber, UUID], None]] = defaultdict(dict)
     for change in changes:
         by_kind[change.kind][change.tenant, change.row] = None
     nodes: list[ProjectedNode] = []

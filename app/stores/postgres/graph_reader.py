@@ -10,6 +10,7 @@ import asyncpg
 
 from app.domain.breadth_first_search import Around, Neighbour, Step, neighbours_of, shortest_path
 from app.domain.entity import Direction, Reference, ReferenceType
+from app.domain.numbers import ArtifactNumber, TenantNumber
 from app.domain.recall import Proposal
 from app.stores.graph_reader import (
     ARTIFACTS_PER_ENTITY,
@@ -53,7 +54,7 @@ async def artifacts_beside(
 
 
 async def artifacts_sharing_mentions(
-    connection: asyncpg.Connection, scope: Scope, seeds: Sequence[int], limit: int
+    connection: asyncpg.Connection, scope: Scope, seeds: Sequence[ArtifactNumber], limit: int
 ) -> Proposal:
     """Return the artifacts that mention, or are, what the seeds mention; rare entities count more."""
     rows = await connection.fetch(
@@ -86,24 +87,26 @@ class PostgresTraversal:
         async with self._database.reading(scope.tenant) as connection:
             return await artifacts_beside(connection, scope, anchors, strengths, limit)
 
-    async def artifacts_sharing_mentions(self, scope: Scope, seeds: Sequence[int], limit: int) -> Proposal:
+    async def artifacts_sharing_mentions(
+        self, scope: Scope, seeds: Sequence[ArtifactNumber], limit: int
+    ) -> Proposal:
         """Return what GraphReader specifies, in one statement."""
         async with self._database.reading(scope.tenant) as connection:
             return await artifacts_sharing_mentions(connection, scope, seeds, limit)
 
     async def neighbours(
-        self, tenant: int, entities: Sequence[UUID], depth: int, most: int, as_of: datetime
+        self, tenant: TenantNumber, entities: Sequence[UUID], depth: int, most: int, as_of: datetime
     ) -> Mapping[UUID, list[Neighbour]]:
         """Return what GraphReader specifies, in one statement per step for all entities."""
         return await neighbours_of(entities, depth, most, self._step(tenant, as_of, REFERENCES_PER_ENTITY))
 
     async def path(
-        self, tenant: int, source: UUID, target: UUID, longest: int, as_of: datetime
+        self, tenant: TenantNumber, source: UUID, target: UUID, longest: int, as_of: datetime
     ) -> tuple[Reference, ...] | None:
         """Return what GraphReader specifies, in one statement per step."""
         return await shortest_path(source, target, longest, self._step(tenant, as_of, None))
 
-    def _step(self, tenant: int, as_of: datetime, most: int | None) -> Step:
+    def _step(self, tenant: TenantNumber, as_of: datetime, most: int | None) -> Step:
         wanted = ReferencesAround(Direction.BOTH, None, as_of)
 
         async def step(entities: Collection[UUID]) -> Around:

@@ -8,6 +8,7 @@ from typing import Any
 
 import asyncpg
 
+from app.domain.numbers import TenantNumber
 from app.stores.named_blocks import sql_blocks
 from app.stores.postgres.statement import Statement
 
@@ -35,7 +36,7 @@ class SavedResponse:
 
 
 async def find_response(
-    connection: asyncpg.Connection, tenant: int, request: IdempotentRequest
+    connection: asyncpg.Connection, tenant: TenantNumber, request: IdempotentRequest
 ) -> SavedResponse | None:
     """Return the response saved under the request's key."""
     row = await connection.fetchrow(
@@ -46,7 +47,7 @@ async def find_response(
 
 async def insert_response(
     connection: asyncpg.Connection,
-    tenant: int,
+    tenant: TenantNumber,
     request: IdempotentRequest,
     answer: dict[str, Any],
     recorded_at: datetime,

@@ -9,6 +9,7 @@ from datetime import UTC, datetime, timedelta
 
 import asyncpg
 
+from app.domain.numbers import ProjectNumber, TenantNumber
 from app.domain.temporal import AsOf, present, rfc_3339
 from app.domain.text import UNKEEPABLE, fold
 from app.stores.named_blocks import sql_blocks
@@ -61,7 +62,7 @@ class Extent:
     """
 
     clock: datetime
-    projects: tuple[int, ...]
+    projects: tuple[ProjectNumber, ...]
     latest_valid: datetime | None
     latest_known: datetime | None
     has_absences: bool
@@ -73,7 +74,7 @@ class Extent:
         )
 
 
-async def advance_clock(connection: asyncpg.Connection, tenant: int) -> datetime:
+async def advance_clock(connection: asyncpg.Connection, tenant: TenantNumber) -> datetime:
     """Return the transaction time of this write, later than every previous one of the tenant.
 
     Other writers of the tenant wait until this transaction ends.
@@ -87,7 +88,7 @@ class TransactionTimes:
     They are reserved `at_once` at a time, at most a thousand; unused ones are skipped.
     """
 
-    def __init__(self, connection: asyncpg.Connection, tenant: int, at_once: int = 1) -> None:
+    def __init__(self, connection: asyncpg.Connection, tenant: TenantNumber, at_once: int = 1) -> None:
         self._connection = connection
         self._tenant = tenant
         self._at_once = at_once
@@ -110,18 +111,18 @@ class TransactionTimes:
         return self._left.pop()
 
 
-async def read_clock(connection: asyncpg.Connection, tenant: int) -> datetime:
+async def read_clock(connection: asyncpg.Connection, tenant: TenantNumber) -> datetime:
     """Return the transaction time up to which this connection sees everything of the tenant."""
     recorded_at: datetime = await connection.fetchval(SQL["read_clock"], tenant)
     return recorded_at
 
 
-async def read_present(connection: asyncpg.Connection, tenant: int) -> datetime:
+async def read_present(connection: asyncpg.Connection, tenant: TenantNumber) -> datetime:
     """Return the present: the later of now and the tenant's clock, so that what was just written exists."""
     return present(await read_clock(connection, tenant))
 
 
-async def read_extent(connection: asyncpg.Connection, tenant: int, project: str | None) -> Extent:
+async def read_extent(connection: asyncpg.Connection, tenant: TenantNumber, project: str | None) -> Extent:
     """Return the clock and the extent of all projects, or of the one with this key."""
     rows = await connection.fetch(
         SQL["read_extent"], tenant, None if project is None else _stored_key(project)
@@ -144,7 +145,7 @@ def _stored_key(project: str) -> str:
     return "" if UNKEEPABLE.search(project) else fold(project)
 
 
-async def read_settled_clock(connection: asyncpg.Connection, tenant: int) -> datetime:
+async def read_settled_clock(connection: asyncpg.Connection, tenant: TenantNumber) -> datetime:
     """Wait for the current write, then return the clock: nothing more is recorded before it."""
     recorded_at: datetime = await connection.fetchval(SQL["read_settled_clock"], tenant)
     return recorded_at
@@ -199,7 +200,7 @@ def _days(span: timedelta) -> str:
     return "1 day" if days == 1 else f"{days} days"
 
 
-async def read_clocks(connection: asyncpg.Connection, tenant: int) -> Clocks:
+async def read_clocks(connection: asyncpg.Connection, tenant: TenantNumber) -> Clocks:
     """Return the current readings of the three clocks."""
     row = await connection.fetchrow(SQL["clocks"], tenant)
     return Clocks(row["database"], WRITER_CLOCK.now(), row["ledger"])

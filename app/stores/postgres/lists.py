@@ -11,6 +11,7 @@ import asyncpg
 
 from app.domain.artifact import Artifact, MemoryDomain
 from app.domain.entity import Entity, Reference, ReferenceType
+from app.domain.numbers import ProjectNumber, TenantNumber
 from app.domain.page import Page, PageRequest
 from app.domain.text import fold
 from app.stores.named_blocks import sql_blocks
@@ -29,7 +30,7 @@ class EntityFilter:
     The status of an entity without one is "".
     """
 
-    project: int | None
+    project: ProjectNumber | None
     type_name: str | None
     as_of: datetime
     statuses: Collection[str] | None = None
@@ -39,7 +40,7 @@ class EntityFilter:
 class ArtifactFilter:
     """A filter: artifacts of a project, kind, domain and identifier key, whole or bare; None means any."""
 
-    project: int | None
+    project: ProjectNumber | None
     kind: str | None
     key: str | None
     domain: MemoryDomain | None
@@ -49,7 +50,7 @@ class ArtifactFilter:
 class ReferenceFilter:
     """A filter: references that hold at an instant, of a project, type and either end; None means any."""
 
-    project: int | None
+    project: ProjectNumber | None
     source: UUID | None
     target: UUID | None
     type: ReferenceType | None
@@ -57,7 +58,7 @@ class ReferenceFilter:
 
 
 async def entities_page(
-    connection: asyncpg.Connection, tenant: int, wanted: EntityFilter, page: PageRequest
+    connection: asyncpg.Connection, tenant: TenantNumber, wanted: EntityFilter, page: PageRequest
 ) -> Page[Entity]:
     """Return a page of entities, the newest first."""
     arguments = (*_of_entities(wanted), *page_bounds(page), _statuses(wanted))
@@ -66,7 +67,7 @@ async def entities_page(
     return Page.cut([entity_from(row) for row in rows], page.first)
 
 
-async def count_entities(connection: asyncpg.Connection, tenant: int, wanted: EntityFilter) -> int:
+async def count_entities(connection: asyncpg.Connection, tenant: TenantNumber, wanted: EntityFilter) -> int:
     """Return the number of matching entities."""
     arguments = (*_of_entities(wanted), _statuses(wanted))
     async with custom_plans(connection):
@@ -75,7 +76,7 @@ async def count_entities(connection: asyncpg.Connection, tenant: int, wanted: En
 
 
 async def statuses_of_entities(
-    connection: asyncpg.Connection, tenant: int, wanted: EntityFilter
+    connection: asyncpg.Connection, tenant: TenantNumber, wanted: EntityFilter
 ) -> list[str]:
     """Return the statuses that entities of a project and type have at an instant, "" for none."""
     rows = await connection.fetch(SQL["statuses"], tenant, *_of_entities(wanted))
@@ -83,7 +84,7 @@ async def statuses_of_entities(
 
 
 async def artifacts_page(
-    connection: asyncpg.Connection, tenant: int, wanted: ArtifactFilter, page: PageRequest
+    connection: asyncpg.Connection, tenant: TenantNumber, wanted: ArtifactFilter, page: PageRequest
 ) -> Page[Artifact]:
     """Return a page of artifacts, the newest first."""
     arguments = (*_of_artifacts(wanted), *page_bounds(page))
@@ -92,7 +93,9 @@ async def artifacts_page(
     return Page.cut([artifact_from(row) for row in rows], page.first)
 
 
-async def count_artifacts(connection: asyncpg.Connection, tenant: int, wanted: ArtifactFilter) -> int:
+async def count_artifacts(
+    connection: asyncpg.Connection, tenant: TenantNumber, wanted: ArtifactFilter
+) -> int:
     """Return the number of matching artifacts."""
     async with custom_plans(connection):
         count: int = await connection.fetchval(SQL["count_artifacts"], tenant, *_of_artifacts(wanted))
@@ -100,7 +103,7 @@ async def count_artifacts(connection: asyncpg.Connection, tenant: int, wanted: A
 
 
 async def references_page(
-    connection: asyncpg.Connection, tenant: int, wanted: ReferenceFilter, page: PageRequest
+    connection: asyncpg.Connection, tenant: TenantNumber, wanted: ReferenceFilter, page: PageRequest
 ) -> Page[Reference]:
     """Return a page of references, the newest first."""
     arguments = (*_of_references(wanted), *page_bounds(page))
@@ -109,7 +112,9 @@ async def references_page(
     return Page.cut([reference_from(row) for row in rows], page.first)
 
 
-async def count_references(connection: asyncpg.Connection, tenant: int, wanted: ReferenceFilter) -> int:
+async def count_references(
+    connection: asyncpg.Connection, tenant: TenantNumber, wanted: ReferenceFilter
+) -> int:
     """Return the number of matching references."""
     async with custom_plans(connection):
         count: int = await connection.fetchval(SQL["count_references"], tenant, *_of_references(wanted))

@@ -10,6 +10,7 @@ from uuid import UUID
 import asyncpg
 
 from app.domain.entity import Alias, Project
+from app.domain.numbers import ProjectNumber, TenantNumber
 from app.domain.temporal import AsOf
 from app.domain.text import fold
 from app.domain.types import TypeDefinition, Zone, label_of
@@ -27,14 +28,14 @@ class ProjectSize:
     artifacts: int
 
 
-async def kind_of_node(connection: asyncpg.Connection, tenant: int, node: UUID) -> str | None:
+async def kind_of_node(connection: asyncpg.Connection, tenant: TenantNumber, node: UUID) -> str | None:
     """Return the name of the GraphQL type of the object with this id."""
     kind: str | None = await connection.fetchval(SQL["kind_of_node"], tenant, node)
     return kind
 
 
 async def types_of_entities(
-    connection: asyncpg.Connection, tenant: int, entities: Sequence[UUID]
+    connection: asyncpg.Connection, tenant: TenantNumber, entities: Sequence[UUID]
 ) -> dict[UUID, TypeDefinition]:
     """Return the type of each entity."""
     return {
@@ -51,23 +52,23 @@ async def types_of_entities(
 
 
 async def projects_by_number(
-    connection: asyncpg.Connection, tenant: int, numbers: Sequence[int]
-) -> dict[int, Project]:
+    connection: asyncpg.Connection, tenant: TenantNumber, numbers: Sequence[ProjectNumber]
+) -> dict[ProjectNumber, Project]:
     """Return the projects of these numbers."""
     rows = await connection.fetch(SQL["projects_by_number"], tenant, list(numbers))
     return {row["project_id"]: Project(row["project_id"], row["key"], row["name"]) for row in rows}
 
 
 async def project_sizes(
-    connection: asyncpg.Connection, tenant: int, numbers: Sequence[int]
-) -> dict[int, ProjectSize]:
+    connection: asyncpg.Connection, tenant: TenantNumber, numbers: Sequence[ProjectNumber]
+) -> dict[ProjectNumber, ProjectSize]:
     """Return the sizes of these projects."""
     rows = await connection.fetch(SQL["project_sizes"], tenant, list(numbers))
     return {row["project_id"]: ProjectSize(row["entities"], row["artifacts"]) for row in rows}
 
 
 async def aliases_by_id(
-    connection: asyncpg.Connection, tenant: int, ids: Sequence[UUID]
+    connection: asyncpg.Connection, tenant: TenantNumber, ids: Sequence[UUID]
 ) -> dict[UUID, Alias]:
     """Return the aliases of these ids, withdrawn ones too."""
     rows = await connection.fetch(SQL["aliases_by_id"], tenant, list(ids))
@@ -75,7 +76,11 @@ async def aliases_by_id(
 
 
 async def aliases_of_form(
-    connection: asyncpg.Connection, tenant: int, projects: Sequence[int], form: str, as_of: datetime
+    connection: asyncpg.Connection,
+    tenant: TenantNumber,
+    projects: Sequence[ProjectNumber],
+    form: str,
+    as_of: datetime,
 ) -> list[Alias]:
     """Return the aliases of this form, at most one per project."""
     rows = await connection.fetch(SQL["aliases_of_form"], tenant, list(projects), fold(form), as_of)
@@ -83,7 +88,7 @@ async def aliases_of_form(
 
 
 async def alias_chain(
-    connection: asyncpg.Connection, tenant: int, entity: UUID, as_of: datetime
+    connection: asyncpg.Connection, tenant: TenantNumber, entity: UUID, as_of: datetime
 ) -> list[UUID]:
     """Return the ids of the aliases that lead from an entity to its preferred one, in order."""
     path: list[UUID] = await connection.fetchval(SQL["alias_chain"], tenant, entity, as_of)
@@ -99,7 +104,7 @@ class Called:
 
 
 async def labels_as_of(
-    connection: asyncpg.Connection, tenant: int, entities: Sequence[UUID], moment: AsOf
+    connection: asyncpg.Connection, tenant: TenantNumber, entities: Sequence[UUID], moment: AsOf
 ) -> dict[UUID, str]:
     """Return each entity's label at a moment, else its first later label, else its id."""
     called = await called_as_of(connection, tenant, entities, moment)
@@ -107,7 +112,7 @@ async def labels_as_of(
 
 
 async def called_as_of(
-    connection: asyncpg.Connection, tenant: int, entities: Sequence[UUID], moment: AsOf
+    connection: asyncpg.Connection, tenant: TenantNumber, entities: Sequence[UUID], moment: AsOf
 ) -> dict[UUID, Called]:
     """Return each entity's label at a moment, as `labels_as_of` does, with its identifier."""
     rows = await connection.fetch(SQL["speaking_states"], tenant, list(entities), moment.valid, moment.known)

@@ -9,6 +9,7 @@ from uuid import UUID
 
 import asyncpg
 
+from app.domain.numbers import ArtifactNumber, ProjectNumber, TenantNumber
 from app.stores.named_blocks import sql_blocks
 from app.stores.postgres.write_buffer import RowTarget, Table, insert_row, one_by_one
 
@@ -37,7 +38,7 @@ class Mention:
 
 
 async def insert_mentions(
-    target: RowTarget, tenant: int, mentions: Sequence[Mention], recorded_at: datetime
+    target: RowTarget, tenant: TenantNumber, mentions: Sequence[Mention], recorded_at: datetime
 ) -> None:
     """Record mentions; existing ones stay."""
     if mentions:
@@ -56,11 +57,11 @@ async def insert_mentions(
 
 async def mentions_of(
     connection: asyncpg.Connection,
-    tenant: int,
-    artifacts: Sequence[int],
+    tenant: TenantNumber,
+    artifacts: Sequence[ArtifactNumber],
     entities: Sequence[UUID],
     known_at: datetime,
-) -> list[tuple[int, NamedForm]]:
+) -> list[tuple[ArtifactNumber, NamedForm]]:
     """Return which of these artifacts mention which of these entities at a moment, and by which form."""
     rows = await connection.fetch(SQL["mentions_of"], tenant, list(artifacts), list(entities), known_at)
     return [
@@ -69,7 +70,7 @@ async def mentions_of(
 
 
 async def forms_to_look_for(
-    connection: asyncpg.Connection, tenant: int, project: int, words: str
+    connection: asyncpg.Connection, tenant: TenantNumber, project: ProjectNumber, words: str
 ) -> list[NamedForm]:
     """Return the aliases of a project, and its things' names, old and new, that start with these words.
 

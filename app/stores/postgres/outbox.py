@@ -9,6 +9,7 @@ from datetime import datetime, timedelta
 
 import asyncpg
 
+from app.domain.numbers import TenantNumber
 from app.domain.projection import ProjectedChange
 from app.stores.named_blocks import sql_blocks
 
@@ -101,7 +102,7 @@ class TenantPosition:
 
 
 async def tenant_position(
-    connection: asyncpg.Connection, tenant: int, position: int, mark: str | None
+    connection: asyncpg.Connection, tenant: TenantNumber, position: int, mark: str | None
 ) -> TenantPosition:
     """Return a tenant's last position, and whether a change of any tenant has this position and mark."""
     row = await connection.fetchrow(SQL["tenant_position"], tenant, position, mark)

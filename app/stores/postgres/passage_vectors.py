@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from pgvector import HalfVector
 
 from app.domain.artifact import Passage
+from app.domain.numbers import ArtifactNumber, ProjectNumber, TenantNumber
 from app.domain.recall import Proposal
 from app.domain.text import fold
 from app.stores.named_blocks import sql_blocks
@@ -35,9 +36,9 @@ class EmbeddingModel:
 
 async def insert_embeddings(
     target: RowTarget,
-    tenant: int,
-    project: int,
-    artifact: int,
+    tenant: TenantNumber,
+    project: ProjectNumber,
+    artifact: ArtifactNumber,
     created_at: datetime,
     recorded_at: datetime,
     vectors: NDArray[np.float32],
@@ -68,7 +69,7 @@ class EmbeddedPassage:
 
 
 async def vectors_of_latest(
-    connection: asyncpg.Connection, tenant: int, project_key: str, key: str, model: str
+    connection: asyncpg.Connection, tenant: TenantNumber, project_key: str, key: str, model: str
 ) -> list[EmbeddedPassage]:
     """Return the passages of the version of a document that was filed last, with their vectors of a model."""
     rows = await connection.fetch(SQL["vectors_of_latest"], tenant, fold(project_key), key, model)
@@ -141,9 +142,9 @@ _LOCK = 0x7265_656D_6265_6464  # "reembedd" in ASCII
 class Unembedded:
     """An artifact without vectors, with the data to make and index them."""
 
-    tenant: int
-    number: int
-    project: int
+    tenant: TenantNumber
+    number: ArtifactNumber
+    project: ProjectNumber
     title: str
     body: str
     created_at: datetime
@@ -178,13 +179,13 @@ async def count_without_vectors(owner: asyncpg.Connection) -> int:
 
 
 async def artifacts_after(
-    owner: asyncpg.Connection, tenant: int, number: int, limit: int
+    owner: asyncpg.Connection, tenant: TenantNumber, number: ArtifactNumber, limit: int
 ) -> list[Unembedded]:
     """Return the next artifacts without vectors, after this tenant and number."""
     rows = await owner.fetch(SQL["artifacts_after"], tenant, number, limit)
     return [Unembedded(*row.values()) for row in rows]
 
 
-async def forget_passages(owner: asyncpg.Connection, tenant: int, artifact: int) -> None:
+async def forget_passages(owner: asyncpg.Connection, tenant: TenantNumber, artifact: ArtifactNumber) -> None:
     """Delete an artifact's passages, whose vectors were deleted before."""
     await owner.execute(SQL["forget_passages"], tenant, artifact)

@@ -8,10 +8,10 @@ from uuid import UUID, uuid4
 
 import asyncpg
 
-from app.domain.entity import ReferenceType
+from app.domain.entity import PendingReference, ReferenceType
 from app.domain.identifier import identifier_key
+from app.domain.numbers import ProjectNumber, TenantNumber
 from app.domain.page import Page, PageRequest
-from app.domain.pending_reference import PendingReference
 from app.domain.text import name_key
 from app.stores.named_blocks import sql_blocks
 from app.stores.postgres.connection import custom_plans
@@ -22,7 +22,7 @@ SQL = sql_blocks(__file__)
 
 
 async def pending_page(
-    connection: asyncpg.Connection, tenant: int, project: int | None, page: PageRequest
+    connection: asyncpg.Connection, tenant: TenantNumber, project: ProjectNumber | None, page: PageRequest
 ) -> Page[PendingReference]:
     """Return a page of the pending references of one project or of all, oldest first."""
     async with custom_plans(connection):
@@ -30,7 +30,9 @@ async def pending_page(
     return Page.cut([_pending_reference(row) for row in rows], page.first)
 
 
-async def count_pending(connection: asyncpg.Connection, tenant: int, project: int | None) -> int:
+async def count_pending(
+    connection: asyncpg.Connection, tenant: TenantNumber, project: ProjectNumber | None
+) -> int:
     """Return the number of pending references of one project or of all."""
     async with custom_plans(connection):
         count: int = await connection.fetchval(SQL["count_pending"], tenant, project)
@@ -38,7 +40,7 @@ async def count_pending(connection: asyncpg.Connection, tenant: int, project: in
 
 
 async def pending_of(
-    connection: asyncpg.Connection, tenant: int, source: UUID, known: datetime
+    connection: asyncpg.Connection, tenant: TenantNumber, source: UUID, known: datetime
 ) -> list[PendingReference]:
     """Return an entity's references that were pending at a transaction time, typed ones first."""
     return [
@@ -51,7 +53,7 @@ def _pending_reference(row: asyncpg.Record) -> PendingReference:
 
 
 async def pending_by_name(
-    connection: asyncpg.Connection, tenant: int, entity: UUID, forms: Sequence[str]
+    connection: asyncpg.Connection, tenant: TenantNumber, entity: UUID, forms: Sequence[str]
 ) -> dict[UUID, PendingReferenceRow]:
     """Return the references by which documents name an entity by these forms only, as pending ones.
 

@@ -10,6 +10,7 @@ from typing import Any, Self
 
 import asyncpg
 
+from app.domain.numbers import TenantNumber
 from app.errors import Busy, Unavailable
 from app.stores.postgres import deadlines
 from app.stores.postgres.connection import (
@@ -114,13 +115,13 @@ class Database:
                 pool.terminate()
 
     @asynccontextmanager
-    async def reading(self, tenant: int) -> AsyncIterator[asyncpg.Connection]:
+    async def reading(self, tenant: TenantNumber) -> AsyncIterator[asyncpg.Connection]:
         """Yield a connection bound to the tenant; each statement sees what was committed when it began."""
         async with self._connection(self._readers, tenant) as connection:
             yield connection
 
     @asynccontextmanager
-    async def snapshot(self, tenant: int) -> AsyncIterator[asyncpg.Connection]:
+    async def snapshot(self, tenant: TenantNumber) -> AsyncIterator[asyncpg.Connection]:
         """Yield a connection bound to the tenant whose statements all see one moment and change nothing."""
         async with (
             self._connection(self._readers, tenant) as connection,
@@ -129,7 +130,7 @@ class Database:
             yield connection
 
     @asynccontextmanager
-    async def writing(self, tenant: int) -> AsyncIterator[asyncpg.Connection]:
+    async def writing(self, tenant: TenantNumber) -> AsyncIterator[asyncpg.Connection]:
         """Yield a connection inside a transaction: committed at the end, rolled back on any exception.
 
         Nothing that follows the commit fails. Raises Busy when the writes before this one take too long,
@@ -153,7 +154,9 @@ class Database:
             self._loggers.remove(logger)
 
     @asynccontextmanager
-    async def _connection(self, pool: asyncpg.Pool, tenant: int | None) -> AsyncIterator[asyncpg.Connection]:
+    async def _connection(
+        self, pool: asyncpg.Pool, tenant: TenantNumber | None
+    ) -> AsyncIterator[asyncpg.Connection]:
         connection = await self._acquire(pool)
         loggers = list(self._loggers)
         try:

@@ -7,6 +7,7 @@ from datetime import UTC, datetime
 import asyncpg
 
 from app.domain.entity import Project
+from app.domain.numbers import TenantNumber
 from app.domain.text import UNKEEPABLE, fold
 from app.domain.types import rules_among, shipped_types
 from app.stores.named_blocks import sql_blocks
@@ -19,12 +20,12 @@ def _project(row: asyncpg.Record) -> Project:
     return Project(number=row["project_id"], key=row["key"], name=row["name"])
 
 
-async def all_projects(connection: asyncpg.Connection, tenant: int) -> list[Project]:
+async def all_projects(connection: asyncpg.Connection, tenant: TenantNumber) -> list[Project]:
     """Return the tenant's projects by key."""
     return [_project(row) for row in await connection.fetch(SQL["all_projects"], tenant)]
 
 
-async def project_by_key(connection: asyncpg.Connection, tenant: int, key: str) -> Project | None:
+async def project_by_key(connection: asyncpg.Connection, tenant: TenantNumber, key: str) -> Project | None:
     """Return the project of this key, compared after folding; no project has one that cannot be stored."""
     if UNKEEPABLE.search(key):
         return None
@@ -33,20 +34,20 @@ async def project_by_key(connection: asyncpg.Connection, tenant: int, key: str) 
 
 
 async def insert_project(
-    connection: asyncpg.Connection, tenant: int, key: str, recorded_at: datetime
+    connection: asyncpg.Connection, tenant: TenantNumber, key: str, recorded_at: datetime
 ) -> Project:
     """Record a project, with its key as its name."""
     row = await connection.fetchrow(SQL["insert_project"], tenant, key, fold(key), recorded_at)
     return _project(row)
 
 
-async def ensure_tenant(owner: asyncpg.Connection, key: str) -> int:
+async def ensure_tenant(owner: asyncpg.Connection, key: str) -> TenantNumber:
     """Return the tenant of this key; create it with the shipped types and rules if it is new.
 
     Takes a connection of the ledger's owner.
     """
     async with owner.transaction():
-        created: int | None = await owner.fetchval(SQL["create_tenant"], key)
+        created: TenantNumber | None = await owner.fetchval(SQL["create_tenant"], key)
         if created is None:
             existing = await find_tenant(owner, key)
             assert existing is not None
@@ -60,7 +61,7 @@ async def ensure_tenant(owner: asyncpg.Connection, key: str) -> int:
         return created
 
 
-async def find_tenant(owner: asyncpg.Connection, key: str) -> int | None:
+async def find_tenant(owner: asyncpg.Connection, key: str) -> TenantNumber | None:
     """Return the tenant of this key, None when there is none; takes a connection of the ledger's owner."""
-    tenant: int | None = await owner.fetchval(SQL["tenant_by_key"], key)
+    tenant: TenantNumber | None = await owner.fetchval(SQL["tenant_by_key"], key)
     return tenant

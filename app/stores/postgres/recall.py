@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from pgvector import HalfVector
 
 from app.domain.artifact import Artifact, Passage
+from app.domain.numbers import ArtifactNumber, TenantNumber
 from app.domain.temporal import Branch, EntityState
 from app.stores.named_blocks import sql_blocks
 from app.stores.postgres.artifacts import artifact_from, passage_from
@@ -25,8 +26,11 @@ SHORT_PASSAGE_HANDICAP = 0.15
 
 
 async def read_hits(
-    connection: asyncpg.Connection, tenant: int, numbers: Sequence[int], vector: NDArray[np.float32] | None
-) -> dict[int, tuple[Artifact, Passage]]:
+    connection: asyncpg.Connection,
+    tenant: TenantNumber,
+    numbers: Sequence[ArtifactNumber],
+    vector: NDArray[np.float32] | None,
+) -> dict[ArtifactNumber, tuple[Artifact, Passage]]:
     """Return these artifacts by number, each with the passage nearest to a vector; prefer long passages.
 
     Without a vector the first passage is returned, and no vector is read.
@@ -53,8 +57,8 @@ class EntityStanding:
     """
 
     entity: UUID
-    artifacts: tuple[int, ...]
-    newest: int | None
+    artifacts: tuple[ArtifactNumber, ...]
+    newest: ArtifactNumber | None
     awaited_successor: str | None = None
     states: dict[Branch, EntityState] = field(default_factory=dict)
 

@@ -11,6 +11,7 @@ from uuid import UUID, uuid4
 import asyncpg
 
 from app.domain.entity import Reference, ReferenceType
+from app.domain.numbers import ProjectNumber, TenantNumber
 from app.domain.temporal import Interval
 from app.stores.named_blocks import sql_blocks
 from app.stores.postgres.write_buffer import RowTarget, Table, insert_row, one_by_one
@@ -45,7 +46,7 @@ class RecordedReference:
     """A reference with the number of its project and its number of mentions; an ended one is not current."""
 
     reference: Reference
-    project: int
+    project: ProjectNumber
     occurrences: int
     is_current: bool
 
@@ -64,8 +65,8 @@ def reference_from(row: asyncpg.Record) -> Reference:
 
 async def insert_reference(
     target: RowTarget,
-    tenant: int,
-    project: int,
+    tenant: TenantNumber,
+    project: ProjectNumber,
     reference: Reference,
     occurrences: int,
     recorded_at: datetime,
@@ -92,7 +93,7 @@ async def insert_reference(
 
 async def end_dropped_references(
     connection: asyncpg.Connection,
-    tenant: int,
+    tenant: TenantNumber,
     entity: UUID,
     kept: Collection[tuple[UUID, UUID, ReferenceType]],
     end: datetime,
@@ -118,19 +119,21 @@ async def end_dropped_references(
     return [each.reference for each in dropped]
 
 
-async def stated_by(connection: asyncpg.Connection, tenant: int, entity: UUID) -> list[Reference]:
+async def stated_by(connection: asyncpg.Connection, tenant: TenantNumber, entity: UUID) -> list[Reference]:
     """Return the open references that the versions of a document state."""
     return [reference_from(row) for row in await _stated_rows(connection, tenant, entity)]
 
 
-async def _stated_rows(connection: asyncpg.Connection, tenant: int, entity: UUID) -> list[asyncpg.Record]:
+async def _stated_rows(
+    connection: asyncpg.Connection, tenant: TenantNumber, entity: UUID
+) -> list[asyncpg.Record]:
     rows: list[asyncpg.Record] = await connection.fetch(SQL["stated_by"], tenant, entity)
     return rows
 
 
 async def end_reference(
     connection: asyncpg.Connection,
-    tenant: int,
+    tenant: TenantNumber,
     held: RecordedReference,
     end: datetime,
     recorded_at: datetime,
@@ -147,7 +150,7 @@ async def end_reference(
 
 async def _insert_ended(
     target: RowTarget,
-    tenant: int,
+    tenant: TenantNumber,
     held: RecordedReference,
     end: datetime,
     recorded_at: datetime,
@@ -162,14 +165,14 @@ async def _insert_ended(
 
 
 async def retract_reference(
-    connection: asyncpg.Connection, tenant: int, id: UUID, recorded_at: datetime
+    connection: asyncpg.Connection, tenant: TenantNumber, id: UUID, recorded_at: datetime
 ) -> None:
     """Retract a reference."""
     await connection.execute(SQL["retract_reference"], tenant, id, recorded_at)
 
 
 async def recorded_reference(
-    connection: asyncpg.Connection, tenant: int, id: UUID
+    connection: asyncpg.Connection, tenant: TenantNumber, id: UUID
 ) -> RecordedReference | None:
     """Return the reference of an id, current or not."""
     row = await connection.fetchrow(SQL["recorded_reference"], tenant, id)
@@ -179,7 +182,7 @@ async def recorded_reference(
 
 
 async def current_edge(
-    connection: asyncpg.Connection, tenant: int, edge: tuple[UUID, UUID, ReferenceType], at: datetime
+    connection: asyncpg.Connection, tenant: TenantNumber, edge: tuple[UUID, UUID, ReferenceType], at: datetime
 ) -> Reference | None:
     """Return the reference of a type that joins two entities at a moment."""
     row = await connection.fetchrow(SQL["current_edge"], tenant, *edge, at)
@@ -187,14 +190,17 @@ async def current_edge(
 
 
 async def close_pending_of(
-    connection: asyncpg.Connection, tenant: int, entity: UUID, closed_at: datetime
+    connection: asyncpg.Connection, tenant: TenantNumber, entity: UUID, closed_at: datetime
 ) -> None:
     """Close the pending references that an entity states."""
     await connection.execute(SQL["close_pending_of"], tenant, entity, closed_at)
 
 
 async def current_pieces(
-    connection: asyncpg.Connection, tenant: int, edge: tuple[UUID, UUID, ReferenceType], start: datetime
+    connection: asyncpg.Connection,
+    tenant: TenantNumber,
+    edge: tuple[UUID, UUID, ReferenceType],
+    start: datetime,
 ) -> list[Reference]:
     """Return the current references of a type between two entities at a moment or later, in order of time."""
     return [
@@ -203,7 +209,7 @@ async def current_pieces(
 
 
 async def supersession_leads(
-    connection: asyncpg.Connection, tenant: int, start: UUID, end: UUID, since: datetime
+    connection: asyncpg.Connection, tenant: TenantNumber, start: UUID, end: UUID, since: datetime
 ) -> bool:
     """Return whether a chain of supersessions leads from one entity to another at a moment or later."""
     leads: bool = await connection.fetchval(SQL["leads_to"], tenant, start, end, since)
@@ -211,7 +217,7 @@ async def supersession_leads(
 
 
 async def current_among(
-    connection: asyncpg.Connection, tenant: int, edges: Sequence[tuple[UUID, UUID, ReferenceType]]
+    connection: asyncpg.Connection, tenant: TenantNumber, edges: Sequence[tuple[UUID, UUID, ReferenceType]]
 ) -> dict[tuple[UUID, UUID, ReferenceType], list[Reference]]:
     """Return the current references of these edges, by edge, each list in order of time."""
     sources, targets, types = (list(each) for each in zip(*edges, strict=True))
@@ -223,7 +229,7 @@ async def current_among(
 
 
 async def edges_allowed(
-    connection: asyncpg.Connection, tenant: int, edges: Sequence[tuple[UUID, UUID, ReferenceType]]
+    connection: asyncpg.Connection, tenant: TenantNumber, edges: Sequence[tuple[UUID, UUID, ReferenceType]]
 ) -> set[tuple[UUID, UUID, ReferenceType]]:
     """Return those of these edges that some rule allows."""
     if not edges:
@@ -234,7 +240,7 @@ async def edges_allowed(
 
 
 async def types_that_may_join(
-    connection: asyncpg.Connection, tenant: int, source: UUID, target: UUID
+    connection: asyncpg.Connection, tenant: TenantNumber, source: UUID, target: UUID
 ) -> list[ReferenceType]:
     """Return the types of reference by which one entity may refer to another, by name."""
     rows = await connection.fetch(SQL["types_that_may_join"], tenant, source, target)
@@ -243,8 +249,8 @@ async def types_that_may_join(
 
 async def insert_pending(
     target: RowTarget,
-    tenant: int,
-    project: int,
+    tenant: TenantNumber,
+    project: ProjectNumber,
     pending: PendingReferenceRow,
     recorded_at: datetime,
     actor: str,
@@ -271,7 +277,7 @@ async def insert_pending(
 
 
 async def pending_on(
-    connection: asyncpg.Connection, tenant: int, project: int, keys: Sequence[str]
+    connection: asyncpg.Connection, tenant: TenantNumber, project: ProjectNumber, keys: Sequence[str]
 ) -> list[tuple[datetime, PendingReferenceRow]]:
     """Return the references pending for one of these keys, oldest first, with when they were recorded."""
     rows = await connection.fetch(SQL["pending_on"], tenant, project, list(keys))
@@ -295,7 +301,9 @@ def _pending_from(row: asyncpg.Record) -> PendingReferenceRow:
     )
 
 
-async def close_pending(target: RowTarget, tenant: int, ids: Sequence[UUID], closed_at: datetime) -> None:
+async def close_pending(
+    target: RowTarget, tenant: TenantNumber, ids: Sequence[UUID], closed_at: datetime
+) -> None:
     """Close these pending references."""
     if not ids:
         return
@@ -303,7 +311,7 @@ async def close_pending(target: RowTarget, tenant: int, ids: Sequence[UUID], clo
 
 
 async def references_by_id(
-    connection: asyncpg.Connection, tenant: int, ids: Sequence[UUID]
+    connection: asyncpg.Connection, tenant: TenantNumber, ids: Sequence[UUID]
 ) -> dict[UUID, Reference]:
     """Return the references of these ids, by id."""
     rows = await connection.fetch(SQL["references_by_id"], tenant, list(ids))

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 import asyncpg
 
+from app.domain.numbers import ArtifactNumber, ProjectNumber, TenantNumber
 from app.domain.recall import Candidate, Proposal
 from app.domain.temporal import AsOf
 
@@ -21,14 +22,14 @@ class Scope:
     of the artifacts that are not there at the moment.
     """
 
-    tenant: int
-    projects: tuple[int, ...]
+    tenant: TenantNumber
+    projects: tuple[ProjectNumber, ...]
     moment: AsOf
     types: tuple[int, ...] | None = None
     domains: tuple[str, ...] | None = None
     sees_everything: bool = False
     may_approximate: bool = False
-    absent: tuple[int, ...] = ()
+    absent: tuple[ArtifactNumber, ...] = ()
 
 
 def proposal_from(rows: Sequence[asyncpg.Record]) -> Proposal:

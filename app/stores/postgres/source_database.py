@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import AsyncIterator, Iterator, Sequence
 from contextlib import asynccontextmanager, contextmanager
 from dataclasses import dataclass
@@ -9,7 +10,7 @@ from typing import TypeAlias
 
 import asyncpg
 
-from app.errors import Forbidden, Invalid, Unavailable
+from app.errors import Forbidden, Invalid, NotFound, Unavailable
 from app.stores.named_blocks import sql_blocks
 
 _CONNECT_SECONDS = 10.0
@@ -116,7 +117,7 @@ async def settle_in(connection: asyncpg.Connection) -> None:
         await connection.execute(SQL["settle_in"])
 
 
-async def table_called(
+async def _table_called(
     connection: asyncpg.Connection, schemas: Sequence[str] | None, names: Sequence[str]
 ) -> SourceTable | None:
     """Return the first table or view with one of these names, in these schemas or on the search path."""
@@ -129,7 +130,7 @@ async def table_called(
     return SourceTable(found["schema"], found["name"], columns)
 
 
-async def tables_there(connection: asyncpg.Connection, most: int) -> list[str]:
+async def _tables_there(connection: asyncpg.Connection, most: int) -> list[str]:
     """Return the names of at most `most` tables and views, quoted for SQL."""
     with translate_source_errors():
         return [row["name"] for row in await connection.fetch(SQL["tables_there"], most)]
@@ -196,3 +197,32 @@ def _quote_table(table: SourceTable) -> str:
 
 def _quote(name: str) -> str:
     return '"' + name.replace('"', '""') + '"'
+
+
+MAX_TABLES_LISTED = 50
+
+_TABLE_NAME = r'(?:"(?:[^"]|"")+"|[^".]+)'
+_TABLE = re.compile(rf"(?:(?P<schema>{_TABLE_NAME})\.)?(?P<table>{_TABLE_NAME})")
+
+
+async def find_table(connection: asyncpg.Connection, name: str) -> SourceTable:
+    """Return the table or view of a name such as public.artifacts or "Old notes".
+
+    A name without quotes matches as it is spelled, or else in lower case. Raises NotFound with a list of the
+    tables.
+    """
+    match = _TABLE.fullmatch(name.strip())
+    if match is not None:
+        schemas = None if match["schema"] is None else _spellings_of(match["schema"])
+        found = await _table_called(connection, schemas, _spellings_of(match["table"]))
+        if found is not None:
+            return found
+    there = await _tables_there(connection, MAX_TABLES_LISTED + 1)
+    listed = ", ".join(there[:MAX_TABLES_LISTED]) + (" and more" if len(there) > MAX_TABLES_LISTED else "")
+    raise NotFound(f"there is no table {name} in the source database; it has {listed or 'no tables'}")
+
+
+def _spellings_of(name: str) -> list[str]:
+    if name.startswith('"'):
+        return [name[1:-1].replace('""', '"')]
+    return [name, name.lower()]

@@ -12,6 +12,7 @@ from uuid import UUID
 import asyncpg
 
 from app.domain.entity import ReferenceType
+from app.domain.numbers import TenantNumber
 from app.domain.page import Page, PageRequest
 from app.domain.temporal import Branch, EntityState, Interval, StateEvent
 from app.stores.named_blocks import sql_blocks
@@ -32,7 +33,11 @@ class Arrival:
 
 
 async def states_of_entities(
-    connection: asyncpg.Connection, tenant: int, entities: Sequence[UUID], known: datetime, page: PageRequest
+    connection: asyncpg.Connection,
+    tenant: TenantNumber,
+    entities: Sequence[UUID],
+    known: datetime,
+    page: PageRequest,
 ) -> dict[UUID, Page[EntityState]]:
     """Return a page of each entity's states, both branches, the earliest first."""
     found: dict[UUID, list[EntityState]] = defaultdict(list)
@@ -45,7 +50,7 @@ async def states_of_entities(
 
 
 async def count_states_of_entities(
-    connection: asyncpg.Connection, tenant: int, entities: Sequence[UUID], known: datetime
+    connection: asyncpg.Connection, tenant: TenantNumber, entities: Sequence[UUID], known: datetime
 ) -> dict[UUID, int]:
     """Return how many states each entity has; entities without any are left out."""
     rows = await connection.fetch(SQL["count_states_of_entities"], tenant, list(entities), known)
@@ -53,7 +58,7 @@ async def count_states_of_entities(
 
 
 async def events_into(
-    connection: asyncpg.Connection, tenant: int, arrivals: Sequence[Arrival]
+    connection: asyncpg.Connection, tenant: TenantNumber, arrivals: Sequence[Arrival]
 ) -> dict[Arrival, StateEvent]:
     """Return the event that led to each arrival.
 
@@ -72,7 +77,7 @@ async def events_into(
 
 
 async def events_by_id(
-    connection: asyncpg.Connection, tenant: int, ids: Sequence[UUID]
+    connection: asyncpg.Connection, tenant: TenantNumber, ids: Sequence[UUID]
 ) -> dict[UUID, StateEvent]:
     """Return the events of these ids."""
     rows = await connection.fetch(SQL["events_by_id"], tenant, list(ids))
@@ -80,7 +85,7 @@ async def events_by_id(
 
 
 async def last_touches(
-    connection: asyncpg.Connection, tenant: int, states: Sequence[UUID]
+    connection: asyncpg.Connection, tenant: TenantNumber, states: Sequence[UUID]
 ) -> dict[UUID, datetime]:
     """Return when the content of each state was last written."""
     rows = await connection.fetch(SQL["last_touches"], tenant, list(states))
@@ -153,14 +158,16 @@ class StateCommit:
     by_filing: bool
 
 
-async def commits_of_states(connection: asyncpg.Connection, tenant: int, entity: UUID) -> list[StateCommit]:
+async def commits_of_states(
+    connection: asyncpg.Connection, tenant: TenantNumber, entity: UUID
+) -> list[StateCommit]:
     """Return the commits that caused the believed states of an entity."""
     rows = await connection.fetch(SQL["commits_of_states"], tenant, entity)
     return [StateCommit(**row) for row in rows]
 
 
 async def statements_about(
-    connection: asyncpg.Connection, tenant: int, entity: UUID
+    connection: asyncpg.Connection, tenant: TenantNumber, entity: UUID
 ) -> list[AssertedProperties]:
     """Return every assertion about an entity's committed states, in the order of recording."""
     return [
@@ -168,14 +175,14 @@ async def statements_about(
     ]
 
 
-async def versions_of(connection: asyncpg.Connection, tenant: int, entity: UUID) -> list[Version]:
+async def versions_of(connection: asyncpg.Connection, tenant: TenantNumber, entity: UUID) -> list[Version]:
     """Return the versions of an entity in the order in which they take effect."""
     rows = await connection.fetch(SQL["versions_of"], tenant, entity)
     return [Version(**row) for row in rows]
 
 
 async def spans_of_edge(
-    connection: asyncpg.Connection, tenant: int, edge: tuple[UUID, UUID, ReferenceType]
+    connection: asyncpg.Connection, tenant: TenantNumber, edge: tuple[UUID, UUID, ReferenceType]
 ) -> list[AssertedInterval]:
     """Return the intervals of an edge by current belief, earliest first."""
     rows = await connection.fetch(SQL["spans_of_edge"], tenant, *edge)
@@ -192,7 +199,7 @@ async def spans_of_edge(
 
 
 async def retract_span(
-    connection: asyncpg.Connection, tenant: int, span: UUID, retracted_at: datetime
+    connection: asyncpg.Connection, tenant: TenantNumber, span: UUID, retracted_at: datetime
 ) -> None:
     """Retract a reference with its interval."""
     await connection.execute(SQL["retract_span"], tenant, span, retracted_at)

@@ -9,6 +9,7 @@ from uuid import UUID
 
 import asyncpg
 
+from app.domain.numbers import ProjectNumber, TenantNumber
 from app.domain.page import Page, PageRequest
 from app.domain.temporal import AsOf, Branch, EntityState, Interval, StateEvent, WipSource
 from app.domain.text import first_word, name_key
@@ -42,7 +43,7 @@ def state_from(row: asyncpg.Record) -> EntityState:
 
 
 async def current_states(
-    connection: asyncpg.Connection, tenant: int, entity: UUID, branch: Branch
+    connection: asyncpg.Connection, tenant: TenantNumber, entity: UUID, branch: Branch
 ) -> list[EntityState]:
     """Return the current states of one branch of an entity, in order of valid time."""
     rows = await connection.fetch(SQL["current_states"], tenant, entity, branch)
@@ -50,14 +51,18 @@ async def current_states(
 
 
 async def drafts_untouched_since(
-    connection: asyncpg.Connection, tenant: int, moment: datetime, project: int | None, limit: int
+    connection: asyncpg.Connection,
+    tenant: TenantNumber,
+    moment: datetime,
+    project: ProjectNumber | None,
+    limit: int,
 ) -> list[EntityState]:
     """Return the open drafts, of one project or of all, last written at or before a moment, oldest first."""
     rows = await connection.fetch(SQL["drafts_untouched_since"], tenant, moment, project, limit)
     return [state_from(row) for row in rows]
 
 
-async def insert_state(target: RowTarget, tenant: int, state: EntityState) -> None:
+async def insert_state(target: RowTarget, tenant: TenantNumber, state: EntityState) -> None:
     """Record a state with the names it gives its entity."""
     await insert_row(
         target,
@@ -77,7 +82,9 @@ async def insert_state(target: RowTarget, tenant: int, state: EntityState) -> No
     await _insert_names(target, tenant, state, naming_forms(state.props))
 
 
-async def _insert_names(target: RowTarget, tenant: int, state: EntityState, forms: dict[str, Any]) -> None:
+async def _insert_names(
+    target: RowTarget, tenant: TenantNumber, state: EntityState, forms: dict[str, Any]
+) -> None:
     if forms:
         folded = [name_key(form) for form in forms.values()]
         await insert_row(
@@ -94,13 +101,13 @@ async def _insert_names(target: RowTarget, tenant: int, state: EntityState, form
 
 
 async def retract_state(
-    connection: asyncpg.Connection, tenant: int, state: UUID, retracted_at: datetime
+    connection: asyncpg.Connection, tenant: TenantNumber, state: UUID, retracted_at: datetime
 ) -> None:
     """Retract a state."""
     await connection.execute(SQL["retract_state"], tenant, state, retracted_at)
 
 
-async def insert_event(target: RowTarget, tenant: int, entity: UUID, event: StateEvent) -> None:
+async def insert_event(target: RowTarget, tenant: TenantNumber, entity: UUID, event: StateEvent) -> None:
     """Record the step from one state to the one that replaced it."""
     await insert_row(
         target,
@@ -124,7 +131,7 @@ async def insert_event(target: RowTarget, tenant: int, entity: UUID, event: Stat
 
 
 async def asserted_properties(
-    connection: asyncpg.Connection, tenant: int, entity: UUID, branch: Branch
+    connection: asyncpg.Connection, tenant: TenantNumber, entity: UUID, branch: Branch
 ) -> dict[datetime, frozenset[str]]:
     """Return the properties that events set, by the start of the state they led to."""
     rows = await connection.fetch(SQL["asserted_properties"], tenant, entity, branch)
@@ -132,7 +139,7 @@ async def asserted_properties(
 
 
 async def asserted_by_documents(
-    connection: asyncpg.Connection, tenant: int, entity: UUID
+    connection: asyncpg.Connection, tenant: TenantNumber, entity: UUID
 ) -> dict[datetime, frozenset[str]]:
     """Return the properties that a document's versions set, by the start of the state each gave."""
     rows = await connection.fetch(SQL["asserted_by_documents"], tenant, entity)
@@ -140,7 +147,7 @@ async def asserted_by_documents(
 
 
 async def states_as_of(
-    connection: asyncpg.Connection, tenant: int, entities: Sequence[UUID], moment: AsOf
+    connection: asyncpg.Connection, tenant: TenantNumber, entities: Sequence[UUID], moment: AsOf
 ) -> dict[tuple[UUID, Branch], EntityState]:
     """Return the states that hold at a moment, at most one per entity and branch."""
     rows = await connection.fetch(SQL["states_as_of"], tenant, list(entities), moment.valid, moment.known)
@@ -148,7 +155,7 @@ async def states_as_of(
 
 
 async def states_by_id(
-    connection: asyncpg.Connection, tenant: int, ids: Sequence[UUID]
+    connection: asyncpg.Connection, tenant: TenantNumber, ids: Sequence[UUID]
 ) -> dict[UUID, EntityState]:
     """Return the states of these ids, retracted ones too, by id."""
     rows = await connection.fetch(SQL["states_by_id"], tenant, list(ids))
@@ -156,7 +163,7 @@ async def states_by_id(
 
 
 async def drafts_page(
-    connection: asyncpg.Connection, tenant: int, project: int | None, page: PageRequest
+    connection: asyncpg.Connection, tenant: TenantNumber, project: ProjectNumber | None, page: PageRequest
 ) -> Page[EntityState]:
     """Return a page of the open drafts of one project or of all, longest untouched first."""
     async with custom_plans(connection):
@@ -164,7 +171,9 @@ async def drafts_page(
     return Page.cut([state_from(row) for row in rows], page.first)
 
 
-async def count_drafts(connection: asyncpg.Connection, tenant: int, project: int | None) -> int:
+async def count_drafts(
+    connection: asyncpg.Connection, tenant: TenantNumber, project: ProjectNumber | None
+) -> int:
     """Return the number of open drafts of one project or of all."""
     async with custom_plans(connection):
         count: int = await connection.fetchval(SQL["count_drafts"], tenant, project)

@@ -9,6 +9,7 @@ from uuid import UUID
 
 import asyncpg
 
+from app.domain.numbers import ArtifactNumber, TenantNumber
 from app.domain.supersession import DatedStatus, Succession, SuccessionOrder
 from app.domain.temporal import AsOf, Interval
 from app.stores.named_blocks import sql_blocks
@@ -17,7 +18,7 @@ SQL = sql_blocks(__file__)
 
 
 async def superseders_as_of(
-    connection: asyncpg.Connection, tenant: int, entities: Sequence[UUID], moment: AsOf
+    connection: asyncpg.Connection, tenant: TenantNumber, entities: Sequence[UUID], moment: AsOf
 ) -> dict[UUID, list[UUID]]:
     """Return the supersessions at a moment, followed from these entities to the newest successors.
 
@@ -27,7 +28,7 @@ async def superseders_as_of(
 
 
 async def latest_superseder(
-    connection: asyncpg.Connection, tenant: int, entity: UUID, moment: AsOf
+    connection: asyncpg.Connection, tenant: TenantNumber, entity: UUID, moment: AsOf
 ) -> tuple[UUID, datetime] | None:
     """Return the entity that supersedes another at a moment, the latest if several do, and since when."""
     above = await _successions_above(connection, tenant, [entity], [], moment)
@@ -41,7 +42,7 @@ async def latest_superseder(
 
 
 async def superseders_of_artifacts(
-    connection: asyncpg.Connection, tenant: int, artifacts: Sequence[int], moment: AsOf
+    connection: asyncpg.Connection, tenant: TenantNumber, artifacts: Sequence[ArtifactNumber], moment: AsOf
 ) -> dict[UUID, list[UUID]]:
     """Return the supersessions at a moment, followed from the entities of these artifacts."""
     return await _superseders(connection, tenant, [], artifacts, moment)
@@ -49,9 +50,9 @@ async def superseders_of_artifacts(
 
 async def _superseders(
     connection: asyncpg.Connection,
-    tenant: int,
+    tenant: TenantNumber,
     entities: Sequence[UUID],
-    artifacts: Sequence[int],
+    artifacts: Sequence[ArtifactNumber],
     moment: AsOf,
 ) -> dict[UUID, list[UUID]]:
     above: dict[UUID, dict[UUID, SuccessionOrder]] = defaultdict(dict)
@@ -64,9 +65,9 @@ async def _superseders(
 
 async def _successions_above(
     connection: asyncpg.Connection,
-    tenant: int,
+    tenant: TenantNumber,
     entities: Sequence[UUID],
-    artifacts: Sequence[int],
+    artifacts: Sequence[ArtifactNumber],
     moment: AsOf,
 ) -> list[Succession]:
     rows = await connection.fetch(
@@ -75,7 +76,9 @@ async def _successions_above(
     return [_succession(row) for row in rows]
 
 
-async def successions_around(connection: asyncpg.Connection, tenant: int, entity: UUID) -> list[Succession]:
+async def successions_around(
+    connection: asyncpg.Connection, tenant: TenantNumber, entity: UUID
+) -> list[Succession]:
     """Return the current supersessions by and of an entity, in effect or not."""
     rows = await connection.fetch(SQL["successions_around"], tenant, entity)
     return [_succession(row) for row in rows]

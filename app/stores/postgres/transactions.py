@@ -11,6 +11,7 @@ from typing import Any
 
 import asyncpg
 
+from app.domain.numbers import TenantNumber
 from app.errors import Busy, OutcomeUnknown, Unavailable
 from app.stores.postgres.deadlines import COMMIT, PROMPT, UNDO, break_off, time_limit
 
@@ -92,11 +93,11 @@ class Turns:
 
     def __init__(self, patience: float) -> None:
         self._patience = patience
-        self._queues: dict[int, _Queue] = {}
+        self._queues: dict[TenantNumber, _Queue] = {}
         self._usual = 0.1
 
     @asynccontextmanager
-    async def turn(self, tenant: int) -> AsyncIterator[None]:
+    async def turn(self, tenant: TenantNumber) -> AsyncIterator[None]:
         """Wait for the block's turn and keep it while the block lasts.
 
         Raises Busy, with the seconds after which to retry, when the turn does not come in time.

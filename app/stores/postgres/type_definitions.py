@@ -9,6 +9,7 @@ from datetime import datetime
 import asyncpg
 
 from app.domain.entity import ReferenceType
+from app.domain.numbers import ProjectNumber, TenantNumber
 from app.domain.text import fold
 from app.domain.types import ReferenceRule, TypeDefinition, Zone
 from app.stores.named_blocks import sql_blocks
@@ -36,7 +37,7 @@ def type_named(known: Iterable[RecordedType], name: str) -> RecordedType | None:
 
 
 async def types_in_projects(
-    connection: asyncpg.Connection, tenant: int, projects: Sequence[int]
+    connection: asyncpg.Connection, tenant: TenantNumber, projects: Sequence[ProjectNumber]
 ) -> list[RecordedType]:
     """Return the types of these projects and the types of every project, by name."""
     rows = await connection.fetch(SQL["types_in_project"], tenant, list(projects))
@@ -56,8 +57,8 @@ def _definition(row: asyncpg.Record) -> TypeDefinition:
 
 async def insert_type(
     connection: asyncpg.Connection,
-    tenant: int,
-    project: int | None,
+    tenant: TenantNumber,
+    project: ProjectNumber | None,
     definition: TypeDefinition,
     recorded_at: datetime,
 ) -> None:
@@ -78,14 +79,17 @@ async def insert_type(
 
 
 async def widen_type(
-    connection: asyncpg.Connection, tenant: int, number: int, mutable_props: Sequence[str]
+    connection: asyncpg.Connection, tenant: TenantNumber, number: int, mutable_props: Sequence[str]
 ) -> None:
     """Add mutable properties to a type."""
     await connection.execute(SQL["widen_type"], tenant, number, list(mutable_props))
 
 
 async def insert_rules(
-    connection: asyncpg.Connection, tenant: int, project: int | None, rules: Iterable[ReferenceRule]
+    connection: asyncpg.Connection,
+    tenant: TenantNumber,
+    project: ProjectNumber | None,
+    rules: Iterable[ReferenceRule],
 ) -> None:
     """Record CAN_REFERENCE rules among the types of a project, or of all projects; existing rules stay.
 
@@ -103,7 +107,7 @@ async def insert_rules(
 
 
 async def rules_by_source(
-    connection: asyncpg.Connection, tenant: int, sources: Sequence[str]
+    connection: asyncpg.Connection, tenant: TenantNumber, sources: Sequence[str]
 ) -> list[ReferenceRule]:
     """Return what the types of these names may reference."""
     rows = await connection.fetch(SQL["rules_by_source"], tenant, [fold(name) for name in sources])

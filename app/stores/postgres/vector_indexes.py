@@ -13,6 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 from pgvector import HalfVector
 
+from app.domain.numbers import ProjectNumber
 from app.domain.recall import Proposal
 from app.stores.named_blocks import sql_blocks
 from app.stores.postgres.connection import unwrapped
@@ -31,7 +32,7 @@ _LEAST_MEMORY, _MAX_MEMORY = 64, 2_048  # MiB
 class VectorIndex:
     """A valid index, and about how many vectors it has."""
 
-    project: int
+    project: ProjectNumber
     vectors: int
 
     @property
@@ -44,14 +45,14 @@ class VectorIndex:
 class LargeProject:
     """A project with many vectors, and the state of its index."""
 
-    project: int
+    project: ProjectNumber
     key: str
     vectors: int
     has_index: bool
     is_building: bool
 
 
-async def valid_indexes(connection: asyncpg.Connection) -> dict[int, VectorIndex]:
+async def valid_indexes(connection: asyncpg.Connection) -> dict[ProjectNumber, VectorIndex]:
     """Return the valid indexes, by project."""
     rows = await connection.fetch(SQL["valid_indexes"])
     return {row["project"]: VectorIndex(row["project"], row["vectors"]) for row in rows}
@@ -115,13 +116,13 @@ async def large_projects(
     return [LargeProject(*row.values()) for row in rows]
 
 
-async def unindexed_projects(owner: asyncpg.Connection, at_least: int) -> dict[int, str]:
+async def unindexed_projects(owner: asyncpg.Connection, at_least: int) -> dict[ProjectNumber, str]:
     """Return the keys of the projects with at least so many vectors and no valid index."""
     rows = await owner.fetch(SQL["unindexed_projects"], at_least)
     return {row["project"]: row["key"] for row in rows}
 
 
-async def create_index(owner: asyncpg.Connection, project: int, dimensions: int) -> None:
+async def create_index(owner: asyncpg.Connection, project: ProjectNumber, dimensions: int) -> None:
     """Index a project's vectors concurrently with reads and writes; drop the rest of a failed try first."""
     await owner.execute(for_project(SQL["drop_index"], project, dimensions))
     vectors: int = await owner.fetchval(SQL["count_vectors"], project)
@@ -136,7 +137,7 @@ async def drop_indexes(owner: asyncpg.Connection) -> None:
         await owner.execute(for_project(SQL["drop_index_at_once"], row["project"], 0))
 
 
-def for_project(block: str, project: int, dimensions: int) -> str:
+def for_project(block: str, project: ProjectNumber, dimensions: int) -> str:
     """Return the SQL of a block written for project 0 and 384 dimensions, adapted to another project."""
     return (
         block.replace("of_project_0", f"of_project_{project}")

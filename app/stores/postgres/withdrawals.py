@@ -8,6 +8,7 @@ from uuid import UUID
 import asyncpg
 
 from app.domain.entity import Withdrawal
+from app.domain.numbers import TenantNumber
 from app.stores.named_blocks import sql_blocks
 from app.stores.postgres.statement import Statement
 
@@ -17,7 +18,11 @@ _INSERT_WITHDRAWAL = Statement.read(SQL["insert_withdrawal"])
 
 
 async def insert_withdrawal(
-    connection: asyncpg.Connection, tenant: int, withdrawn: UUID, ended: UUID | None, withdrawal: Withdrawal
+    connection: asyncpg.Connection,
+    tenant: TenantNumber,
+    withdrawn: UUID,
+    ended: UUID | None,
+    withdrawal: Withdrawal,
 ) -> None:
     """Record a withdrawal; `ended` is the ended record that replaces it, None if it had not begun."""
     row = _INSERT_WITHDRAWAL.arguments(
@@ -32,7 +37,7 @@ async def insert_withdrawal(
 
 
 async def withdrawals_of(
-    connection: asyncpg.Connection, tenant: int, ids: Sequence[UUID]
+    connection: asyncpg.Connection, tenant: TenantNumber, ids: Sequence[UUID]
 ) -> dict[UUID, Withdrawal]:
     """Return the withdrawals of these aliases and references, by requested id."""
     rows = await connection.fetch(SQL["withdrawals_of"], tenant, list(ids))

@@ -1,17 +1,38 @@
-"""Probe whether the ledger accepts writes: try one and roll it back."""
+"""Probe whether the ledger accepts writes: look for room on its disk, try one and roll it back."""
 
 from __future__ import annotations
 
 import asyncio
+import shutil
 from collections.abc import Callable, Iterator
 from contextlib import AbstractAsyncContextManager, contextmanager
+from pathlib import Path
 from time import monotonic
 
 import asyncpg
 
+from app.domain.numbers import TenantNumber
 from app.errors import Busy, TrigraphError, Unwritable
 from app.stores.named_blocks import sql_blocks
 from app.stores.postgres import ledger_clock
+
+# PostgreSQL stops altogether when it cannot make the next file of its log, which has 16 MiB.
+MIN_FREE_BYTES = 16 * 2**20
+
+
+def lack_of_room(folder: Path) -> str | None:
+    """Return a message if the disk of a folder is full; None if it has room or its state is unknown."""
+    try:
+        free = shutil.disk_usage(folder).free
+    except OSError:
+        return None
+    if free >= MIN_FREE_BYTES:
+        return None
+    return (
+        f"the disk of {folder} is full: {free / 2**20:.1f} MiB are free, and the database"
+        f" needs {MIN_FREE_BYTES // 2**20} MiB; free some space"
+    )
+
 
 SQL = sql_blocks(__file__)
 
@@ -31,7 +52,9 @@ class WriteProbe:
     probe needs as much disk space as a document.
     """
 
-    def __init__(self, writing: Callable[[int], AbstractAsyncContextManager[asyncpg.Connection]]) -> None:
+    def __init__(
+        self, writing: Callable[[TenantNumber], AbstractAsyncContextManager[asyncpg.Connection]]
+    ) -> None:
         self._writing = writing
         self._one_at_a_time = asyncio.Lock()
         self._needs_room = False
@@ -48,7 +71,7 @@ class WriteProbe:
             self._valid_until = 0.0
             raise
 
-    async def refusal(self, tenant: int) -> str | None:
+    async def refusal(self, tenant: TenantNumber) -> str | None:
         """Return why the ledger accepts no writes of the tenant now; None if it does.
 
         Returns the last probe's result when no connection is free in time: then others are writing.
@@ -60,7 +83,7 @@ class WriteProbe:
                 self._valid_until = monotonic() + pause
             return self._answer
 
-    async def _try(self, tenant: int) -> str | None:
+    async def _try(self, tenant: TenantNumber) -> str | None:
         has_connection = False
         try:
             async with asyncio.timeout(PROBE_SECONDS), self._writing(tenant) as connection:
@@ -80,7 +103,7 @@ class WriteProbe:
             return f"the database rejects writes: {error}"
 
 
-async def _write(connection: asyncpg.Connection, tenant: int, *, needs_room: bool) -> None:
+async def _write(connection: asyncpg.Connection, tenant: TenantNumber, *, needs_room: bool) -> None:
     if await connection.fetchval(SQL["hold_clock_unless_busy"], tenant) is None:
         return  # somebody writes at this moment
     await ledger_clock.advance_clock(connection, tenant)

@@ -14,6 +14,7 @@ import pytest
 
 from app.domain.artifact import AliasClaim, Document, FactClaim, Quote, ReferenceClaim
 from app.domain.entity import ReferenceType
+from app.domain.numbers import TenantNumber
 from app.embedding import Embedder
 from app.errors import Conflict, Invalid, TrigraphError
 from app.services.container import Memory
@@ -118,7 +119,7 @@ def comparable(outcome: Outcome) -> Any:
 
 
 async def compare(
-    server: Server, embedder: Embedder, tenant: int, documents: Sequence[Document], width: int = 3
+    server: Server, embedder: Embedder, tenant: TenantNumber, documents: Sequence[Document], width: int = 3
 ) -> list[Outcome]:
     """File documents both ways, each in its own ledger, and compare every row; answers what was left."""
     async with new_memory(server, embedder, tenant) as one, new_memory(server, embedder, tenant) as other:
@@ -136,14 +137,16 @@ async def compare(
     return together
 
 
-async def test_records_of_every_sort_leave_the_same(server: Server, embedder: Embedder, tenant: int) -> None:
+async def test_records_of_every_sort_leave_the_same(
+    server: Server, embedder: Embedder, tenant: TenantNumber
+) -> None:
     outcomes = await compare(server, embedder, tenant, RECORDS)
     assert not any(isinstance(outcome, Exception) for outcome in outcomes)
 
 
 @pytest.mark.parametrize("place", UNFIT)
 async def test_one_that_cannot_be_filed_is_reported_and_the_others_are_filed(
-    server: Server, embedder: Embedder, tenant: int, place: int
+    server: Server, embedder: Embedder, tenant: TenantNumber, place: int
 ) -> None:
     documents = [*RECORDS[:place], UNFIT[place], *RECORDS[place:]]
     outcomes = await compare(server, embedder, tenant, documents)
@@ -153,7 +156,7 @@ async def test_one_that_cannot_be_filed_is_reported_and_the_others_are_filed(
 
 @pytest.mark.parametrize("seed", range(4))
 async def test_random_documents_leave_the_same(
-    server: Server, embedder: Embedder, tenant: int, seed: int
+    server: Server, embedder: Embedder, tenant: TenantNumber, seed: int
 ) -> None:
     random = Random(seed)
     await compare(server, embedder, tenant, [some_document(random) for _ in range(70)])
@@ -183,7 +186,7 @@ def some_document(random: Random) -> Document:
 
 
 async def test_counts_that_pass_a_full_block_at_once_pack_it(
-    server: Server, embedder: Embedder, tenant: int
+    server: Server, embedder: Embedder, tenant: TenantNumber
 ) -> None:
     documents = [adr(number, f"Record {number}", "Harbor.") for number in range(1, 260)]
     async with new_memory(server, embedder, tenant) as memory:
@@ -242,7 +245,7 @@ async def test_a_fault_in_one_of_many_is_its_own(
 ) -> None:
     inserted = states.insert_state
 
-    async def struck(connection: asyncpg.Connection, tenant: int, state: Any) -> None:
+    async def struck(connection: asyncpg.Connection, tenant: TenantNumber, state: Any) -> None:
         if state.props["title"] == "Record 7":
             raise RuntimeError("struck")
         await inserted(connection, tenant, state)

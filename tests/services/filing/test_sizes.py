@@ -12,6 +12,7 @@ import numpy as np
 import pytest
 
 from app.domain.artifact import ReferenceClaim
+from app.domain.numbers import TenantNumber
 from app.domain.recall import LegName, RecallResult
 from app.embedding import Embedder, Vector, Vectors
 from app.services.container import Memory
@@ -143,7 +144,7 @@ def lexical(result: RecallResult) -> list[int]:
 
 
 @pytest.fixture
-def hasty(database: Database, embedder: Embedder, tenant: int) -> tuple[Memory, HastyEmbedder]:
+def hasty(database: Database, embedder: Embedder, tenant: TenantNumber) -> tuple[Memory, HastyEmbedder]:
     """Services on a ledger of their own whose encoder does not make long documents slow."""
     encoder = HastyEmbedder(embedder)
     return memory_on(database, encoder, tenant), encoder

@@ -11,6 +11,7 @@ from typing import Any
 import pytest
 
 from app.domain.identifier import identifier_key
+from app.domain.numbers import TenantNumber
 from app.domain.temporal import AsOf
 from app.embedding import Embedder
 from app.services.importing import ImportRequest, ImportService
@@ -38,7 +39,7 @@ class Filed:
 
 @pytest.fixture(scope="module")
 async def filed(
-    server: Server, embedder: Embedder, tenant: int, tmp_path_factory: pytest.TempPathFactory
+    server: Server, embedder: Embedder, tenant: TenantNumber, tmp_path_factory: pytest.TempPathFactory
 ) -> AsyncIterator[Filed]:
     folder = tmp_path_factory.mktemp("styles") / "docs"
     for row in ROWS:

@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 from httpx2 import AsyncClient
 
+from app.domain.numbers import TenantNumber
 from app.embedding import Embedder, Vector, Vectors
 from app.errors import Conflict
 from app.main import create_app
@@ -104,7 +105,7 @@ async def test_vec_08_a_service_that_runs_turns_red_and_files_nothing_without_it
 
 
 async def test_vec_08_a_wider_model_has_a_ledger_of_its_own(
-    wider: Embedder, memory: Memory, tenant: int, owner: asyncpg.Connection
+    wider: Embedder, memory: Memory, tenant: TenantNumber, owner: asyncpg.Connection
 ) -> None:
     """VEC-08: any width is kept, and one ledger has one."""
     wide = memory_on(memory.database, wider, tenant)

@@ -10,12 +10,13 @@ import asyncpg
 import numpy as np
 import pytest
 
+from app.domain.numbers import ArtifactNumber, ProjectNumber
 from app.domain.recall import LegName, Proposal, Ranking, RecallResult
 from app.domain.temporal import AsOf
 from app.embedding import Vector
 from app.services.container import Memory
+from app.services.maintenance.periodic import index_large_projects, index_periodically
 from app.services.maintenance.reembed import reembed
-from app.services.maintenance.vector_index import index_large_projects, index_periodically
 from app.services.recall import CANDIDATES_PER_LEG
 from app.services.recall.legs.base import Question
 from app.services.recall.legs.dense import DenseLeg
@@ -32,13 +33,13 @@ LIMIT = 100
 NOW = datetime(2030, 1, 1, tzinfo=UTC)
 
 
-async def project_of(memory: Memory, key: str) -> int:
+async def project_of(memory: Memory, key: str) -> ProjectNumber:
     """File one document into a project, so that it is there, and answer its number."""
     return (await file(memory, adr(1, "Queue"), key)).artifact.project
 
 
 async def nearest(
-    memory: Memory, vector: Vector, *projects: int, limit: int = LIMIT, **narrowed: object
+    memory: Memory, vector: Vector, *projects: ProjectNumber, limit: int = LIMIT, **narrowed: object
 ) -> Proposal:
     """Return what the dense leg proposes for a vector, now unless narrowed otherwise."""
     scope = Scope(memory.caller.tenant, projects, AsOf(NOW, NOW), may_approximate=True)
@@ -48,12 +49,12 @@ async def nearest(
     return await DenseLeg(memory.embedder).candidates(memory.database, question)
 
 
-def numbers(proposal: Proposal) -> list[int]:
+def numbers(proposal: Proposal) -> list[ArtifactNumber]:
     return [candidate.artifact for candidate in proposal.candidates]
 
 
 @pytest.fixture
-async def large(memory: Memory, owner: asyncpg.Connection, database_url: str) -> int:
+async def large(memory: Memory, owner: asyncpg.Connection, database_url: str) -> ProjectNumber:
     """A project with an index of its own, beside a small one; its number."""
     project = await project_of(memory, "large")
     vectors = made_vectors(3 * LARGE)
@@ -62,7 +63,7 @@ async def large(memory: Memory, owner: asyncpg.Connection, database_url: str) ->
     return project
 
 
-async def plan_of(memory: Memory, project: int) -> str:
+async def plan_of(memory: Memory, project: ProjectNumber) -> str:
     """Return how the server searches a project."""
     statement = vector_indexes.for_project(vector_indexes.SQL["nearest_in_project"], project, 384)
     async with memory.database.reading(memory.caller.tenant) as connection:
@@ -72,7 +73,9 @@ async def plan_of(memory: Memory, project: int) -> str:
     return "\n".join(row[0] for row in rows)
 
 
-async def test_an_index_finds_nearly_all_that_a_scan_finds_and_says_so(memory: Memory, large: int) -> None:
+async def test_an_index_finds_nearly_all_that_a_scan_finds_and_says_so(
+    memory: Memory, large: ProjectNumber
+) -> None:
     assert f"Index Scan using embedding_of_project_{large}" in await plan_of(memory, large)
     shares = []
     for vector in made_vectors(20, seed=2):
@@ -87,7 +90,7 @@ async def test_an_index_finds_nearly_all_that_a_scan_finds_and_says_so(memory: M
 
 
 async def test_large_and_small_projects_are_answered_together(
-    memory: Memory, owner: asyncpg.Connection, large: int
+    memory: Memory, owner: asyncpg.Connection, large: ProjectNumber
 ) -> None:
     small = await project_of(memory, "small")
     vectors = made_vectors(40, seed=3)
@@ -103,7 +106,7 @@ async def test_large_and_small_projects_are_answered_together(
     assert alone == await nearest(memory, vectors[0], small, may_approximate=False)
 
 
-async def test_a_filter_never_leaves_fewer_than_asked(memory: Memory, large: int) -> None:
+async def test_a_filter_never_leaves_fewer_than_asked(memory: Memory, large: ProjectNumber) -> None:
     narrow = [await file(memory, adr(n, f"Queue {n}", kind="SPEC"), "large") for n in range(2, 12)]
     (type_,) = {await _type_of(memory, document.artifact.number) for document in narrow}
     vector = await memory.embedder.embed_query("blue bicycles")
@@ -119,7 +122,9 @@ async def _type_of(memory: Memory, artifact: int) -> int:
         return type_
 
 
-async def test_everything_is_answered_when_more_is_asked_than_is_there(memory: Memory, large: int) -> None:
+async def test_everything_is_answered_when_more_is_asked_than_is_there(
+    memory: Memory, large: ProjectNumber
+) -> None:
     vector = made_vectors(1, seed=4)[0]
     found = await nearest(memory, vector, large, limit=10 * LARGE)
     assert len(found.candidates) == 3 * LARGE // 2 + 1
@@ -153,7 +158,7 @@ def dense_of(result: RecallResult) -> Ranking:
 
 
 async def test_a_build_that_was_cut_off_is_made_again(
-    memory: Memory, owner: asyncpg.Connection, database_url: str, large: int
+    memory: Memory, owner: asyncpg.Connection, database_url: str, large: ProjectNumber
 ) -> None:
     name = f"embedding_of_project_{large}"
     await owner.execute("UPDATE pg_index SET indisvalid = false WHERE indexrelid = to_regclass($1)", name)

@@ -6,6 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from app.domain.numbers import ArtifactNumber, TenantNumber
 from app.domain.recall import Candidate, LegName, Ranking
 from app.embedding import Embedder
 from app.services.recall.confidence import (
@@ -24,7 +25,7 @@ DOUBTED = "probably no hit answers this question"
 
 
 def _dense(*cosines: float, problem: str | None = None) -> Ranking:
-    found = tuple(Candidate(number, cosine) for number, cosine in enumerate(cosines, start=1))
+    found = tuple(Candidate(ArtifactNumber(number), cosine) for number, cosine in enumerate(cosines, start=1))
     return Ranking(LegName.DENSE, found, problem=problem)
 
 
@@ -40,7 +41,7 @@ def test_the_nearer_the_likelier(one: float, other: float) -> None:
 
 
 def test_no_evidence_gives_no_confidence() -> None:
-    lexical = Ranking(LegName.LEXICAL, (Candidate(1, 12.0),))
+    lexical = Ranking(LegName.LEXICAL, (Candidate(ArtifactNumber(1), 12.0),))
     assert _confidence([_dense(0.1, 0.05), lexical]) == likelihood(0.1) < LOW_CONFIDENCE
     assert _confidence([_dense(0.1), lexical], is_named=True) == 1.0
     assert _confidence([_dense(problem="late"), lexical]) is None
@@ -75,7 +76,7 @@ async def test_where_nothing_is_nothing_is_doubted_in_words(desk: ProjectFixture
 
 
 async def test_without_the_encoder_there_is_no_confidence(
-    database: Database, embedder: Embedder, tenant: int
+    database: Database, embedder: Embedder, tenant: TenantNumber
 ) -> None:
     memory = memory_on(database, BrokenEmbedder(embedder), tenant)
     await file(memory, adr(1, "Queue"))

@@ -8,6 +8,7 @@ from collections.abc import Sequence
 import asyncpg
 import pytest
 
+from app.domain.numbers import TenantNumber
 from app.domain.recall import LegName, RecallResult
 from app.embedding import Embedder, Vector, Vectors
 from app.errors import Unavailable
@@ -48,7 +49,7 @@ def _problems(result: RecallResult) -> dict[LegName, str | None]:
 
 
 async def test_an_encoder_out_of_order_leaves_the_other_legs(
-    database: Database, embedder: Embedder, tenant: int
+    database: Database, embedder: Embedder, tenant: TenantNumber
 ) -> None:
     memory = memory_on(database, BrokenEmbedder(embedder), tenant)
     for document in DOCUMENTS:
@@ -60,7 +61,7 @@ async def test_an_encoder_out_of_order_leaves_the_other_legs(
 
 
 async def test_an_encoder_that_dawdles_makes_the_dense_leg_late(
-    database: Database, embedder: Embedder, tenant: int
+    database: Database, embedder: Embedder, tenant: TenantNumber
 ) -> None:
     memory = memory_on(database, BrokenEmbedder(embedder, seconds=60.0), tenant, leg_deadline=2.0)
     for document in DOCUMENTS:
@@ -98,7 +99,7 @@ async def test_a_failed_leg_takes_no_part_in_the_scores(memory: Memory, owner: a
 
 
 async def test_vectors_of_another_model_are_not_compared(
-    database: Database, embedder: Embedder, tenant: int, owner: asyncpg.Connection
+    database: Database, embedder: Embedder, tenant: TenantNumber, owner: asyncpg.Connection
 ) -> None:
     """As when somebody makes them again while this service runs."""
     memory = memory_on(database, embedder, tenant)

@@ -6,6 +6,7 @@ from collections.abc import AsyncIterator
 
 import pytest
 
+from app.domain.numbers import TenantNumber
 from app.domain.recall import LegName, StateFlag
 from app.embedding import Embedder
 from app.errors import Invalid
@@ -19,7 +20,7 @@ FEW = 7
 
 
 @pytest.fixture(scope="module")
-async def crowd(server: Server, embedder: Embedder, tenant: int) -> AsyncIterator[Memory]:
+async def crowd(server: Server, embedder: Embedder, tenant: TenantNumber) -> AsyncIterator[Memory]:
     """Many documents about one thing, and one about another that only a reference leads to."""
     async with new_memory(server, embedder, tenant) as memory:
         away = adr(900, "Zoo", body="Giraffes eat leaves of acacia trees.")

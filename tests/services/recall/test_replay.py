@@ -8,6 +8,7 @@ from random import Random
 
 import pytest
 
+from app.domain.numbers import TenantNumber
 from app.domain.recall import RecallRequest, RecallResult
 from app.embedding import Embedder
 from app.services.container import Memory
@@ -24,7 +25,7 @@ WRITES = 2_000
 
 
 @pytest.fixture
-async def light(server: Server, embedder: Embedder, tenant: int) -> AsyncIterator[Memory]:
+async def light(server: Server, embedder: Embedder, tenant: TenantNumber) -> AsyncIterator[Memory]:
     """A memory on a ledger of its own whose vectors cost nothing."""
     name = await server.create(TEMPLATE)
     database = await Database.open(server.url_of(name), size=4)

@@ -8,6 +8,7 @@ from typing import Any
 from uuid import UUID, uuid4
 
 from app.domain.entity import Entity
+from app.domain.numbers import TenantNumber
 from app.domain.temporal import AsOf, Branch, EntityState
 from app.domain.timeline import Assertion, assert_from
 from app.services.container import Memory
@@ -29,7 +30,7 @@ class Thing:
     id: UUID
 
     @property
-    def tenant(self) -> int:
+    def tenant(self) -> TenantNumber:
         return self.memory.caller.tenant
 
     async def change(

@@ -8,6 +8,7 @@ from uuid import uuid4
 import asyncpg
 import pytest
 
+from app.domain.numbers import TenantNumber
 from app.stores.neo4j import freshness
 from app.stores.neo4j.driver import Graph
 from app.stores.neo4j.freshness import FreshnessGate, StaleGraph
@@ -27,7 +28,7 @@ def ground(copy: Copy) -> FreshnessGate:
     return FreshnessGate(copy.graph, copy.memory.database)
 
 
-async def count(ground: FreshnessGate, tenant: int) -> int:
+async def count(ground: FreshnessGate, tenant: TenantNumber) -> int:
     """Return how many artifacts of a tenant are read."""
     async with ground.reading(tenant) as (ask, _):
         (found,) = await ask(
@@ -88,7 +89,7 @@ async def test_another_tenants_writes_are_not_waited_for(copy: Copy, ground: Fre
 
 
 async def test_a_copy_of_another_ledger_is_not_read(
-    copy: Copy, server: Server, tenant: int, database_url: str
+    copy: Copy, server: Server, tenant: TenantNumber, database_url: str
 ) -> None:
     """However far it is: its position says nothing of this ledger."""
     await file(copy.memory, adr(1, "Queue"))
@@ -162,7 +163,7 @@ async def test_a_transaction_that_is_being_put_in_place_is_waited_for(
 
 
 async def test_the_service_learns_no_change_of_another_tenant(
-    copy: Copy, owner: asyncpg.Connection, tenant: int
+    copy: Copy, owner: asyncpg.Connection, tenant: TenantNumber
 ) -> None:
     theirs = await ensure_tenant(owner, "theirs")
     filed = await file(memory_on(copy.memory.database, copy.memory.embedder, theirs), adr(1, "Theirs"))

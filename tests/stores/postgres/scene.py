@@ -6,7 +6,9 @@ from typing import Any
 
 import asyncpg
 
-TENANT = 1
+from app.domain.numbers import TenantNumber
+
+TENANT = TenantNumber(1)
 OLD, NEW, LONE = (f"00000000-0000-0000-0000-00000000000{n}" for n in (1, 2, 3))
 FIRST, SECOND, DRAFT, GIVEN_UP = (f"00000000-0000-0000-0000-00000000001{n}" for n in range(4))
 NEW_STATE, LONE_STATE = (f"00000000-0000-0000-0000-00000000002{n}" for n in range(2))

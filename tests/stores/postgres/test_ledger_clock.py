@@ -7,11 +7,12 @@ from datetime import UTC, datetime, timedelta
 
 import asyncpg
 
+from app.domain.numbers import TenantNumber
 from app.stores.postgres import ledger_clock
 from app.stores.postgres.pool import Database
 
 
-async def test_each_write_is_later_than_the_one_before(database: Database, tenant: int) -> None:
+async def test_each_write_is_later_than_the_one_before(database: Database, tenant: TenantNumber) -> None:
     times = []
     for _ in range(5):
         async with database.writing(tenant) as connection:
@@ -23,7 +24,7 @@ async def test_each_write_is_later_than_the_one_before(database: Database, tenan
 
 
 async def test_a_clock_that_stood_still_goes_on_by_a_microsecond(
-    owner: asyncpg.Connection, database: Database, tenant: int
+    owner: asyncpg.Connection, database: Database, tenant: TenantNumber
 ) -> None:
     """TIM-12: also when the machine's clock was set back."""
     ahead = datetime(2090, 1, 1, tzinfo=UTC)
@@ -37,7 +38,7 @@ async def test_a_clock_that_stood_still_goes_on_by_a_microsecond(
 
 
 async def test_writers_of_a_tenant_wait_for_each_other_and_readers_do_not(
-    database: Database, tenant: int
+    database: Database, tenant: TenantNumber
 ) -> None:
     order: list[str] = []
 
@@ -58,7 +59,7 @@ async def test_writers_of_a_tenant_wait_for_each_other_and_readers_do_not(
 
 
 async def test_a_write_is_recorded_after_all_that_readers_settled_while_it_waited(
-    database: Database, tenant: int
+    database: Database, tenant: TenantNumber
 ) -> None:
     async def write() -> datetime:
         async with database.writing(tenant) as connection:
@@ -72,7 +73,7 @@ async def test_a_write_is_recorded_after_all_that_readers_settled_while_it_waite
     assert await waiting > known
 
 
-async def test_a_write_that_changed_nothing_has_no_position(database: Database, tenant: int) -> None:
+async def test_a_write_that_changed_nothing_has_no_position(database: Database, tenant: TenantNumber) -> None:
     async with database.writing(tenant) as connection:
         await ledger_clock.advance_clock(connection, tenant)
         assert await ledger_clock.finish_write(connection) is None

@@ -6,6 +6,7 @@ import asyncpg
 import pytest
 from pgvector import HalfVector
 
+from app.domain.numbers import TenantNumber
 from app.errors import Conflict, Invalid, Unavailable
 from app.stores.postgres import deadlines, pool
 from app.stores.postgres.connection import LedgerConnection, unwrapped
@@ -26,23 +27,24 @@ PROJECTS = "SELECT count(*) FROM project"
 
 
 @pytest.fixture
-async def other_tenant(owner: asyncpg.Connection) -> int:
-    return int(await owner.fetchval("INSERT INTO tenant (key) VALUES ('other') RETURNING tenant_id"))
+async def other_tenant(owner: asyncpg.Connection) -> TenantNumber:
+    added = "INSERT INTO tenant (key) VALUES ('other') RETURNING tenant_id"
+    return TenantNumber(await owner.fetchval(added))
 
 
-async def count(database: Database, tenant: int) -> int:
+async def count(database: Database, tenant: TenantNumber) -> int:
     async with database.reading(tenant) as connection:
         return int(await connection.fetchval(PROJECTS))
 
 
-async def test_every_connection_works_as_the_ordinary_role(database: Database, tenant: int) -> None:
+async def test_every_connection_works_as_the_ordinary_role(database: Database, tenant: TenantNumber) -> None:
     async with database.reading(tenant) as connection:
         assert await connection.fetchval("SELECT current_user") == "trigraph_service"
         assert await connection.fetchval("SHOW jit") == "off"
 
 
 async def test_a_connection_sees_only_the_tenant_it_is_bound_to(
-    database: Database, tenant: int, other_tenant: int
+    database: Database, tenant: TenantNumber, other_tenant: TenantNumber
 ) -> None:
     for bound in (tenant, other_tenant, other_tenant, tenant):
         async with database.reading(bound) as connection:
@@ -50,7 +52,7 @@ async def test_a_connection_sees_only_the_tenant_it_is_bound_to(
 
 
 async def test_binding_costs_a_statement_only_when_the_tenant_changes(
-    database_url: str, tenant: int, other_tenant: int, monkeypatch: pytest.MonkeyPatch
+    database_url: str, tenant: TenantNumber, other_tenant: TenantNumber, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     bound: list[object] = []
     execute = asyncpg.Connection.execute
@@ -69,7 +71,7 @@ async def test_binding_costs_a_statement_only_when_the_tenant_changes(
 
 
 async def test_a_binding_cut_off_half_way_leaks_no_tenant(
-    database_url: str, tenant: int, other_tenant: int, monkeypatch: pytest.MonkeyPatch
+    database_url: str, tenant: TenantNumber, other_tenant: TenantNumber, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     database = await Database.open(database_url, size=1)
     execute = LedgerConnection.execute
@@ -89,7 +91,7 @@ async def test_a_binding_cut_off_half_way_leaks_no_tenant(
 
 
 async def test_a_rolled_back_write_keeps_the_binding(
-    database_url: str, tenant: int, other_tenant: int
+    database_url: str, tenant: TenantNumber, other_tenant: TenantNumber
 ) -> None:
     database = await Database.open(database_url, size=1)
     assert await count(database, tenant) == 0
@@ -101,14 +103,14 @@ async def test_a_rolled_back_write_keeps_the_binding(
     await database.close()
 
 
-async def test_a_write_is_committed_at_its_end(database: Database, tenant: int) -> None:
+async def test_a_write_is_committed_at_its_end(database: Database, tenant: TenantNumber) -> None:
     async with database.writing(tenant) as connection:
         await connection.execute(ADD_PROJECT, tenant)
         assert await count(database, tenant) == 0
     assert await count(database, tenant) == 1
 
 
-async def test_a_write_is_rolled_back_on_any_exception(database: Database, tenant: int) -> None:
+async def test_a_write_is_rolled_back_on_any_exception(database: Database, tenant: TenantNumber) -> None:
     async def fail_half_way() -> None:
         async with database.writing(tenant) as connection:
             await connection.execute(ADD_PROJECT, tenant)
@@ -119,7 +121,7 @@ async def test_a_write_is_rolled_back_on_any_exception(database: Database, tenan
     assert await count(database, tenant) == 0
 
 
-async def test_a_write_is_rolled_back_when_it_is_cancelled(database_url: str, tenant: int) -> None:
+async def test_a_write_is_rolled_back_when_it_is_cancelled(database_url: str, tenant: TenantNumber) -> None:
     database = await Database.open(database_url, size=1)
     written = asyncio.Event()
 
@@ -138,7 +140,9 @@ async def test_a_write_is_rolled_back_when_it_is_cancelled(database_url: str, te
     await database.close()
 
 
-async def test_what_the_database_refuses_is_said_in_our_words(database: Database, tenant: int) -> None:
+async def test_what_the_database_refuses_is_said_in_our_words(
+    database: Database, tenant: TenantNumber
+) -> None:
     async with database.writing(tenant) as connection:
         await connection.execute(ADD_PROJECT, tenant)
     with pytest.raises(Conflict) as refused:
@@ -147,7 +151,9 @@ async def test_what_the_database_refuses_is_said_in_our_words(database: Database
     assert refused.value.rule == "project_keys_are_unique"
 
 
-async def test_what_the_database_refuses_at_commit_is_said_too(database: Database, tenant: int) -> None:
+async def test_what_the_database_refuses_at_commit_is_said_too(
+    database: Database, tenant: TenantNumber
+) -> None:
     async with database.writing(tenant) as connection:
         await connection.execute(ADD_PROJECT, tenant)
     with pytest.raises(Invalid) as refused:
@@ -157,13 +163,15 @@ async def test_what_the_database_refuses_at_commit_is_said_too(database: Databas
     assert refused.value.message == "an entity is recorded together with its first state"
 
 
-async def test_a_mistake_in_sql_stays_what_it_is(database: Database, tenant: int) -> None:
+async def test_a_mistake_in_sql_stays_what_it_is(database: Database, tenant: TenantNumber) -> None:
     with pytest.raises(asyncpg.UndefinedTableError):
         async with database.reading(tenant) as connection:
             await connection.fetch("SELECT FROM nowhere")
 
 
-async def test_a_snapshot_sees_one_moment_and_changes_nothing(database: Database, tenant: int) -> None:
+async def test_a_snapshot_sees_one_moment_and_changes_nothing(
+    database: Database, tenant: TenantNumber
+) -> None:
     async with database.snapshot(tenant) as connection:
         assert await connection.fetchval(PROJECTS) == 0
         async with database.writing(tenant) as writer:
@@ -175,7 +183,7 @@ async def test_a_snapshot_sees_one_moment_and_changes_nothing(database: Database
 
 
 async def test_a_transaction_left_open_is_ended_before_the_next_caller(
-    database_url: str, tenant: int
+    database_url: str, tenant: TenantNumber
 ) -> None:
     database = await Database.open(database_url, size=1)
     complaints: list[str] = []
@@ -190,7 +198,9 @@ async def test_a_transaction_left_open_is_ended_before_the_next_caller(
     await database.close()
 
 
-async def test_a_connection_that_never_comes_free_is_unavailable(database_url: str, tenant: int) -> None:
+async def test_a_connection_that_never_comes_free_is_unavailable(
+    database_url: str, tenant: TenantNumber
+) -> None:
     database = await Database.open(database_url, size=1, patience=0.05)
     async with database.reading(tenant):
         with pytest.raises(Unavailable, match="no database connection became free"):
@@ -199,7 +209,7 @@ async def test_a_connection_that_never_comes_free_is_unavailable(database_url: s
     await database.close()
 
 
-async def test_closing_ends_although_waiters_were_cancelled(database_url: str, tenant: int) -> None:
+async def test_closing_ends_although_waiters_were_cancelled(database_url: str, tenant: TenantNumber) -> None:
     database = await Database.open(database_url, size=1)
     async with database.reading(tenant):
         waiting = [asyncio.create_task(count(database, tenant)) for _ in range(10)]
@@ -212,7 +222,7 @@ async def test_closing_ends_although_waiters_were_cancelled(database_url: str, t
 
 
 async def test_closing_breaks_a_connection_that_is_kept(
-    database_url: str, tenant: int, monkeypatch: pytest.MonkeyPatch
+    database_url: str, tenant: TenantNumber, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(deadlines, "CLOSE", 0.05)
     database = await Database.open(database_url, size=1)
@@ -229,7 +239,7 @@ async def test_closing_breaks_a_connection_that_is_kept(
 
 
 async def test_a_broken_connection_is_unavailable_once_and_replaced(
-    database_url: str, owner: asyncpg.Connection, tenant: int
+    database_url: str, owner: asyncpg.Connection, tenant: TenantNumber
 ) -> None:
     database = await Database.open(database_url, size=1)
 
@@ -245,7 +255,7 @@ async def test_a_broken_connection_is_unavailable_once_and_replaced(
 
 
 async def test_a_connection_that_broke_before_a_search_is_unavailable(
-    database: Database, tenant: int
+    database: Database, tenant: TenantNumber
 ) -> None:
     async def search() -> None:
         async with database.reading(tenant) as connection:
@@ -258,7 +268,7 @@ async def test_a_connection_that_broke_before_a_search_is_unavailable(
 
 
 async def test_a_task_stays_cancelled_when_its_connection_breaks_meanwhile(
-    database_url: str, tenant: int
+    database_url: str, tenant: TenantNumber
 ) -> None:
     database = await Database.open(database_url, size=1)
     lent = asyncio.Event()
@@ -282,7 +292,9 @@ async def test_a_task_stays_cancelled_when_its_connection_breaks_meanwhile(
         await database.close()
 
 
-async def test_a_statement_that_takes_too_long_is_unavailable(database: Database, tenant: int) -> None:
+async def test_a_statement_that_takes_too_long_is_unavailable(
+    database: Database, tenant: TenantNumber
+) -> None:
     with pytest.raises(Unavailable, match="took too long"):
         async with database.writing(tenant) as connection:
             await connection.execute("SET LOCAL statement_timeout = '10ms'; SELECT pg_sleep(60)")
@@ -311,7 +323,7 @@ async def test_a_role_that_could_see_every_tenant_is_refused(
         await Database.open(database_url, size=1)
 
 
-async def test_json_and_vectors_arrive_as_values(database: Database, tenant: int) -> None:
+async def test_json_and_vectors_arrive_as_values(database: Database, tenant: TenantNumber) -> None:
     props = {"title": "Grüße", "nested": [1, 2.5, None, True]}
     async with database.reading(tenant) as connection:
         assert await connection.fetchval("SELECT $1::jsonb", props) == props
@@ -321,7 +333,7 @@ async def test_json_and_vectors_arrive_as_values(database: Database, tenant: int
 
 
 async def test_statements_are_counted_without_bookkeeping(
-    database: Database, server: Server, tenant: int, other_tenant: int
+    database: Database, server: Server, tenant: TenantNumber, other_tenant: TenantNumber
 ) -> None:
     async with counted(database) as statements:
         async with database.writing(tenant) as connection:

@@ -8,6 +8,7 @@ from datetime import UTC, datetime
 import asyncpg
 import pytest
 
+from app.domain.numbers import TenantNumber
 from app.domain.types import rules_among, shipped_types
 from app.stores.postgres import ledger_clock, type_definitions
 from app.stores.postgres.pool import Database
@@ -45,7 +46,7 @@ async def test_a_tenant_starts_with_the_shipped_types_and_rules(
     assert set(rules) == shipped
 
 
-async def test_the_service_cannot_make_a_tenant(database: Database, tenant: int) -> None:
+async def test_the_service_cannot_make_a_tenant(database: Database, tenant: TenantNumber) -> None:
     async with database.reading(tenant) as connection:
         with pytest.raises(asyncpg.InsufficientPrivilegeError):
             await ensure_tenant(connection, "team")

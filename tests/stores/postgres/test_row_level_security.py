@@ -9,6 +9,7 @@ import asyncpg
 import pytest
 
 from app.domain.artifact import AliasClaim, FactClaim, Quote
+from app.domain.numbers import TenantNumber
 from app.embedding import Embedder
 from app.errors import NotFound
 from app.services.aliases.service import AliasRequest
@@ -46,7 +47,7 @@ class Neighbours:
 
 
 @pytest.fixture(scope="module")
-async def neighbours(server: Server, embedder: Embedder, tenant: int) -> AsyncIterator[Neighbours]:
+async def neighbours(server: Server, embedder: Embedder, tenant: TenantNumber) -> AsyncIterator[Neighbours]:
     name = await server.create(TEMPLATE)
     url = server.url_of(name)
     owner = await asyncpg.connect(url)

@@ -7,6 +7,7 @@ from collections.abc import AsyncIterator
 import asyncpg
 import pytest
 
+from app.domain.numbers import TenantNumber
 from app.stores.postgres.connection import SERVICE_ROLE
 from app.stores.postgres.errors import CONSTRAINTS
 from tests.conftest import TEMPLATE, Server
@@ -352,7 +353,7 @@ BEHIND = {"one_open_committed_state_per_entity": "COMMITTED", "one_open_wip_stat
 
 
 @pytest.fixture(scope="module")
-async def url(server: Server, tenant: int) -> AsyncIterator[str]:
+async def url(server: Server, tenant: TenantNumber) -> AsyncIterator[str]:
     """A database that holds the scene; no test of a broken rule leaves a trace in it."""
     assert tenant == scene.TENANT
     name = await server.create(TEMPLATE)

@@ -9,6 +9,7 @@ from uuid import UUID, uuid4
 import pytest
 
 from app.domain.entity import Entity
+from app.domain.numbers import TenantNumber
 from app.domain.temporal import AsOf, Branch, EntityState
 from app.domain.timeline import Assertion, assert_from
 from app.errors import Conflict
@@ -18,7 +19,7 @@ from tests.documents import day
 
 
 async def _moved(
-    database: Database, tenant: int, *steps: tuple[datetime, str]
+    database: Database, tenant: TenantNumber, *steps: tuple[datetime, str]
 ) -> tuple[UUID, list[datetime]]:
     """Return an entity whose name changed step by step, and when each step was recorded."""
     entity = uuid4()
@@ -45,7 +46,7 @@ async def _moved(
 
 
 async def _name(
-    database: Database, tenant: int, entity: UUID, valid: datetime, known: datetime
+    database: Database, tenant: TenantNumber, entity: UUID, valid: datetime, known: datetime
 ) -> str | None:
     async with database.reading(tenant) as connection:
         found = await states.states_as_of(connection, tenant, [entity], AsOf(valid, known))
@@ -53,7 +54,7 @@ async def _name(
     return None if state is None else state.props["name"]
 
 
-async def test_a_moment_is_a_pair(database: Database, tenant: int) -> None:
+async def test_a_moment_is_a_pair(database: Database, tenant: TenantNumber) -> None:
     """Valid time and transaction time are moved each on its own; a boundary belongs to what starts there."""
     entity, known = await _moved(
         database, tenant, (day(2020), "one"), (day(2022), "two"), (day(2021), "between"), (day(2020), "first")
@@ -78,7 +79,7 @@ async def test_a_moment_is_a_pair(database: Database, tenant: int) -> None:
         assert await _name(database, tenant, entity, valid, moment) == name, (valid, moment)
 
 
-async def test_an_instant_is_the_same_in_every_zone(database: Database, tenant: int) -> None:
+async def test_an_instant_is_the_same_in_every_zone(database: Database, tenant: TenantNumber) -> None:
     """TIM-05."""
     entity, known = await _moved(database, tenant, (day(2026, 1, 11), "one"))
     elsewhere = day(2026, 1, 11).astimezone(timezone(timedelta(hours=-7)))
@@ -86,7 +87,7 @@ async def test_an_instant_is_the_same_in_every_zone(database: Database, tenant: 
     assert await _name(database, tenant, entity, elsewhere - timedelta(microseconds=1), known[0]) is None
 
 
-async def _say(database: Database, tenant: int, stale: Sequence[EntityState], name: str) -> None:
+async def _say(database: Database, tenant: TenantNumber, stale: Sequence[EntityState], name: str) -> None:
     """Write from 2021 on what follows from a timeline read before."""
     async with database.writing(tenant) as connection:
         recorded_at = await ledger_clock.advance_clock(connection, tenant)
@@ -98,7 +99,7 @@ async def _say(database: Database, tenant: int, stale: Sequence[EntityState], na
             await states.insert_state(connection, tenant, recorded)
 
 
-async def test_a_stale_writer_changes_nothing(database: Database, tenant: int) -> None:
+async def test_a_stale_writer_changes_nothing(database: Database, tenant: TenantNumber) -> None:
     """CON-06: who builds on what was retracted meanwhile is told that the ledger moved on."""
     entity, _ = await _moved(database, tenant, (day(2020), "one"))
     async with database.reading(tenant) as connection:

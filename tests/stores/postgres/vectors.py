@@ -10,6 +10,8 @@ from numpy.typing import NDArray
 from pgvector import HalfVector
 from pgvector.asyncpg import register_vector
 
+from app.domain.numbers import ProjectNumber, TenantNumber
+
 DIMENSIONS = 384
 PASSAGES = 2
 _WAYS = 24
@@ -25,8 +27,8 @@ def made_vectors(count: int, seed: int = 1) -> NDArray[np.float32]:
 
 async def put_vectors(
     owner: asyncpg.Connection,
-    tenant: int,
-    project: int,
+    tenant: TenantNumber,
+    project: ProjectNumber,
     vectors: NDArray[np.float32],
     at: datetime,
     *,

@@ -11,6 +11,7 @@ import asyncpg
 from app.domain.artifact import Document
 from app.domain.entity import Project
 from app.domain.identifier import bare_key, identifier_key
+from app.domain.numbers import TenantNumber
 from app.domain.temporal import Branch
 from app.services.importing.git.lineage import Gap
 from app.services.importing.git.repository import Repository, RepositoryDocument
@@ -32,7 +33,7 @@ class KnownDocument:
 
 
 async def match_documents(
-    database: Database, tenant: int, project_key: str, repository: Repository
+    database: Database, tenant: TenantNumber, project_key: str, repository: Repository
 ) -> list[KnownDocument]:
     """Return each document of a repository under its identifier in the ledger.
 
@@ -57,7 +58,7 @@ def root_of(repository: Repository) -> ImportRoot:
 
 
 async def _filed_as(
-    connection: asyncpg.Connection, tenant: int, project: Project, repository: Repository
+    connection: asyncpg.Connection, tenant: TenantNumber, project: Project, repository: Repository
 ) -> dict[str, str]:
     """Return under which identifiers files of a repository were filed, from it or from another root.
 
@@ -79,7 +80,7 @@ async def _filed_as(
 
 async def _match(
     connection: asyncpg.Connection,
-    tenant: int,
+    tenant: TenantNumber,
     project: Project | None,
     found: RepositoryDocument,
     filed_as: str | None,
@@ -104,7 +105,7 @@ async def _match(
 
 
 async def _held_before(
-    connection: asyncpg.Connection, tenant: int, project: Project, found: RepositoryDocument
+    connection: asyncpg.Connection, tenant: TenantNumber, project: Project, found: RepositoryDocument
 ) -> str | None:
     """Return the identifier of the document that was filed from an earlier edition.
 
@@ -130,7 +131,7 @@ def _may_be(found: RepositoryDocument, entity: KeyedEntity) -> bool:
     return not found.always_states or entity.bare_key in stated
 
 
-async def _identifier_of(connection: asyncpg.Connection, tenant: int, entity: KeyedEntity) -> str:
+async def _identifier_of(connection: asyncpg.Connection, tenant: TenantNumber, entity: KeyedEntity) -> str:
     held = await states.current_states(connection, tenant, entity.id, Branch.COMMITTED)
     stated = held[-1].props.get("identifier")
     return stated if isinstance(stated, str) else entity.key

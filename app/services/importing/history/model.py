@@ -14,6 +14,7 @@ import asyncpg
 
 from app.domain.artifact import DatePrecision, DateSource, Document, ReferenceClaim
 from app.domain.identifier import identifier_key
+from app.domain.numbers import TenantNumber
 from app.domain.temporal import Interval, merge_intervals
 from app.domain.text import fold
 from app.services.filing.document_names import listed_aliases
@@ -219,7 +220,7 @@ def claim_spans(stated: Sequence[StatedClaims], start: datetime) -> ClaimSpans:
 
 
 async def versions_to_file(
-    database: Database, tenant: int, project: str, document: Document, history: History
+    database: Database, tenant: TenantNumber, project: str, document: Document, history: History
 ) -> list[Document]:
     """Return the versions of a document that are not filed yet, oldest first.
 
@@ -271,7 +272,7 @@ def with_aliases(document: Document, forms: Sequence[str]) -> Document:
 
 
 async def _held(
-    connection: asyncpg.Connection, tenant: int, project: str, document: Document
+    connection: asyncpg.Connection, tenant: TenantNumber, project: str, document: Document
 ) -> list[Version]:
     found = await projects.project_by_key(connection, tenant, project)
     if found is None:

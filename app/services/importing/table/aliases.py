@@ -19,13 +19,12 @@ from app.services.filing.prepare import EARLIEST
 from app.services.importing.items import Refusal
 from app.services.importing.request import ImportSummary
 from app.services.importing.table.columns import alias_columns
-from app.services.importing.table.find import find_table
 from app.services.parsing import clean_text
 from app.services.parsing.dates import read_date
 from app.services.unit_of_work import UnitOfWork, unit_of_work
 from app.stores.postgres import aliases, entities, ledger_clock, projects
 from app.stores.postgres.pool import Database
-from app.stores.postgres.source_database import SourceColumn, SourceTable, read_rows
+from app.stores.postgres.source_database import SourceColumn, SourceTable, find_table, read_rows
 
 MAX_ROW_BYTES = 65_536
 

@@ -19,7 +19,6 @@ from app.services.importing.folders import text_of_bytes
 from app.services.importing.interruption import IsStopped, Stopped, never, read_in_process
 from app.services.importing.items import ItemStream, Readable, Refusal, prefixes_among, read_or_refuse
 from app.services.importing.table.columns import DocumentColumns, document_columns
-from app.services.importing.table.find import find_table
 from app.services.parsing import clean_path, clean_text, parse_markdown
 from app.services.parsing.dates import EARLIEST_YEAR, read_date
 from app.services.parsing.text import clean_value
@@ -30,6 +29,7 @@ from app.stores.postgres.source_database import (
     Value,
     beginnings,
     count_rows,
+    find_table,
     read_rows,
 )
 

@@ -7,6 +7,7 @@ from dataclasses import replace
 
 import asyncpg
 
+from app.domain.numbers import ProjectNumber
 from app.domain.recall import LegName, Proposal
 from app.embedding import Embedder, Vector
 from app.services.maintenance.reembed import check_model
@@ -48,7 +49,7 @@ class DenseLeg:
         self,
         connection: asyncpg.Connection,
         question: Question,
-        indexes: Mapping[int, VectorIndex],
+        indexes: Mapping[ProjectNumber, VectorIndex],
         vector: Vector,
     ) -> Proposal:
         scope, model, limit = question.scope, self._embedder.fingerprint, question.limit
@@ -75,7 +76,7 @@ def _best(found: Sequence[Proposal], limit: int, *, approximate: bool) -> Propos
     return Proposal(best, approximate, born=born)
 
 
-async def _indexes(database: Database, scope: Scope) -> Mapping[int, VectorIndex]:
+async def _indexes(database: Database, scope: Scope) -> Mapping[ProjectNumber, VectorIndex]:
     if not scope.may_approximate:
         return {}
     async with database.reading(scope.tenant) as connection:

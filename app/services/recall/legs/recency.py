@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from datetime import datetime
 from math import exp
 
+from app.domain.numbers import ArtifactNumber
 from app.domain.recall import Candidate, LegName, Ranking
 
 FOLD_DAYS = 180.0
@@ -18,7 +19,7 @@ def recency(created_at: datetime, as_of: datetime) -> float:
     return exp(-age / FOLD_DAYS)
 
 
-def rank_by_recency(created_at: Mapping[int, datetime | None], as_of: datetime) -> Ranking:
+def rank_by_recency(created_at: Mapping[ArtifactNumber, datetime | None], as_of: datetime) -> Ranking:
     """Rank artifacts by their age at a moment, youngest first; one without a date has no place in it."""
     dated = ((artifact, moment) for artifact, moment in created_at.items() if moment is not None)
     scored = sorted((-recency(moment, as_of), artifact) for artifact, moment in dated)

@@ -13,7 +13,7 @@ from pathlib import Path
 from urllib.parse import quote
 
 from app.errors import Unavailable
-from app.stores.background_task import background_task
+from app.stores.event_loop import background_task
 from app.stores.file_locks import hold_lock, open_lock_file
 from app.stores.postgres.embedded.postmaster import DATABASE, PORT, Postmaster
 

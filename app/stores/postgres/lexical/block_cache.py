@@ -12,6 +12,8 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from app.domain.numbers import ArtifactNumber, ProjectNumber, TenantNumber
+
 _EPOCH = datetime(2000, 1, 1, tzinfo=UTC)
 _MICROSECOND = timedelta(microseconds=1)
 
@@ -45,8 +47,8 @@ _BYTES_BESIDE = 1_000  # a term, its place among the others and three arrays wit
 class HeldTerm(NamedTuple):
     """A term of one project of a tenant."""
 
-    tenant: int
-    project: int
+    tenant: TenantNumber
+    project: ProjectNumber
     term: str
 
 
@@ -78,7 +80,7 @@ class Postings:
 class FullBlocks:
     """Every full block of a term up to the one whose last number is `last`."""
 
-    last: int
+    last: ArtifactNumber
     postings: Postings
 
 
@@ -100,7 +102,9 @@ class PostingsCache:
         self._held: OrderedDict[HeldTerm, FullBlocks] = OrderedDict()
         self._lock = Lock()
 
-    def of(self, tenant: int, projects: Sequence[int], terms: Sequence[str]) -> dict[HeldTerm, FullBlocks]:
+    def of(
+        self, tenant: TenantNumber, projects: Sequence[ProjectNumber], terms: Sequence[str]
+    ) -> dict[HeldTerm, FullBlocks]:
         """Return the cached blocks of some terms in some projects."""
         found = {}
         with self._lock:

@@ -11,6 +11,7 @@ from uuid import UUID
 import asyncpg
 
 from app.domain.artifact import TermCounts
+from app.domain.numbers import ArtifactNumber, ProjectNumber, TenantNumber
 from app.stores.named_blocks import sql_blocks
 from app.stores.postgres.statement import Statement
 from app.stores.postgres.write_buffer import Insert, Row, RowTarget, Table, insert_row
@@ -23,9 +24,9 @@ _DOCUMENTS = Statement.read(SQL["count_documents"])
 
 async def insert_postings(
     target: RowTarget,
-    tenant: int,
-    project: int,
-    artifact: int,
+    tenant: TenantNumber,
+    project: ProjectNumber,
+    artifact: ArtifactNumber,
     frequencies: Mapping[str, int] | TermCounts,
     term_count: int,
 ) -> None:
@@ -44,8 +45,8 @@ async def insert_postings(
 
 async def count_document(
     target: RowTarget,
-    tenant: int,
-    project: int,
+    tenant: TenantNumber,
+    project: ProjectNumber,
     term_count: int,
     created_at: datetime,
     recorded_at: datetime,
@@ -89,8 +90,8 @@ async def _count_documents(connection: asyncpg.Connection, rows: Sequence[Row]) 
         await connection.execute(_DOCUMENTS.text, *values)
 
 
-def _by_project(rows: Sequence[Row]) -> list[tuple[tuple[int, int], list[Row]]]:
-    grouped: dict[tuple[int, int], list[Row]] = defaultdict(list)
+def _by_project(rows: Sequence[Row]) -> list[tuple[tuple[TenantNumber, ProjectNumber], list[Row]]]:
+    grouped: dict[tuple[TenantNumber, ProjectNumber], list[Row]] = defaultdict(list)
     for tenant, project, *document in rows:
         grouped[tenant, project].append(tuple(document))
     return list(grouped.items())
@@ -114,7 +115,11 @@ class HeldText:
 
 
 async def artifacts_holding(
-    connection: asyncpg.Connection, tenant: int, project: int, terms: Sequence[str], limit: int
+    connection: asyncpg.Connection,
+    tenant: TenantNumber,
+    project: ProjectNumber,
+    terms: Sequence[str],
+    limit: int,
 ) -> list[HeldText]:
     """Return the artifacts of a project that contain all of these terms, at most `limit`, newest first."""
     rows = await connection.fetch(SQL["artifacts_holding"], tenant, project, list(terms), limit)

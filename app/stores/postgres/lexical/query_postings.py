@@ -11,6 +11,7 @@ import asyncpg
 import numpy as np
 from numpy.typing import NDArray
 
+from app.domain.numbers import BEFORE_ARTIFACTS, ArtifactNumber, TenantNumber
 from app.stores.named_blocks import sql_blocks
 from app.stores.postgres.lexical.block_cache import (
     FullBlocks,
@@ -41,7 +42,7 @@ class PackedPostings:
     documents: int
     total_terms: int
     sees_everything: bool
-    tenant: int
+    tenant: TenantNumber
     held: Mapping[HeldTerm, FullBlocks]
     blocks: Sequence[asyncpg.Record]
     cache: PostingsCache
@@ -60,7 +61,7 @@ class PackedPostings:
         for term, held in full.items():
             terms[term.term].append(held.postings)
         for term, blocks in self._read(are_full=False).items():
-            terms[term.term].append(_unpack(blocks, full[term].last if term in full else 0))
+            terms[term.term].append(_unpack(blocks, full[term].last if term in full else BEFORE_ARTIFACTS))
         return list(terms.values())
 
     def _read(self, *, are_full: bool) -> dict[HeldTerm, list[asyncpg.Record]]:
@@ -103,11 +104,11 @@ def _longer(held: FullBlocks | None, blocks: list[asyncpg.Record]) -> FullBlocks
     blocks.sort(key=lambda block: block["last_number"])
     last = blocks[-1]["last_number"]
     if held is None:
-        return FullBlocks(last, _unpack(blocks, 0))
+        return FullBlocks(last, _unpack(blocks, BEFORE_ARTIFACTS))
     return FullBlocks(last, concatenate_postings(held.postings, _unpack(blocks, held.last)))
 
 
-def _unpack(blocks: Sequence[asyncpg.Record], after: int) -> Postings:
+def _unpack(blocks: Sequence[asyncpg.Record], after: ArtifactNumber) -> Postings:
     """Return the postings of blocks that follow a number, however the blocks are now divided."""
     sizes = [len(block["packed"]) // _BYTES_PER_POSTING for block in blocks]
     lasts = np.array([block["last_number"] for block in blocks], np.int64)
@@ -132,7 +133,7 @@ class SeenDocuments:
 
     documents: int
     total_terms: int
-    last: int
+    last: ArtifactNumber
     unseen: Numbers
     wanted: Numbers | None
 
@@ -166,7 +167,7 @@ class PackedDocuments:
         return SeenDocuments(
             documents=sum(block["documents"] for block in whole) + int(np.count_nonzero(is_seen)),
             total_terms=sum(block["total_terms"] for block in whole) + int((term_counts * is_seen).sum()),
-            last=max((block["last_number"] for block in self.blocks), default=0),
+            last=max((block["last_number"] for block in self.blocks), default=BEFORE_ARTIFACTS),
             unseen=np.compress(~is_seen, numbers),
             wanted=np.compress(_wanted_mask(scope, partial), numbers) if is_narrow(scope) else None,
         )

@@ -11,6 +11,7 @@ from uuid import uuid4
 import asyncpg
 
 from app.domain.artifact import Artifact, MemoryDomain
+from app.domain.numbers import TenantNumber
 from app.domain.recall import Candidate
 from app.domain.temporal import AsOf
 from app.embedding import Vector
@@ -49,7 +50,9 @@ async def fill(memory: Memory, random: Random, documents: int = DOCUMENTS) -> li
     return recorded
 
 
-async def _write(connection: asyncpg.Connection, tenant: int, version: Artifact, random: Random) -> None:
+async def _write(
+    connection: asyncpg.Connection, tenant: TenantNumber, version: Artifact, random: Random
+) -> None:
     held = {
         word: random.choice([1, 1, 2, GIANT])
         for place, word in enumerate(WORDS, start=1)

@@ -10,6 +10,7 @@ from random import Random
 import asyncpg
 import pytest
 
+from app.domain.numbers import TenantNumber
 from app.domain.temporal import AsOf
 from app.embedding import Embedder
 from app.services.container import Memory
@@ -43,7 +44,7 @@ class Filled:
 
 
 @pytest.fixture(scope="module")
-async def filled(server: Server, embedder: Embedder, tenant: int) -> AsyncIterator[Filled]:
+async def filled(server: Server, embedder: Embedder, tenant: TenantNumber) -> AsyncIterator[Filled]:
     name = await server.create(TEMPLATE)
     owner = await asyncpg.connect(server.url_of(name))
     # Some documents are filed before what 32 bits count comes round, and some after.

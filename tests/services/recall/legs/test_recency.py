@@ -7,6 +7,7 @@ from math import exp
 
 import pytest
 
+from app.domain.numbers import ArtifactNumber
 from app.domain.recall import Candidate, LegName
 from app.services.recall.legs.recency import rank_by_recency, recency
 from tests.documents import day
@@ -37,8 +38,11 @@ def test_the_oldest_date_there_is_has_a_score_too() -> None:
     assert 0.0 <= recency(datetime.min.replace(tzinfo=UTC), datetime.max.replace(tzinfo=UTC)) < 1e-300
 
 
+TWO, FOUR, NINE = map(ArtifactNumber, (2, 4, 9))
+
+
 def test_the_youngest_come_first_and_ties_by_number() -> None:
-    ranking = rank_by_recency({9: NOW, 4: NOW, 2: day(2020)}, NOW)
+    ranking = rank_by_recency({NINE: NOW, FOUR: NOW, TWO: day(2020)}, NOW)
     assert ranking.leg is LegName.RECENCY
-    assert ranking.candidates[:2] == (Candidate(4, 1.0), Candidate(9, 1.0))
-    assert ranking.candidates[2].artifact == 2
+    assert ranking.candidates[:2] == (Candidate(FOUR, 1.0), Candidate(NINE, 1.0))
+    assert ranking.candidates[2].artifact == TWO

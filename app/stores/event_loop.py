@@ -1,4 +1,4 @@
-"""Background tasks that run for as long as a block does."""
+"""The event loop: background tasks that run for as long as a block does, and pauses in long work."""
 
 from __future__ import annotations
 
@@ -18,3 +18,12 @@ async def background_task(work: Coroutine[Any, Any, None]) -> AsyncIterator[None
         task.cancel()
         with suppress(asyncio.CancelledError):
             await task
+
+
+SHARE = 100
+
+
+async def let_others_work(place: int) -> None:
+    """Let the other tasks of the event loop run once after every hundredth place."""
+    if place % SHARE == SHARE - 1:
+        await asyncio.sleep(0)

@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from app.embedding.query_cache import MAX_KEY_LENGTH, QueryCache
+from app.embedding.embedder import MAX_KEY_LENGTH, QueryCache
 
 VECTOR = np.zeros(384, np.float32)
 
