@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator, Callable, Sequence
+from collections.abc import AsyncIterator, Callable, Collection, Sequence
 from functools import partial
 
 from app.domain.artifact import Document
@@ -15,7 +15,14 @@ from app.services.filing.batch_writer import BatchWriter
 from app.services.filing.document_types import prefixes_of
 from app.services.filing.idempotency import SAVED_FILING, idempotent_filing
 from app.services.filing.pipeline import DocumentBatch, Hashed, IngestPipeline, Origin, Outcome
-from app.services.filing.prepare import KnownVectors, check_limits, content_hash, entity_key, prepare
+from app.services.filing.prepare import (
+    NOTHING_KNOWN,
+    KnownVectors,
+    check_limits,
+    content_hash,
+    entity_key,
+    prepare,
+)
 from app.services.filing.write_document import FiledDocument, load_unchanged
 from app.services.parsing import passage_text_for_encoder
 from app.services.unit_of_work import NO_HOMONYMS, Homonyms, require_writer
@@ -82,9 +89,10 @@ class FilingService:
         """
         require_writer(caller)
         key = project_key(project)
-        look = partial(self._find_unchanged, caller, key)
+        new: set[str] = set()
+        look = partial(self._find_unchanged, caller, key, new=new)
         writer = self._writer(caller, key, homonyms, defines_kinds=defines_kinds)
-        known = partial(self._known_vectors, caller, key)
+        known = partial(self._known_vectors, caller, key, new=new)
         pipeline = IngestPipeline(look, known, self._embedder, writer, width, done, stop or asyncio.Event())
         return await pipeline.run(batches)
 
@@ -105,8 +113,12 @@ class FilingService:
             known = await type_definitions.types_in_projects(connection, caller.tenant, numbers)
         return prefixes_of(recorded.definition for recorded in known)
 
-    async def _known_vectors(self, caller: Caller, project: str, key: str) -> KnownVectors:
+    async def _known_vectors(
+        self, caller: Caller, project: str, key: str, *, new: Collection[str] = ()
+    ) -> KnownVectors:
         """Return the vectors of the texts of a document's latest version, so that they are not made again."""
+        if key in new:
+            return NOTHING_KNOWN
         model = self._embedder.fingerprint
         async with self._database.reading(caller.tenant) as connection:
             found = await passage_vectors.vectors_of_latest(connection, caller.tenant, project, key, model)
@@ -122,12 +134,14 @@ class FilingService:
             return await SAVED_FILING.find(connection, caller.tenant, keyed)
 
     async def _find_unchanged(
-        self, caller: Caller, project: str, documents: Sequence[Hashed]
+        self, caller: Caller, project: str, documents: Sequence[Hashed], *, new: set[str] | None = None
     ) -> list[FiledDocument | None]:
-        """Return the documents whose latest version is the same, so that nothing is embedded twice."""
+        """Return the documents whose latest version is the same; add the keys that have none to `new`."""
         async with self._database.reading(caller.tenant) as connection:
             keys = [each.key for each in documents]
             latest = await artifacts.latest_hashes(connection, caller.tenant, project, keys)
+        if new is not None:
+            new.update(key for key in keys if key not in latest)
         return [
             await self._load_unchanged(caller, project, each) if latest.get(each.key) == each.hash else None
             for each in documents

@@ -64,7 +64,7 @@ class EntityStanding:
 
 
 async def standings_as_of(
-    connection: asyncpg.Connection, scope: Scope, artifacts: Sequence[int]
+    connection: asyncpg.Connection, scope: Scope, artifacts: Sequence[ArtifactNumber]
 ) -> dict[UUID, EntityStanding]:
     """Return the standing of artifacts' entities at a moment, and all entities that supersede them."""
     moment, absent = scope.moment, list(scope.absent)
