@@ -127,6 +127,9 @@ async def examine(settings: Settings) -> AsyncIterator[Finding]:
     try:
         async for finding in _ledger(settings, location, embedder):
             yield finding
+    except asyncpg.PostgresError as error:
+        message = f"PostgreSQL reports an error: {error}; the ledger is not as its migrations made it"
+        yield Finding("ledger", False, message)
     finally:
         await location.close()
         if embedder is not None:

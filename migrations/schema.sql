@@ -1032,6 +1032,18 @@ CREATE TABLE public.state_name (
     first_word text COLLATE pg_catalog."C"
 );
 
+CREATE TABLE public.status_word (
+    tenant_id integer NOT NULL,
+    project_id integer NOT NULL,
+    phrase text NOT NULL COLLATE pg_catalog."C",
+    flag text NOT NULL,
+    recorded_at timestamp with time zone NOT NULL,
+    closed_at timestamp with time zone,
+    actor text NOT NULL,
+    CONSTRAINT a_meaning_ends_after_it_starts CHECK ((closed_at > recorded_at)),
+    CONSTRAINT a_status_word_means_a_flag CHECK ((flag = ANY (ARRAY['CURRENT'::text, 'HISTORICAL'::text, 'WIP'::text])))
+);
+
 CREATE TABLE public.tenant (
     tenant_id integer NOT NULL,
     key text NOT NULL,
@@ -1229,6 +1241,9 @@ ALTER TABLE ONLY public.state_event
 ALTER TABLE ONLY public.state_name
     ADD CONSTRAINT state_name_pkey PRIMARY KEY (tenant_id, state, property);
 
+ALTER TABLE ONLY public.status_word
+    ADD CONSTRAINT status_word_pkey PRIMARY KEY (tenant_id, project_id, phrase, recorded_at);
+
 ALTER TABLE ONLY public.tenant
     ADD CONSTRAINT tenant_keys_are_unique UNIQUE (key);
 
@@ -1290,6 +1305,8 @@ CREATE INDEX entity_state_by_entity ON public.entity_state USING btree (tenant_i
 CREATE INDEX fact_candidate_by_status ON public.fact_candidate USING btree (tenant_id, project_id, status, recorded_at, id);
 
 CREATE INDEX mention_by_entity ON public.mention USING btree (tenant_id, entity, artifact);
+
+CREATE UNIQUE INDEX one_meaning_per_status_word ON public.status_word USING btree (tenant_id, project_id, phrase) WHERE (closed_at IS NULL);
 
 CREATE UNIQUE INDEX one_open_committed_state_per_entity ON public.entity_state USING btree (tenant_id, entity) WHERE ((branch = 'COMMITTED'::text) AND (valid_until IS NULL) AND (retracted_at IS NULL));
 
@@ -1426,6 +1443,8 @@ CREATE TRIGGER written_when_recorded AFTER INSERT ON public.pending_reference RE
 CREATE TRIGGER written_when_recorded BEFORE INSERT OR UPDATE ON public.reference FOR EACH ROW EXECUTE FUNCTION public.beliefs_are_recorded_when_written();
 
 CREATE TRIGGER written_when_recorded AFTER INSERT ON public.state_event REFERENCING NEW TABLE AS written FOR EACH STATEMENT EXECUTE FUNCTION public.rows_are_recorded_when_written();
+
+CREATE TRIGGER written_when_recorded AFTER INSERT ON public.status_word REFERENCING NEW TABLE AS written FOR EACH STATEMENT EXECUTE FUNCTION public.rows_are_recorded_when_written();
 
 CREATE TRIGGER written_when_recorded AFTER INSERT ON public.withdrawal REFERENCING NEW TABLE AS written FOR EACH STATEMENT EXECUTE FUNCTION public.rows_are_recorded_when_written();
 
@@ -1567,6 +1586,9 @@ ALTER TABLE ONLY public.state_event
 ALTER TABLE ONLY public.state_name
     ADD CONSTRAINT state_name_tenant_id_state_fkey FOREIGN KEY (tenant_id, state) REFERENCES public.entity_state(tenant_id, id);
 
+ALTER TABLE ONLY public.status_word
+    ADD CONSTRAINT status_word_tenant_id_project_id_fkey FOREIGN KEY (tenant_id, project_id) REFERENCES public.project(tenant_id, project_id);
+
 ALTER TABLE ONLY public.token
     ADD CONSTRAINT token_tenant_id_fkey FOREIGN KEY (tenant_id) REFERENCES public.tenant(tenant_id);
 
@@ -1633,6 +1655,8 @@ ALTER TABLE public.state_event ENABLE ROW LEVEL SECURITY;
 
 ALTER TABLE public.state_name ENABLE ROW LEVEL SECURITY;
 
+ALTER TABLE public.status_word ENABLE ROW LEVEL SECURITY;
+
 ALTER TABLE public.tenant ENABLE ROW LEVEL SECURITY;
 
 CREATE POLICY tenants_never_see_each_other ON public.absence USING ((tenant_id = public.current_tenant()));
@@ -1688,6 +1712,8 @@ CREATE POLICY tenants_never_see_each_other ON public.scope_statistics USING ((te
 CREATE POLICY tenants_never_see_each_other ON public.state_event USING ((tenant_id = public.current_tenant()));
 
 CREATE POLICY tenants_never_see_each_other ON public.state_name USING ((tenant_id = public.current_tenant()));
+
+CREATE POLICY tenants_never_see_each_other ON public.status_word USING ((tenant_id = public.current_tenant()));
 
 CREATE POLICY tenants_never_see_each_other ON public.tenant USING ((tenant_id = public.current_tenant()));
 
@@ -1831,6 +1857,10 @@ GRANT UPDATE(latest_recorded_at) ON TABLE public.scope_statistics TO trigraph_se
 GRANT SELECT,INSERT ON TABLE public.state_event TO trigraph_service;
 
 GRANT SELECT,INSERT ON TABLE public.state_name TO trigraph_service;
+
+GRANT SELECT,INSERT ON TABLE public.status_word TO trigraph_service;
+
+GRANT UPDATE(closed_at) ON TABLE public.status_word TO trigraph_service;
 
 GRANT SELECT ON TABLE public.tenant TO trigraph_service;
 

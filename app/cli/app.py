@@ -22,6 +22,8 @@ COMMANDS: Mapping[str, str] = {
     "references": "app.cli.references:references",
     "review": "app.cli.review:review",
     "withdraw": "app.cli.withdraw:withdraw",
+    "check": "app.cli.check:check",
+    "statuses": "app.cli.statuses:statuses",
     "migrate": "app.cli.migrate:migrate",
     "schema": "app.cli.schema:schema",
     "doctor": "app.cli.doctor:doctor",

@@ -13,7 +13,7 @@ from uvicorn.config import LOGGING_CONFIG
 from uvicorn.logging import AccessFormatter, DefaultFormatter
 
 from app.cli.log import OneLineFormatter, configure_logging
-from app.errors import TrigraphError
+from app.errors import TrigraphError, Unavailable
 from app.settings import Settings
 
 if TYPE_CHECKING:
@@ -25,7 +25,10 @@ _LOG = logging.getLogger("trigraph")
 
 
 class StartupReporter:
-    """Wraps an application; reports an expected failure to start without a traceback."""
+    """Wraps an application; reports a failure to start, and logs the traceback of an unexpected one.
+
+    The server then ends: otherwise it would pass for an application that needs no startup.
+    """
 
     def __init__(self, app: ASGIApp, url: str, on_failure: Callable[[TrigraphError], None]) -> None:
         self._app = app
@@ -38,8 +41,12 @@ class StartupReporter:
             await self._app(scope, receive, send)
             return
 
+        has_started = False
+
         async def send_lifespan(message: Message) -> None:
+            nonlocal has_started
             if message["type"] == "lifespan.startup.complete":
+                has_started = True
                 _freeze_startup_objects()
                 _LOG.info("GraphQL is available at %s", self._url)
             if message["type"] == "lifespan.startup.failed":
@@ -48,9 +55,19 @@ class StartupReporter:
 
         try:
             await self._app(scope, receive, send_lifespan)
-        except TrigraphError as error:
-            self._on_failure(error)
+        except Exception as error:
+            if has_started:
+                raise
+            self._on_failure(_startup_failure(error))
             await send({"type": "lifespan.startup.failed", "message": ""})
+
+
+def _startup_failure(error: Exception) -> TrigraphError:
+    """Return an error that says why the service does not start; an unexpected one is logged as well."""
+    if isinstance(error, TrigraphError):
+        return error
+    _LOG.error("the service could not start", exc_info=error)
+    return Unavailable(f"the service could not start: {type(error).__name__}: {error}")
 
 
 def _freeze_startup_objects() -> None:
@@ -80,6 +97,7 @@ def server_config(app: ASGIApp | Callable[[], ASGIApp], settings: Settings, **ot
     """Return uvicorn's configuration for an application or its factory."""
     return Config(
         app,
+        lifespan="on",
         loop="uvloop",
         http="httptools",
         log_config=log_config(),

@@ -102,6 +102,7 @@ class ReferenceClaim:
     `inverted` marks forms like "Superseded by": the edge then runs from the target to the document.
     `count` is how often the document names the target this way. `path` is the relative link the
     document used, without its fragment; it names a file exactly, so it takes precedence over `target`.
+    `line` is where the document first says so; two claims that differ in it alone are equal.
     """
 
     type: ReferenceType
@@ -109,6 +110,30 @@ class ReferenceClaim:
     inverted: bool = False
     count: int = 1
     path: str | None = None
+    line: int | None = field(default=None, compare=False)
+
+
+@dataclass(frozen=True, slots=True)
+class StatedStatus:
+    """A status in one of the places where a document states it; None if it cannot be read there."""
+
+    status: str | None
+    line: int
+
+
+@dataclass(frozen=True, slots=True)
+class DocumentLines:
+    """Where a document says what: numbers of lines of its file, from 1.
+
+    `statuses` has every place that states a status, the one that counts first. `warnings` has the lines of
+    those warnings that concern one, and `unread_headings` the warnings of headings that only look like a
+    relation.
+    """
+
+    name: int = 1
+    statuses: tuple[StatedStatus, ...] = ()
+    warnings: Mapping[str, int] = field(default_factory=dict)
+    unread_headings: frozenset[str] = frozenset()
 
 
 @dataclass(frozen=True, slots=True)
@@ -145,8 +170,8 @@ class Document:
     `props` are header fields that may become properties, and `meta` all of them, as they were written.
     `links` are the paths of relative links in the body, in order and without fragments.
     `warnings` describe unusual content and how it was read. `stated_identifier` is the identifier that the
-    text states if another document of its import has it. `is_edition` means that it is one text of a history:
-    it takes effect at its date, whatever was filed before.
+    text states if another document of its import has it. `lines` says where the text states what. With
+    `is_edition` it is one text of a history: it takes effect at its date, whatever was filed before.
     """
 
     kind: str
@@ -170,6 +195,7 @@ class Document:
     warnings: tuple[str, ...] = ()
     stated_identifier: str | None = None
     is_edition: bool = False
+    lines: DocumentLines = field(default_factory=DocumentLines, compare=False)
 
 
 @dataclass(frozen=True, slots=True)

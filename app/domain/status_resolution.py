@@ -15,7 +15,7 @@ from typing import Any
 from uuid import uuid4
 
 from app.domain.recall import StateFlag
-from app.domain.status_words import SUPERSEDED, flag_of_status, was_in_force
+from app.domain.status_words import NO_TEAM_WORDS, SUPERSEDED, TeamWords, flag_of_status, was_in_force
 from app.domain.temporal import EntityState, Interval, merge_intervals
 
 
@@ -43,10 +43,14 @@ class StatusAssertion:
 
 @dataclass(frozen=True, slots=True)
 class StatusHistory:
-    """An entity's asserted statuses in order of time, and the moments of all its assertions."""
+    """An entity's asserted statuses in order of time, and the moments of all its assertions.
+
+    `team` are the status words of its project.
+    """
 
     assertions: Sequence[StatusAssertion]
     moments: frozenset[datetime]
+    team: TeamWords = NO_TEAM_WORDS
 
 
 def resolve_status(
@@ -61,12 +65,12 @@ def resolve_status(
     moments = {each.at for each in assertions} | {each.start for each in lasting}
     moments |= {each.end for each in lasting if each.end is not None}
     pieces = [
-        _apply_supersession(piece, lasting, assertions)
+        _apply_supersession(piece, lasting, history)
         for state in without_supersession(line, assertions)
         for piece in _split(state, sorted(moments))
     ]
     if lasting:
-        pieces = _without_hindsight(pieces, lasting[0].start, assertions)
+        pieces = _without_hindsight(pieces, lasting[0].start, history)
     held = {state.valid: state for state in line}
     return [_reuse_state(held.get(piece.valid), piece) for piece in _join_pieces(pieces, history.moments)]
 
@@ -90,14 +94,12 @@ def _last_assertion(moment: datetime, assertions: Sequence[StatusAssertion]) -> 
     return next((each for each in reversed(assertions) if each.at <= moment), None)
 
 
-def _apply_supersession(
-    state: EntityState, spans: Sequence[Interval], assertions: Sequence[StatusAssertion]
-) -> EntityState:
-    at = state.valid.start
+def _apply_supersession(state: EntityState, spans: Sequence[Interval], history: StatusHistory) -> EntityState:
+    at, assertions = state.valid.start, history.assertions
     span = next((each for each in spans if each.covers(at)), None)
     if (
         span is None
-        or is_over(state)
+        or is_over(state, history.team)
         or _outranks_supersession(span, _last_assertion(at, assertions), assertions)
     ):
         return state
@@ -115,18 +117,19 @@ def _outranks_supersession(
 
 
 def _without_hindsight(
-    pieces: Sequence[EntityState], first: datetime, assertions: Sequence[StatusAssertion]
+    pieces: Sequence[EntityState], first: datetime, history: StatusHistory
 ) -> list[EntityState]:
     """Remove, before the first supersession, a superseded status that a record stated in hindsight.
 
     The entity's status until then is unknown. A rejected one keeps its status, and a later record counts from
     its own date.
     """
+    assertions = history.assertions
     until = [each for each in assertions if each.at <= first]
     if (
         not until
         or until[0].source is not StatusSource.RECORD
-        or not all(_was_in_force(each) for each in until)
+        or not all(_was_in_force(each, history.team) for each in until)
     ):
         return list(pieces)
     written = until[0]
@@ -138,17 +141,17 @@ def _without_hindsight(
     ]
 
 
-def is_over(state: EntityState) -> bool:
+def is_over(state: EntityState, team: TeamWords = NO_TEAM_WORDS) -> bool:
     """Return whether the status of a state is historical."""
-    return _says_it_is_over(state.props.get("status"))
+    return _says_it_is_over(state.props.get("status"), team)
 
 
-def _was_in_force(saying: StatusAssertion) -> bool:
-    return _says_it_is_over(saying.status) and was_in_force(saying.status)
+def _was_in_force(saying: StatusAssertion, team: TeamWords) -> bool:
+    return _says_it_is_over(saying.status, team) and was_in_force(saying.status, team)
 
 
-def _says_it_is_over(status: Any) -> bool:
-    return isinstance(status, str) and flag_of_status(status) is StateFlag.HISTORICAL
+def _says_it_is_over(status: Any, team: TeamWords) -> bool:
+    return isinstance(status, str) and flag_of_status(status, team) is StateFlag.HISTORICAL
 
 
 def _with_status(state: EntityState, status: Any) -> EntityState:

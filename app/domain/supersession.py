@@ -8,7 +8,7 @@ from datetime import datetime
 from typing import TypeAlias
 from uuid import UUID
 
-from app.domain.status_words import may_put_in_force, was_in_force
+from app.domain.status_words import NO_TEAM_WORDS, TeamWords, may_put_in_force, was_in_force
 from app.domain.temporal import EntityState, Interval
 
 
@@ -29,7 +29,7 @@ class Succession:
     """A reference by which one entity supersedes another, and the successor's statuses in order of time.
 
     `stated_from` is the date of the document that states it; `by_predecessor` is whether that document
-    belongs to the superseded entity itself.
+    belongs to the superseded entity itself. `team` are the status words of the successor's project.
     """
 
     predecessor: UUID
@@ -39,6 +39,7 @@ class Succession:
     by_predecessor: bool
     statuses: tuple[DatedStatus, ...]
     successor_key: str = ""
+    team: TeamWords = NO_TEAM_WORDS
 
     def order_at(self, start: datetime) -> SuccessionOrder:
         """Return its place among the successions of one entity: by date, then by key."""
@@ -72,8 +73,8 @@ class Succession:
         """
         was = False
         for place, dated in enumerate(self.statuses):
-            ended = was_in_force(dated.status)
-            is_now = may_put_in_force(dated.status)
+            ended = was_in_force(dated.status, self.team)
+            is_now = may_put_in_force(dated.status, self.team)
             was = was or is_now or (ended and place == 0)
             lasts = dated.valid.end is None or dated.valid.end > self.stated_from
             if lasts and (is_now or (ended and was)):

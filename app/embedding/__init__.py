@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from app.embedding.embedder import Embedder, Vector, Vectors
-from app.embedding.onnx import open_onnx
 from app.errors import Invalid
 from app.settings import Settings
 
@@ -23,6 +22,9 @@ def open_embedder(settings: Settings) -> Embedder:
                 " TRIGRAPH_EMBEDDING_MODEL",
                 field="embedding_model",
             )
+        # The runtime takes a while to import, and not every command compares texts by their meaning.
+        from app.embedding.onnx import open_onnx
+
         return open_onnx(settings.embedding_threads)
     # torch takes seconds to import and is installed only by the extra `models`
     from app.embedding.sentence_transformer import open_sentence_transformer

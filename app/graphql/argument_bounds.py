@@ -78,6 +78,7 @@ MAX_CHARACTERS: Mapping[str, int] = MappingProxyType(
         "surfaceForm": MAX_FORM,
         "title": MAX_TITLE,
         "type": MAX_NAME,
+        "word": MAX_NAME,
     }
 )
 """Characters of a text, by the name of its argument or input field; of each item, where it is a list."""

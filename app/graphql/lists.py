@@ -33,7 +33,7 @@ from app.graphql.types.node import (
     ReferenceEdge,
     StateType,
 )
-from app.graphql.types.project import Project, Type
+from app.graphql.types.project import Project, StatusWord, Type
 from app.graphql.types.reference import PendingReference, Reference
 from app.graphql.types.state import EntityState, Reminder
 from app.services.catalog import Edges, WantedStanding
@@ -57,6 +57,15 @@ class Lists:
         """List the types."""
         found = await info.context.catalog.types(info.context.caller, project)
         return [Type.of(definition) for definition in found]
+
+    @strawberry.field(
+        description="The statuses that the entities of a project have now, or of all projects, with what they"
+        " mean: the commonest 1,000, and all that defineStatus defined. Ordered by project and count."
+    )
+    async def statuses(self, info: Info, project: ProjectArgument = None) -> list[StatusWord]:
+        """List the statuses."""
+        found = await info.context.canonical.statuses(info.context.caller, project)
+        return [StatusWord.of(each) for each in found]
 
     @strawberry.field(description="The entities that exist at an instant, newest first.")
     async def entities(

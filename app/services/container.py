@@ -37,6 +37,7 @@ from app.stores.postgres.pool import Database
 from app.stores.postgres.projects import ensure_tenant
 
 if TYPE_CHECKING:
+    from app.services.checking import CheckService
     from app.services.importing import ImportService
     from app.services.importing.table import TableImportService
     from app.stores.neo4j.shared_connection import GraphLink
@@ -119,6 +120,13 @@ class Memory:
         from app.services.importing import ImportService  # a recall needs no reader of repositories
 
         return ImportService(self.database, self.filing, self.import_width)
+
+    @cached_property
+    def checks(self) -> CheckService:
+        """The service that checks records against a project."""
+        from app.services.checking import CheckService
+
+        return CheckService(self.database)
 
     @cached_property
     def table_imports(self) -> TableImportService:

@@ -52,7 +52,8 @@ def _without_none(arguments: Mapping[str, Any]) -> dict[str, Any]:
 def _fields_with_values(content: object) -> dict[str, Any]:
     if not is_dataclass(content):
         raise TypeError(type(content).__name__)
-    return _without_none({field.name: getattr(content, field.name) for field in fields(content)})
+    compared = (field.name for field in fields(content) if field.compare)
+    return _without_none({name: getattr(content, name) for name in compared})
 
 
 Answer = TypeVar("Answer")

@@ -28,6 +28,17 @@ async def test_a_type_is_defined_and_a_thing_created(memory: Memory) -> None:
     assert (created["problems"], created["entity"]["label"]) == ([], "Harbor")
 
 
+async def test_a_status_word_is_defined_and_listed(memory: Memory) -> None:
+    api = Api(memory)
+    define, listed = _operations("Status words")
+    await api.file("# ADR-1: Queue\n\nStatus: Blessed by the board\n", project="team")
+    assert [each["flag"] for each in (await api.ask(listed))["statuses"]] == [None]
+    assert (await api.ask(define))["defineStatus"]["changed"] is True
+    found = {each["word"]: each["flag"] for each in (await api.ask(listed))["statuses"]}
+    assert set(found.values()) == {"CURRENT"}
+    assert (await api.ask(define))["defineStatus"]["changed"] is False
+
+
 async def _created(api: Api) -> str:
     create = _operations("Types and things")[1]
     return str((await api.ask(create))["createEntity"]["entity"]["id"])

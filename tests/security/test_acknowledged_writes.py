@@ -225,4 +225,5 @@ def assert_written(payload: dict[str, Any]) -> None:
     assert payload.get("created", True) is True
     assert payload.get("changed", True) is True
     is_queued = payload["__typename"] == "AliasPayload" and payload.get("alias") is None
-    assert payload["position"] is not None or is_queued
+    changes_no_entity = payload["__typename"] == "StatusPayload"
+    assert payload["position"] is not None or is_queued or changes_no_entity

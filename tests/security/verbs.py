@@ -33,6 +33,10 @@ async def _file_artifact(api: Api) -> Asked:
     return {"kind": "ADR", "identifier": "ADR-2", "body": body}
 
 
+async def _define_status(_api: Api) -> Asked:
+    return {"word": "Blessed", "flag": "CURRENT"}
+
+
 async def _define_type(_api: Api) -> Asked:
     return {"name": "Gadget", "immutableProps": ["name"]}
 
@@ -100,6 +104,7 @@ PREPARED: dict[str, Prepare] = {
     "createAlias": _create_alias,
     "createEntity": _create_entity,
     "createReference": _create_reference,
+    "defineStatus": _define_status,
     "defineType": _define_type,
     "discardWip": _draft,
     "fileArtifact": _file_artifact,

@@ -17,6 +17,7 @@ from app.graphql.mutations.change_state import (
 from app.graphql.mutations.create_alias import AliasPayload, CreateAliasInput, create_alias
 from app.graphql.mutations.create_entity import CreateEntityInput, EntityPayload, create_entity
 from app.graphql.mutations.create_reference import CreateReferenceInput, ReferencePayload, create_reference
+from app.graphql.mutations.define_status import DefineStatusInput, StatusPayload, define_status
 from app.graphql.mutations.define_type import DefineTypeInput, TypePayload, define_type
 from app.graphql.mutations.file_artifact import FileArtifactInput, FileArtifactPayload, file_artifact
 from app.graphql.mutations.review_candidate import (
@@ -92,6 +93,21 @@ class Mutation:
     ) -> TypePayload | None:
         """Define a type."""
         return await define_type(info, input)
+
+    @strawberry.mutation(
+        description="Define which flag a status word of a project means, for the entities that are there too."
+        " It counts for all valid time; with an earlier knownAt the former meaning still counts. Repeating"
+        " the same definition changes nothing."
+    )
+    async def define_status(
+        self,
+        info: Info,
+        input: Annotated[
+            DefineStatusInput, strawberry.argument(description="The word, and the flag that it means.")
+        ],
+    ) -> StatusPayload | None:
+        """Define a status word."""
+        return await define_status(info, input)
 
     @strawberry.mutation(
         description="Create an entity that has no document, with its first state. Unresolved references to"

@@ -8,7 +8,8 @@ from app.domain import entity as domain
 from app.domain import types
 from app.domain.numbers import ProjectNumber
 from app.graphql.context import Info
-from app.graphql.types.enums import ReferenceType, Zone
+from app.graphql.types.enums import ReferenceType, StateFlag, Zone
+from app.services import entities
 
 
 @strawberry.type(description="A named scope for entities and their documents.")
@@ -35,6 +36,36 @@ class Project:
         """Load its size."""
         size = await info.context.loaders.size_by_project_number.load(self.number)
         return 0 if size is None else size.artifacts
+
+
+@strawberry.type(
+    description="A status word of a project: what it means, and how many entities have that status now."
+)
+class StatusWord:
+    """A status word of a project."""
+
+    word: str = strawberry.field(
+        description="The word or the words, as most entities spell them; folded if none has them."
+    )
+    flag: StateFlag | None = strawberry.field(
+        description="The flag that it gives; null if nothing says what it means."
+    )
+    count: int = strawberry.field(description="The number of entities whose committed state has it now.")
+    is_own: bool = strawberry.field(
+        description="Whether defineStatus said what it means, or a word that it begins with."
+    )
+    project: str = strawberry.field(description="The key of the project.")
+
+    @classmethod
+    def of(cls, status: entities.StatusWord) -> StatusWord:
+        """Wrap a status word."""
+        return cls(
+            word=status.word,
+            flag=status.flag,
+            count=status.count,
+            is_own=status.is_own,
+            project=status.project,
+        )
 
 
 @strawberry.type(

@@ -50,7 +50,7 @@ from app.stores.postgres import (
     projects,
     type_definitions,
 )
-from app.stores.postgres.lists import ArtifactFilter, EntityFilter, ReferenceFilter
+from app.stores.postgres.lists import ArtifactFilter, EntityFilter, HeldStatus, ReferenceFilter
 from app.stores.postgres.pool import Database
 from app.stores.postgres.scope import Scope
 
@@ -84,10 +84,10 @@ class WantedStanding:
     flags: tuple[StateFlag, ...] = ()
     status: str | None = None
 
-    def includes(self, status: str) -> bool:
-        """Return whether an entity of a status, "" for none, is wanted."""
-        is_status = self.status is None or fold(self.status) == fold(status)
-        return is_status and (not self.flags or flag_of_status(status or None) in self.flags)
+    def includes(self, held: HeldStatus) -> bool:
+        """Return whether an entity of a status is wanted."""
+        is_status = self.status is None or fold(self.status) == fold(held.status)
+        return is_status and (not self.flags or flag_of_status(held.status or None, held.team) in self.flags)
 
 
 ANY_STANDING = WantedStanding()
@@ -127,7 +127,8 @@ class CatalogService:
             wanted = EntityFilter(number, type_name, await instant(connection, caller, as_of))
             if standing != ANY_STANDING:
                 known = await lists.statuses_of_entities(connection, caller.tenant, wanted)
-                wanted = replace(wanted, statuses=[each for each in known if standing.includes(each)])
+                included = [(each.project, each.status) for each in known if standing.includes(each)]
+                wanted = replace(wanted, statuses=included)
             found = await lists.entities_page(connection, caller.tenant, wanted, page)
         return self._listing(caller, found, lists.count_entities, wanted)
 

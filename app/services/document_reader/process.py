@@ -12,6 +12,7 @@ import sys
 from collections.abc import Callable
 from concurrent.futures import CancelledError, Future, ThreadPoolExecutor
 from functools import cache
+from importlib import import_module
 from multiprocessing import Pipe
 from threading import Lock
 from typing import Any, NoReturn, ParamSpec, TypeVar, cast
@@ -130,7 +131,7 @@ class Lane:
 
     async def run(self, call: Call) -> Any:
         """Return what a call returns, or raise what it raises; a cancelled caller ends the call."""
-        future = self._submit(call)
+        future = self.submit(call)
         try:
             return await asyncio.wrap_future(future)
         except asyncio.CancelledError:
@@ -142,7 +143,7 @@ class Lane:
 
         Raises Stopped, and ends the call, soon after `is_stopped` says so.
         """
-        future = self._submit(call)
+        future = self.submit(call)
         while True:
             try:
                 return future.result(seconds)
@@ -173,7 +174,8 @@ class Lane:
             thread.shutdown(cancel_futures=True)
         self._replace(None)
 
-    def _submit(self, call: Call) -> Future[Any]:
+    def submit(self, call: Call) -> Future[Any]:
+        """Queue a call, and return the future of its result."""
         with self._lock:
             if self._queued >= MAX_QUEUED:
                 raise Unavailable(f"{MAX_QUEUED} documents are already waiting to be read; retry later")
@@ -230,6 +232,11 @@ Params = ParamSpec("Params")
 Result = TypeVar("Result")
 
 
+def load_module(name: str) -> None:
+    """Import a module, so that later calls need not wait for it."""
+    import_module(name)
+
+
 class DocumentReader:
     """Makes calls in processes that end when reading takes too much time or memory.
 
@@ -264,6 +271,10 @@ class DocumentReader:
         Raises what `run` raises, and Stopped soon after `is_stopped` says so.
         """
         return cast(Result, self._lane(size).wait(Call(function, arguments, named), is_stopped))
+
+    def prepare(self, module: str) -> None:
+        """Start the process for short texts and let it import a module; returns at once."""
+        self._short.submit(Call(load_module, (module,), {}))
 
     @property
     def processes(self) -> tuple[int, ...]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import replace
+from dataclasses import asdict, replace
 from functools import partial
 from typing import Any
 from uuid import UUID
@@ -12,8 +12,17 @@ import asyncpg
 
 from app.domain.entity import Caller
 from app.domain.numbers import TenantNumber
-from app.services.catalog.lookup import project_for, project_key
+from app.domain.recall import StateFlag
+from app.services.catalog.lookup import project_for, project_key, project_numbers
 from app.services.entities.create import CreatedEntity, create
+from app.services.entities.statuses import (
+    DefinedStatusWord,
+    StatedStatusWord,
+    StatusWord,
+    define_status,
+    load_status,
+    load_statuses,
+)
 from app.services.entities.types import DefinedType, StatedEntity, StatedType, define
 from app.services.idempotency import SavedAnswer, idempotent_request, write_once
 from app.services.parsing.text import clean_text, clean_value
@@ -23,8 +32,9 @@ from app.stores.postgres.pool import Database
 
 
 class CanonicalService:
-    """Defines types and creates things; the same input under the same key returns the first response.
+    """Defines types and status words, and creates things.
 
+    The same input under the same key returns the first response.
     Each operation raises Invalid, Conflict, Forbidden or Unavailable; nothing is then written.
     """
 
@@ -72,6 +82,51 @@ class CanonicalService:
 
         saved = SavedAnswer(_entity_response, _restore_entity)
         return await write_once(self._database, caller, keyed, saved, create_in_project)
+
+    async def statuses(self, caller: Caller, project: str | None) -> list[StatusWord]:
+        """Return the statuses that the entities of a project have now, or of all, with what they mean.
+
+        Raises NotFound for an unknown project.
+        """
+        async with self._database.reading(caller.tenant) as connection:
+            numbers = await project_numbers(connection, caller, project)
+            return await load_statuses(connection, caller.tenant, numbers)
+
+    async def define_status(
+        self,
+        caller: Caller,
+        stated: StatedStatusWord,
+        project: str | None = None,
+        idempotency_key: str | None = None,
+    ) -> DefinedStatusWord:
+        """Define what a status word means in a project, for the documents that are there too."""
+        require_writer(caller)
+        key = project_key(project)
+        stated = replace(stated, word=clean_text(stated.word).strip())
+        keyed = idempotent_request(caller, "defineStatus", idempotency_key, project=key, stated=stated)
+
+        async def define_in_project(write: UnitOfWork) -> DefinedStatusWord:
+            found = await project_for(write, key)
+            phrase, changed = await define_status(write, found, stated)
+            status = await load_status(await write.flush(), write.tenant, found, phrase)
+            position = await ledger_clock.finish_write(await write.flush())
+            return DefinedStatusWord(status, changed, position)
+
+        saved = SavedAnswer(_status_response, _restore_status)
+        return await write_once(self._database, caller, keyed, saved, define_in_project)
+
+
+def _status_response(defined: DefinedStatusWord) -> dict[str, Any]:
+    return asdict(defined.status) | {"changed": defined.changed, "position": defined.position}
+
+
+async def _restore_status(
+    connection: asyncpg.Connection, tenant: TenantNumber, response: Mapping[str, Any]
+) -> DefinedStatusWord:
+    """Return a status word as it was in the first response."""
+    flag = None if response["flag"] is None else StateFlag(response["flag"])
+    status = StatusWord(response["project"], response["word"], flag, response["count"], response["is_own"])
+    return DefinedStatusWord(status, response["changed"], response["position"])
 
 
 def _clean_type(stated: StatedType) -> StatedType:

@@ -42,7 +42,7 @@ async def record_names(
 
     `before` holds the states believed of the document until now, none if it is new.
     """
-    stated, entity = _names_of(filed, document), filed.entity.id
+    stated, entity = names_of(document), filed.entity.id
     held = await names.names_of(await write.flush(), write.tenant, entity) if before else set()
     if gone := held - stated:
         await names.close_names(await write.flush(), write.tenant, entity, gone, write.recorded_at)
@@ -60,11 +60,12 @@ async def record_names(
     return keys
 
 
-def _names_of(filed: Filed, document: Document) -> set[DocumentName]:
+def names_of(document: Document) -> set[DocumentName]:
+    """Return the names by which other documents may link to a document, beside its identifier and title."""
     listed = listed_aliases(document.props)[:MAX_ALIASES]
     found = {(alias_key(form), NameSort.ALIAS) for form in listed if is_of_fit_length(form)}
-    if filed.artifact.source_uri:
-        found.add((file_key(filed.artifact.source_uri), NameSort.FILE))
+    if document.source_uri:
+        found.add((file_key(document.source_uri), NameSort.FILE))
     if document.stated_identifier is not None:
         found.add((identifier_key(document.stated_identifier), NameSort.IDENTIFIER))
     return found

@@ -147,7 +147,7 @@ def content_hash(document: Document) -> str:
 def _fields(content: object) -> dict[str, Any]:
     if not is_dataclass(content):
         raise TypeError(type(content).__name__)
-    return {field.name: getattr(content, field.name) for field in fields(content)}
+    return {field.name: getattr(content, field.name) for field in fields(content) if field.compare}
 
 
 def entity_key(document: Document, hashed: str) -> str:

@@ -13,7 +13,7 @@ from app.domain.artifact import Artifact, DateSource, Document
 from app.domain.entity import Absence, Entity, PendingReference, Project, Reference
 from app.domain.identifier import bare_key
 from app.domain.numbers import TenantNumber
-from app.domain.status_words import unknown_status_warnings
+from app.domain.status_words import NO_TEAM_WORDS, is_known, unknown_status_warnings
 from app.domain.temporal import Branch, EntityState, Interval
 from app.domain.text import fold, name_key
 from app.domain.types import naming_forms
@@ -46,6 +46,7 @@ from app.stores.postgres import (
     states,
 )
 from app.stores.postgres.lexical import postings
+from app.stores.postgres.status_words import words_of_projects
 from app.stores.postgres.type_definitions import RecordedType
 
 
@@ -94,16 +95,19 @@ async def _version_date(write: UnitOfWork, document: Document, latest: Artifact 
     return dated if last is None or dated > last else write.recorded_at
 
 
-def oddity_warnings(document: Document, artifact: Artifact) -> tuple[str, ...]:
+async def oddity_warnings(
+    write: UnitOfWork, project: Project, document: Document, artifact: Artifact
+) -> tuple[str, ...]:
     """Return warnings about a version whose date or status is not used as its author may expect."""
-    warnings = []
+    warnings: list[str] = []
     if document.created_at is not None and artifact.created_at != document.created_at:
         warnings.append(
             f"valid from now: its date {document.created_at.date()} is not after the date of"
             " the former version"
         )
-    if document.status:
-        warnings += unknown_status_warnings(document.status)
+    if document.status and not is_known(document.status):
+        words = await words_of_projects(await write.flush(), write.tenant, [project.number])
+        warnings += unknown_status_warnings(document.status, words.get(project.number, NO_TEAM_WORDS))
     return tuple(warnings)
 
 
@@ -226,7 +230,7 @@ async def write_document(
     if latest is not None and latest.content_hash == prepared.content_hash and is_there:
         return await load_unchanged(await write.flush(), write.tenant, entity, latest)
     artifact = await artifact_of(write, project, prepared, recorded_type, entity, latest)
-    warnings = (*warnings, *oddity_warnings(prepared.document, artifact))
+    warnings = (*warnings, *await oddity_warnings(write, project, prepared.document, artifact))
     if latest is None:
         entity = replace(entity, created_at=artifact.created_at, source_artifact=artifact.id)
         await entities.insert_entity(

@@ -13,6 +13,7 @@ from app.domain.identifier import identifier_key, is_numbered
 from app.domain.text import fold
 from app.services.parsing.identifiers import place_of_best
 from app.services.parsing.target_readings import MARKDOWN_ENDINGS
+from app.services.unit_of_work import Homonyms
 from app.stores.postgres.document_names import HeldDocument
 
 FOLDER_FILES = ("readme", "index")
@@ -43,6 +44,20 @@ class Collision:
 
     identifier: str
     files: tuple[NamedDocument, ...]
+
+
+def homonyms_of(collisions: Sequence[Collision]) -> Homonyms:
+    """Return the identifiers that several files state and none keeps."""
+    return {
+        identifier_key(collision.identifier): tuple(
+            sorted(
+                identifier_key(file.identifier) if file.identifier else file.source
+                for file in collision.files
+            )
+        )
+        for collision in collisions
+        if all(file.identifier != collision.identifier for file in collision.files)
+    }
 
 
 NOTHING_HELD: Mapping[str, HeldDocument] = MappingProxyType({})

@@ -11,16 +11,14 @@ from itertools import count
 
 from app.domain.artifact import Document
 from app.domain.entity import Caller
-from app.domain.identifier import identifier_key
 from app.errors import TrigraphError, Unavailable
 from app.services.filing import DEFAULT_PROJECT, FiledDocument
 from app.services.filing.pipeline import DocumentBatch, Outcome
 from app.services.filing.prepare import content_hash, entity_key
 from app.services.importing.history.model import History, versions_to_file
 from app.services.importing.items import ItemStream, Readable, Refusal, Skipped
-from app.services.importing.name_collisions import Collision
+from app.services.importing.name_collisions import Collision, homonyms_of
 from app.services.importing.request import ImportSummary
-from app.services.unit_of_work import Homonyms
 from app.stores.postgres.pool import Database
 
 MAX_VERSIONS_AT_ONCE = 16
@@ -77,7 +75,7 @@ class Run:
     ) -> None:
         self._database = database
         self._history = batch.history
-        self.homonyms = _homonyms(batch.collisions)
+        self.homonyms = homonyms_of(batch.collisions)
         self.project_key = DEFAULT_PROJECT if project is None else project
         self._seen: dict[str, tuple[str, str]] = {}
         self._refused: list[int] = []
@@ -176,20 +174,6 @@ def _reason(source: str, error: Exception) -> str:
         return error.message
     _LOG.error("%s could not be filed", source, exc_info=error)
     return f"it could not be filed: {type(error).__name__}: {error}"
-
-
-def _homonyms(collisions: Sequence[Collision]) -> Homonyms:
-    """Return the identifiers that several files state and none keeps."""
-    return {
-        identifier_key(collision.identifier): tuple(
-            sorted(
-                identifier_key(file.identifier) if file.identifier else file.source
-                for file in collision.files
-            )
-        )
-        for collision in collisions
-        if all(file.identifier != collision.identifier for file in collision.files)
-    }
 
 
 def _display_name(document: Document) -> str:

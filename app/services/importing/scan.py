@@ -21,7 +21,7 @@ from app.services.importing.folders import (
     read_sidecar_text,
     read_text,
 )
-from app.services.importing.interruption import IsStopped, Stopped, never, read_in_process
+from app.services.importing.interruption import IsStopped, Stopped, never, read_in_process, read_in_turns
 from app.services.importing.items import (
     Items,
     Readable,
@@ -35,6 +35,7 @@ from app.services.importing.jsonl import count_rows, is_row_file, read_rows
 from app.services.importing.name_collisions import NOTHING_HELD, Collision, NamedDocument, resolve_names
 from app.services.importing.removals import KnownFiles, RootContents
 from app.services.parsing import parse_markdown
+from app.services.parsing.document import accepted_prefixes
 from app.services.parsing.file_claim import Claim, read_claim
 from app.services.parsing.vocabulary import vocabulary
 from app.stores.postgres.absences import ImportRoot, RootedDocument
@@ -66,9 +67,10 @@ class ClaimedFile:
 
 @dataclass(frozen=True, slots=True)
 class FolderScan:
-    """Everything to read, in order, and the skipped files; holds names only, never texts.
+    """Everything to read, in order, and the skipped files; holds names only, unless texts are kept.
 
-    `unread` counts the files that are not read, by their endings. `roots` are the folders of the request.
+    `unread` counts the files that are not read, by their endings, and `kept` are documents that were read
+    already. `roots` are the folders of the request.
     """
 
     sources: tuple[ClaimedFile | RowFile | Refusal, ...]
@@ -77,6 +79,7 @@ class FolderScan:
     prefixes: frozenset[str]
     collisions: tuple[Collision, ...]
     unread: Mapping[str, int] = field(default_factory=dict)
+    kept: Mapping[MarkdownFile, Document] = field(default_factory=dict)
     roots: tuple[Path, ...] = ()
 
     @property
@@ -109,7 +112,7 @@ class FolderScan:
             elif isinstance(source, Refusal):
                 yield source
             else:
-                yield _read_file(source, self.prefixes, is_stopped)
+                yield _read_file(source, self.prefixes, is_stopped, self.kept.get(source.file))
 
 
 def scan_paths(
@@ -119,13 +122,15 @@ def scan_paths(
     is_stopped: IsStopped = never,
     held: Mapping[str, HeldDocument] = NOTHING_HELD,
     rooted: Sequence[RootedDocument] = (),
+    *,
+    keeps: bool = False,
 ) -> FolderScan:
     """Scan everything under these paths; `prefixes` are accepted in identifiers beside the shipped ones.
 
     `held` are the documents of the ledger by key, whose identifiers other documents do not get, and `rooted`
-    those that came from a folder: a file that moved in it, or is in another root, keeps its document. Raises
-    Invalid when a path does not exist or is nothing that can be imported, and Stopped once `is_stopped` says
-    so.
+    those that came from a folder: a file that moved in it, or is in another root, keeps its document. A scan
+    that `keeps` reads each document once and holds all of them; no kind can be given then. Raises Invalid
+    when a path does not exist or is nothing that can be imported, and Stopped once `is_stopped` says so.
     """
     everything = list(_found(paths, is_stopped))
     unread = Counter(source.ending for source in everything if isinstance(source, Unread))
@@ -140,18 +145,20 @@ def scan_paths(
         rows[path] = RowFile(path, count)
         prefixes |= seen
     prefixes |= prefixes_among([*names, f"{kind or ''}-1"])
-    claims = _claims(files, kind, prefixes, is_stopped)
+    kept: dict[MarkdownFile, Document] | None = {} if keeps else None
+    claims = _claims(files, kind, prefixes, is_stopped, kept)
     stated = prefixes_among(claim.identifier or "" for claim in claims.values() if isinstance(claim, Claim))
-    if not stated <= prefixes:
-        prefixes |= stated
-        claims = _claims(files, kind, prefixes, is_stopped)
+    is_complete = stated <= accepted_prefixes(prefixes)
+    prefixes |= stated
+    if not is_complete:
+        claims = _claims(files, kind, prefixes, is_stopped, kept)
     present: dict[str, list[str]] = defaultdict(list)
     for file in files:
         present[printable_name(str(file.root))].append(file.source)
     claimed, collisions = _resolve_claims(claims, held, KnownFiles(rooted, present))
     sources = tuple(_source(source, claimed, rows) for source in found)
     roots = tuple(root for root in dict.fromkeys(map(_root, paths)) if root.is_dir())
-    return FolderScan(sources, skipped, kind, prefixes, tuple(collisions), unread, roots)
+    return FolderScan(sources, skipped, kind, prefixes, tuple(collisions), unread, kept or {}, roots)
 
 
 def _skipped(entries: Sequence[MarkdownFile | Path | Refusal | Skipped]) -> tuple[Skipped, ...]:
@@ -207,13 +214,39 @@ def _claims(
     kind: str | None,
     prefixes: frozenset[str],
     is_stopped: IsStopped,
+    kept: dict[MarkdownFile, Document] | None,
 ) -> dict[MarkdownFile, Claim | Refusal]:
-    claims = {}
+    """Return what each file claims; keep the documents, if there is something to keep them in."""
+    if kept is not None:
+        return _claims_of_kept(files, prefixes, is_stopped, kept)
+    claims: dict[MarkdownFile, Claim | Refusal] = {}
     for file in files:
         if is_stopped():
             raise Stopped
         claims[file] = _claim(file, kind, prefixes, is_stopped)
     return claims
+
+
+def _claims_of_kept(
+    files: Sequence[MarkdownFile],
+    prefixes: frozenset[str],
+    is_stopped: IsStopped,
+    kept: dict[MarkdownFile, Document],
+) -> dict[MarkdownFile, Claim | Refusal]:
+    claims: dict[MarkdownFile, Claim | Refusal] = {}
+    whole = read_in_turns(files, lambda file: _whole(file, prefixes, is_stopped))
+    for file, read in zip(files, whole, strict=True):
+        if isinstance(read, Refusal):
+            claims[file] = read
+        else:
+            claims[file], kept[file] = Claim(read.kind, read.identifier, read.title), read
+    return claims
+
+
+def _whole(file: MarkdownFile, prefixes: frozenset[str], is_stopped: IsStopped) -> Document | Refusal:
+    if is_stopped():
+        raise Stopped
+    return read_or_refuse(printable_name(str(file.path)), lambda: _parse(file, None, prefixes, is_stopped))
 
 
 def _claim(
@@ -307,25 +340,31 @@ def _source(
     return claimed[source] if isinstance(source, MarkdownFile) else rows[source]
 
 
-def _read_file(claimed: ClaimedFile, prefixes: frozenset[str], is_stopped: IsStopped) -> Readable | Refusal:
+def _read_file(
+    claimed: ClaimedFile, prefixes: frozenset[str], is_stopped: IsStopped, kept: Document | None
+) -> Readable | Refusal:
     source = printable_name(str(claimed.file.path))
-    return read_or_refuse(source, lambda: Readable(source, _document(claimed, prefixes, is_stopped)))
+    return read_or_refuse(source, lambda: Readable(source, _document(claimed, prefixes, is_stopped, kept)))
 
 
-def _document(claimed: ClaimedFile, prefixes: frozenset[str], is_stopped: IsStopped) -> Document:
-    text = read_text(claimed.file.path, claimed.file.root)
-    parsed = read_in_process(
-        is_stopped,
-        parse_markdown,
-        text,
-        kind=claimed.kind,
-        path=claimed.file.place,
-        known_prefixes=prefixes,
-        beside=read_sidecar_text(claimed.file),
-    )
+def _document(
+    claimed: ClaimedFile, prefixes: frozenset[str], is_stopped: IsStopped, kept: Document | None
+) -> Document:
     return replace(
-        parsed,
+        kept or _parse(claimed.file, claimed.kind, prefixes, is_stopped),
         identifier=claimed.identifier,
         source_uri=claimed.file.source,
         stated_identifier=claimed.stated,
+    )
+
+
+def _parse(file: MarkdownFile, kind: str | None, prefixes: frozenset[str], is_stopped: IsStopped) -> Document:
+    return read_in_process(
+        is_stopped,
+        parse_markdown,
+        read_text(file.path, file.root),
+        kind=kind,
+        path=file.place,
+        known_prefixes=prefixes,
+        beside=read_sidecar_text(file),
     )

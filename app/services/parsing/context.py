@@ -10,7 +10,7 @@ from pathlib import PurePosixPath
 from app.domain.text import fold
 from app.services.parsing.blocks import Block, BlockKind, MarkdownPage, Section, read_page, read_sections
 from app.services.parsing.field_lines import FieldLine, FieldLines, read_field_lines
-from app.services.parsing.front_matter import field_role
+from app.services.parsing.front_matter import HeaderLines, field_role
 from app.services.parsing.inline import Prose, read_prose
 from app.services.parsing.text import texts_of
 from app.services.parsing.vocabulary import field_key, kind_of_folder, relation_named, vocabulary
@@ -23,7 +23,7 @@ class Reading:
     """The header, page and sections of a document that is being read, and its warnings.
 
     `title` is the heading that titles it, `opening` the text up to the heading below that, quotes apart in
-    `quotes`, and `lines` are the fields that both state.
+    `quotes`, and `lines` are the fields that both state. `above` are the lines of the file above the page.
     """
 
     fields: dict[str, object]
@@ -37,6 +37,19 @@ class Reading:
     quotes: tuple[Block, ...] = ()
     lines: FieldLines = _NOTHING
     proses: dict[int, Prose] = field(default_factory=dict)
+    above: HeaderLines = field(default_factory=HeaderLines)
+    warning_lines: dict[str, int] = field(default_factory=dict)
+    unread_headings: set[str] = field(default_factory=set)
+
+    def warn(self, warning: str, line: int) -> None:
+        """Add a warning that concerns one line of the file."""
+        self.warnings.append(warning)
+        self.warning_lines.setdefault(warning, line)
+
+    def line_of(self, block: Block, text: str = "") -> int:
+        """Return the number of the file's line where a block starts, or of the one in it that has a text."""
+        start = block.content.find(text.split("\n", 1)[0][:200]) if text else 0
+        return len(self.above.texts) + block.first_line + block.content.count("\n", 0, max(start, 0)) + 1
 
     def prose(self, block: Block) -> Prose:
         """Return the prose of a block, read once."""
@@ -60,9 +73,17 @@ class Reading:
 
 
 def open_reading(
-    fields: dict[str, object], body: str, prefixes: frozenset[str], path: str | None, warnings: list[str]
+    fields: dict[str, object],
+    body: str,
+    prefixes: frozenset[str],
+    path: str | None,
+    warnings: list[str],
+    above: HeaderLines | None = None,
 ) -> Reading:
-    """Read the blocks and sections of a body, and return them with its header."""
+    """Read the blocks and sections of a body, and return them with its header.
+
+    `above` are the lines of the file above the body.
+    """
     page = read_page(body)
     sections = read_sections(page)
     stated = [
@@ -85,6 +106,7 @@ def open_reading(
         opening=tuple(block for block in texts if not block.quoted),
         quotes=tuple(block for block in texts if block.quoted),
         lines=read_field_lines(texts),
+        above=above or HeaderLines(),
     )
 
 

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from types import MappingProxyType
 
-from app.domain.artifact import DateSource, Document, MemoryDomain
+from app.domain.artifact import DateSource, Document, DocumentLines, MemoryDomain
 from app.domain.text import beginning, fold
 from app.services.parsing.blocks import BlockKind
 from app.services.parsing.candidates import read_candidates
@@ -15,6 +15,7 @@ from app.services.parsing.context import Reading, form_of, open_reading
 from app.services.parsing.dates import DateReading, date_of_byline, date_of_path, find_date, whole_date
 from app.services.parsing.front_matter import (
     MAX_FIELDS,
+    HeaderLines,
     bounded_fields,
     field_role,
     read_header,
@@ -23,7 +24,7 @@ from app.services.parsing.front_matter import (
 from app.services.parsing.inline import plain_text
 from app.services.parsing.kind_and_title import Identity, file_name, names_kind, read_identity
 from app.services.parsing.references import read_links, read_references
-from app.services.parsing.status import read_status
+from app.services.parsing.status import read_status, stated_statuses
 from app.services.parsing.text import clean_text, text_of, texts_of
 from app.services.parsing.vocabulary import field_key, vocabulary
 
@@ -53,12 +54,14 @@ def parse_markdown(
     beside it. Raises Invalid for too many lines.
     """
     prefixes = accepted_prefixes(known_prefixes)
-    header = read_header(clean_text(text), prefixes)
+    text = clean_text(text)
+    header = read_header(text, prefixes)
     warnings = list(header.warnings)
     around = read_sidecar(beside, warnings) if beside else {}
     around = _without_other_dates({**around, **header.fields}, stated, prefixes)
     fields = bounded_fields({**stated, **around, **stated}, warnings)
-    reading = open_reading(fields, header.body, prefixes, path, warnings)
+    above = HeaderLines.above(header.body, text)
+    reading = open_reading(fields, header.body, prefixes, path, warnings, above)
     identity = read_identity(reading, kind)
     if not stated and (form := form_of(reading)) is not None:
         return _form(form, identity, reading)
@@ -85,6 +88,18 @@ def parse_markdown(
         alias_claims=aliases,
         fact_claims=facts,
         warnings=limit_warnings(reading.warnings),
+        lines=_lines(reading),
+    )
+
+
+def _lines(reading: Reading) -> DocumentLines:
+    stated = next((name for name, _ in reading.by_role("identifier")), None)
+    if stated is not None:
+        name = reading.above.line_of(stated)
+    else:
+        name = 1 if reading.title is None else reading.line_of(reading.title)
+    return DocumentLines(
+        name, stated_statuses(reading), dict(reading.warning_lines), frozenset(reading.unread_headings)
     )
 
 
@@ -139,14 +154,14 @@ def read_created(reading: Reading) -> tuple[DateReading | None, DateSource | Non
     of when the content took effect: a decision before its recording, and that before a later change.
     """
     found: list[tuple[int, int, int, DateReading]] = []
-    for place, (source, name, text) in enumerate(_dated_fields(reading)):
+    for place, (source, name, text, line) in enumerate(_dated_fields(reading)):
         key = field_key(name)
         dated = find_date(text.strip(" *_"))
         if dated is not None:
             found.append((source, vocabulary().dates.get(key, 0), place, dated))
         elif key in vocabulary().plain_dates:
             quote = beginning(text, 40)
-            reading.warnings.append(f"write a date as 2026-01-31; this is not a readable date: {quote!r}")
+            reading.warn(f"write a date as 2026-01-31; this is not a readable date: {quote!r}", line)
     dated = (
         min(found, key=lambda each: each[:3])[3] if found else _bare_date(reading) or _titled_date(reading)
     )
@@ -159,13 +174,16 @@ def read_created(reading: Reading) -> tuple[DateReading | None, DateSource | Non
     return (dated, DateSource.HEADER) if dated else (None, None)
 
 
-def _dated_fields(reading: Reading) -> Iterator[tuple[int, str, str]]:
-    """Yield the fields that may date a document, from its header, its opening and sections like `## Date`."""
+def _dated_fields(reading: Reading) -> Iterator[tuple[int, str, str, int]]:
+    """Yield the fields that may date a document, from its header, its opening and sections like `## Date`.
+
+    Each has its source, its name, its text and its line.
+    """
     for name, value in reading.by_role("created"):
-        yield from ((0, name, text) for text in texts_of(value)[:1])
+        yield from ((0, name, text, reading.above.line_of(name)) for text in texts_of(value)[:1])
     for line in reading.lines_by_role("created"):
         if line.value:
-            yield 1, line.name, plain_text(line.value[:400])
+            yield 1, line.name, plain_text(line.value[:400]), reading.line_of(line.block, line.value)
     for section in reading.sections:
         name, _, inline = section.name.partition(":")
         if (
@@ -177,7 +195,7 @@ def _dated_fields(reading: Reading) -> Iterator[tuple[int, str, str]]:
         texts = [block.content for block in section.blocks if block.kind is BlockKind.TEXT]
         dated = next((text for text in (inline, *texts[:1]) if whole_date(text) is not None), None)
         if dated is not None:
-            yield 2, name, plain_text(dated[:400])
+            yield 2, name, plain_text(dated[:400]), reading.line_of(section.heading)
 
 
 def _bare_date(reading: Reading) -> DateReading | None:

@@ -7,8 +7,8 @@ import json
 import re
 import textwrap
 import tomllib
-from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, field
 
 import yaml
 
@@ -165,6 +165,43 @@ class Header:
     fields: dict[str, object]
     body: str
     warnings: tuple[str, ...] = ()
+
+
+_FIELD_START = re.compile(r"[\s\"'{,-]*(?P<name>[^\s\"':={}\[\],-][^\"':={}\n]{0,128}?)[\"']?\s*[:=]")
+MAX_FIELD_LINES = 200
+
+
+@dataclass(frozen=True, slots=True)
+class HeaderLines:
+    """The lines of a file above its body, and the place of the first one that holds each field."""
+
+    texts: tuple[str, ...] = ()
+    places: Mapping[str, int] = field(default_factory=dict)
+
+    @classmethod
+    def above(cls, body: str, text: str) -> HeaderLines:
+        """Create the lines of a text above the body that it ends with."""
+        texts = tuple(text[: len(text) - len(body)].split("\n")[:-1])
+        places: dict[str, int] = {}
+        for place, line in enumerate(texts):
+            if (named := _FIELD_START.match(line)) is not None:
+                places.setdefault(named["name"].strip(), place)
+        return cls(texts, places)
+
+    def line_of(self, name: str, value: str = "") -> int:
+        """Return the number of the line that holds a field, or of the one below it that has its value.
+
+        A field that is not in these lines has the first one.
+        """
+        start = self.places.get(name)
+        if start is None:
+            return 1
+        for place in range(start, min(len(self.texts), start + MAX_FIELD_LINES)):
+            if place > start and self.texts[place][:1] not in (" ", "\t", "-", "]", "}"):
+                break
+            if value and value in self.texts[place]:
+                return place + 1
+        return start + 1
 
 
 def read_header(text: str, prefixes: frozenset[str]) -> Header:

@@ -163,7 +163,12 @@ def _fit(key: str, kind: str, path: str | None) -> tuple[bool, bool, bool]:
     known = kind_named(kind)
     is_of_kind = prefix in (fold(kind), fold(known.prefix) if known is not None else "")
     written = re.match(rf"(?:{re.escape(prefix)}[-_ ]?)?0*{re.escape(number)}(?![0-9])", _stem(path))
-    return is_of_kind, written is not None, _ABOUT_ANOTHER.search(_place(path)) is None
+    return is_of_kind, written is not None, not is_about_another(path)
+
+
+def is_about_another(path: str | None) -> bool:
+    """Return whether the folder or name of a file says that it is about another, or a former one of it."""
+    return _ABOUT_ANOTHER.search(_place(path)) is not None
 
 
 def _place(path: str | None) -> str:

@@ -56,6 +56,7 @@ def find_mentions(prose: Prose, prefixes: frozenset[str]) -> list[WrittenMention
     """Return the mentions in the prose, in order; a link counts, and not its label."""
     named = find_identifiers(prose.text, prefixes)
     starts = [mention.start for mention in named]
+    linked = {link.start for link in prose.links}  # [[2]] with a definition of [2] is a link in brackets
     found = [
         _link_mention(link, [named[at].text for at in _within(starts, link)])
         for link in prose.links
@@ -64,7 +65,7 @@ def find_mentions(prose: Prose, prefixes: frozenset[str]) -> list[WrittenMention
     found += [
         _wiki_mention(match, prefixes)
         for match in _WIKI.finditer(prose.text)
-        if not is_placeholder(match["target"].strip())
+        if match.start() + 1 not in linked and not is_placeholder(match["target"].strip())
     ]
     taken = _Ranges((mention.start, mention.end) for mention in found)
     found += [

@@ -51,25 +51,32 @@ class Claims:
         self._warnings = warnings
         self._claims: dict[tuple[Relation, str], ReferenceClaim] = {}
         self._typed: set[str] = set()
-        self._generic: list[tuple[str, str | None, int]] = []
+        self._generic: list[ReferenceClaim] = []
         self._path_of: dict[tuple[Relation, str], str] = {}
 
-    def add(self, relation: Relation, target: str, path: str | None = None, count: int = 1) -> None:
-        """Add a claim of a relation to a target."""
+    def add(
+        self,
+        relation: Relation,
+        target: str,
+        path: str | None = None,
+        count: int = 1,
+        line: int | None = None,
+    ) -> None:
+        """Add a claim of a relation to a target, stated in a line."""
         if relation.type is ReferenceType.REFERENCES:
-            self._generic.append((target, path, count))
+            self._generic.append(ReferenceClaim(GENERIC.type, target, False, count, path, line))
             return
         if self._is_own(target):
             self._warnings.append(f"the document has a {relation.type} to itself; it was left out")
             return
         self._typed.update(_names(target, path))
-        self._join(relation, target, path, count)
+        self._join(relation, ReferenceClaim(relation.type, target, relation.inverted, count, path, line))
 
     def collect(self) -> tuple[ReferenceClaim, ...]:
         """Return the claims, typed ones first, each kind in the order of the document."""
-        for target, path, count in self._generic:
-            if not self._is_own(target) and not self._typed.intersection(_names(target, path)):
-                self._join(GENERIC, target, path, count)
+        for each in self._generic:
+            if not self._is_own(each.target) and not self._typed.intersection(_names(each.target, each.path)):
+                self._join(GENERIC, each)
         self._demote_supersessions()
         if len(self._claims) > MAX_REFERENCES:
             self._warnings.append(
@@ -93,22 +100,19 @@ class Claims:
         key = identifier_key(target)
         return key in self._own or any(bare_key(own) == key for own in self._own)
 
-    def _join(self, relation: Relation, target: str, path: str | None, count: int) -> None:
-        key = identifier_key(target)
+    def _join(self, relation: Relation, claim: ReferenceClaim) -> None:
+        key = identifier_key(claim.target)
         # A bare identifier after a link with that label means the linked file.
-        place = (relation, path or self._path_of.get((relation, key)) or key)
+        place = (relation, claim.path or self._path_of.get((relation, key)) or key)
         known = self._claims.get(place)
         if known is not None:
-            self._claims[place] = replace(known, count=known.count + count)
+            self._claims[place] = replace(known, count=known.count + claim.count)
             return
-        if path is not None:
-            self._path_of.setdefault((relation, key), path)
-            count += self._take_unlinked(relation, key)
-        self._claims[place] = ReferenceClaim(relation.type, target, relation.inverted, count, path)
-
-    def _take_unlinked(self, relation: Relation, key: str) -> int:
-        earlier = self._claims.pop((relation, key), None)
-        return earlier.count if earlier is not None else 0
+        if claim.path is not None:
+            self._path_of.setdefault((relation, key), claim.path)
+            if (unlinked := self._claims.pop((relation, key), None)) is not None:
+                claim = replace(claim, count=claim.count + unlinked.count, line=unlinked.line)
+        self._claims[place] = claim
 
 
 def _names(target: str, path: str | None) -> set[str]:
@@ -160,6 +164,23 @@ def read_links(reading: Reading) -> tuple[str, ...]:
     return tuple(paths)
 
 
+class _Place:
+    """A text that starts in a line of the file; it counts lines forwards, as mentions mostly come."""
+
+    def __init__(self, text: str, line: int) -> None:
+        self._text = text
+        self._first = self._line = line
+        self._offset = 0
+
+    def line_at(self, offset: int) -> int:
+        """Return the line of a place in the text."""
+        if offset < self._offset:
+            self._line, self._offset = self._first, 0
+        self._line += self._text.count("\n", self._offset, offset)
+        self._offset = offset
+        return self._line
+
+
 class _Reader:
     """Walks one document and adds its references to the claims."""
 
@@ -173,18 +194,24 @@ class _Reader:
         self._label: tuple[int, Relation] | None = None
         self._row: int | None = None
         self._mentioned = 0
+        self._place = _Place("", 1)
 
     def read_fields(self) -> None:
         """Read fields such as `Requires: 3, ADR-4`, and a status such as "superseded by ADR-9"."""
-        for relation, value in relation_fields(self._reading.fields):
-            for target in self._field_targets(texts_of(value)):
-                self._add(relation, target)
-        for _, value in self._reading.by_role("status"):
+        for name, inner in self._reading.fields.items():
+            for relation, value in relation_fields({name: inner}):
+                for text in texts_of(value):
+                    for target in self._field_targets([text]):
+                        self._place = _Place("", self._reading.above.line_of(name, text))
+                        self._add(relation, target)
+        for name, value in self._reading.by_role("status"):
             for text in texts_of(value):
+                self._place = _Place("", self._reading.above.line_of(name, text))
                 self._read_statement_text(text[:4_000], {})
         for line in self._reading.lines.fields:
             stated = relation_named(line.name)
             if stated is not None and id(line.block) in self._reading.lines.whole:
+                self._place = _Place("", self._reading.line_of(line.block, line.value))
                 self._read_line_field(stated, line.value)
 
     def _read_line_field(self, relation: Relation, value: str) -> None:
@@ -259,6 +286,7 @@ class _Reader:
         if any(relation_named(line.name) is not None for line in stated):
             for line in stated:
                 if relation_named(line.name) is None:
+                    self._place = _Place("", self._reading.line_of(block, line.value))
                     self._read_statement_text(line.value[:4_000], self._reading.page.definitions)
             return
         self._read_statements(block, at_line_start=True)
@@ -312,9 +340,9 @@ class _Reader:
             return
         if is_naming or any(self._mentions_any(block) for block in section.blocks[:5]):
             spelled = beginning(plain_text(heading.content[:100]), 60)
-            self._reading.warnings.append(
-                f"the heading {spelled!r} looks like a relation and is read as none"
-            )
+            warning = f"the heading {spelled!r} looks like a relation and is read as none"
+            self._reading.warn(warning, self._reading.line_of(heading))
+            self._reading.unread_headings.add(warning)
 
     def _mentions_any(self, block: Block) -> bool:
         return _is_prose(block) and bool(find_mentions(self._reading.prose(block), self._reading.prefixes))
@@ -324,7 +352,7 @@ class _Reader:
         if not mentions:
             title = _plain_title(block, text, relation)
             if title is not None:
-                self._claims.add(relation, title)
+                self._claims.add(relation, title, line=self._reading.line_of(block))
             return
         named = self._add_stated(text, mentions, at_line_start=True)
         if named or is_denied(text[: mentions[0].start]):
@@ -356,6 +384,7 @@ class _Reader:
 
     def _mentions(self, block: Block, *, with_numbers: bool = False) -> tuple[str, list[WrittenMention]]:
         prose = self._reading.prose(block)
+        self._place = _Place(prose.text, self._reading.line_of(block))
         mentions = find_mentions(prose, self._reading.prefixes)
         if with_numbers:
             mentions = self._with_numbers(prose.text, mentions)
@@ -394,7 +423,7 @@ class _Reader:
         target = mention.target
         if mention.path is not None and target == mention.path:
             target = self._identifier_of(mention.path) or target
-        self._claims.add(relation, target, mention.path)
+        self._claims.add(relation, target, mention.path, line=self._place.line_at(mention.start))
 
     def _identifier_of(self, path: str) -> str | None:
         """Return the identifier that the number of a file such as 0004-x.md stands for, or None."""

@@ -38,6 +38,13 @@ _PART_BEFORE = re.compile(r"[\s:*_(]*(?:(?:only|in)\s+)?(?:the\s+)?(?P<word>§|[
 _PART_BEHIND = re.compile(r"[\s,;:(*_\]]{0,4}(?:in part|partly|partially|§|sections?\b)", re.IGNORECASE)
 _BARE_NUMBER = r"(?P<number>\d{1,6})(?![\w§]|[-/.:]\d)"
 _NO_WORD = re.compile(r"\W+")
+_DATE = (
+    r"(?:(?:on|since|in|as of)\s)?(?:the\s)?(?:\d{4}(?:-\d{2}){0,2}|\d{1,2}[./]\d{1,2}[./]\d{2,4}"
+    r"|(?:\d{1,2}(?:st|nd|rd|th)?\s)?[a-z]{3,9}\.?\s(?:\d{1,2}(?:st|nd|rd|th)?,?\s)?\d{4})"
+)
+"""A date that parts the words of a relation: "superseded on 2 May 2026 by"."""
+
+_DATE_BETWEEN = re.compile(rf"(?<=\W){_DATE}(?=\W)", re.IGNORECASE)
 _RELATED = Relation(ReferenceType.RELATES_TO)
 
 
@@ -149,7 +156,7 @@ def _relation_of(text: str, match: re.Match[str]) -> Relation | None:
     words = fold(clause)
     if _hedge_pattern().search(words):
         return None
-    relation = relation_named(_NO_WORD.sub(" ", match[0]))
+    relation = relation_named(_NO_WORD.sub(" ", _DATE_BETWEEN.sub(" ", match[0])))
     if relation is not None and words.endswith(vocabulary().qualifiers):
         # What is amended in part is amended; what is superseded in part is not superseded.
         return _RELATED if relation.type is ReferenceType.SUPERSEDES else relation
@@ -158,7 +165,8 @@ def _relation_of(text: str, match: re.Match[str]) -> Relation | None:
 
 @cache
 def _relation_words() -> re.Pattern[str]:
-    return _words_pattern(vocabulary().relation_words, r"[\s*_(,:—–-]{1,4}")
+    joint = r"[\s*_(,:—–-]{1,4}"
+    return _words_pattern(vocabulary().relation_words, rf"{joint}(?:{_DATE}[\s*_),:—–-]{{1,4}})?")
 
 
 @cache

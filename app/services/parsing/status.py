@@ -4,7 +4,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
+from itertools import islice
 
+from app.domain.artifact import StatedStatus
 from app.domain.recall import StateFlag
 from app.domain.status_words import flag_of_status, is_known, is_notice, leading_status
 from app.domain.text import beginning
@@ -23,6 +26,8 @@ MAX_UNKNOWN_WORDS = 4
 
 MAX_STATUS_LENGTH = 64
 MAX_NOTICES = 10
+MAX_STATED = 20
+"""Places of one document whose statuses are compared."""
 
 _STRUCK = re.compile(r"~~[^~]{1,400}~~")
 _END = re.compile(
@@ -60,16 +65,32 @@ _LATER = re.compile(r"[.,;]\s+|\s+[-–—]+\s+")
 
 def read_status(reading: Reading) -> str | None:
     """Return the status in the document's own words, such as "Accepted" or "Partly superseded", or None."""
-    for _, value in reading.by_role("status"):
-        for text in texts_of(value):
-            return status_in(text) or _warn_unreadable(text, reading.warnings)
+    stated = next(_stated(reading), None)
+    return (_switched(reading) or _notice(reading)) if stated is None else stated.status
+
+
+def stated_statuses(reading: Reading) -> tuple[StatedStatus, ...]:
+    """Return what the header, the opening and the sections say of the status, the one that counts first."""
+    return tuple(islice(_stated(replace(reading, warnings=[])), MAX_STATED))
+
+
+def _stated(reading: Reading) -> Iterator[StatedStatus]:
+    for name, value in reading.by_role("status"):
+        for text in texts_of(value)[:1]:
+            yield _read_or_warn(text, reading.above.line_of(name), reading)
     for line in reading.lines_by_role("status"):
         if line.value:
-            return status_in(line.value) or _warn_unreadable(line.value, reading.warnings)
+            yield _read_or_warn(line.value, reading.line_of(line.block, line.value), reading)
     for section in reading.sections:
-        if is_status_section(section, reading):
-            return _section_status(section, reading)
-    return _switched(reading) or _notice(reading)
+        if section.heading is not None and is_status_section(section, reading):
+            yield _section_status(section, section.heading, reading)
+
+
+def _read_or_warn(text: str, line: int, reading: Reading) -> StatedStatus:
+    status = status_in(text)
+    if status is None:
+        reading.warn(f"no status could be read from {beginning(plain_text(text[:200]), 80)!r}", line)
+    return StatedStatus(status, line)
 
 
 def is_status_section(section: Section, reading: Reading) -> bool:
@@ -176,47 +197,60 @@ def _later_end(words: str) -> str | None:
     return None
 
 
-def _section_status(section: Section, reading: Reading) -> str | None:
+def _section_status(section: Section, heading: Block, reading: Reading) -> StatedStatus:
     """Return the status that a section holds: in its heading, a table, ticked tasks, a history, or first."""
-    _, _, inline = section.heading.content.partition(":") if section.heading is not None else ("", "", "")
+    inline = heading.content.partition(":")[2]
     if inline.strip() and (said := status_in(inline)) is not None:
-        return said
+        return StatedStatus(said, reading.line_of(heading))
     texts = [block for block in section.blocks if block.kind is BlockKind.TEXT and block.content.strip()]
     columns = column_values([block for block in texts if block.cell], SECTION_ROLE)
     if columns:
-        return status_in(columns[-1]) or _warn_unreadable(columns[-1], reading.warnings)
+        return _read_or_warn(columns[-1], _line_in(texts, columns[-1], heading, reading), reading)
     tasks = [match for block in texts if (match := _TASK.match(block.content[:400])) is not None]
     if tasks:
         ticked = [match["text"] for match in tasks if match["mark"].strip(" -")]
-        return status_in(ticked[-1]) if ticked else None
-    return _written_status(texts, reading)
+        line = _line_in(texts, ticked[-1] if ticked else "", heading, reading)
+        return StatedStatus(status_in(ticked[-1]) if ticked else None, line)
+    return _written_status(texts, heading, reading)
 
 
-def _written_status(texts: Sequence[Block], reading: Reading) -> str | None:
+def _line_in(texts: Sequence[Block], words: str, heading: Block, reading: Reading) -> int:
+    """Return the line of the last block that has these words, or that of the heading above them."""
+    first = words.split("\n", 1)[0]
+    block = next((each for each in reversed(texts) if first and first in each.content), heading)
+    return reading.line_of(block, words)
+
+
+def _written_status(texts: Sequence[Block], heading: Block, reading: Reading) -> StatedStatus:
     written = [block for block in texts if not block.quoted and _has_words(block, reading)]
-    dated = list(_dated(written))
+    dated = list(_dated(written, reading))
     if len(dated) > 1:
         return max(dated, key=lambda each: each[0])[1]
     for block in written:
-        return status_in(block.content) or _warn_unreadable(block.content, reading.warnings)
-    return _quoted_status(texts)
+        return _read_or_warn(block.content, reading.line_of(block), reading)
+    return StatedStatus(_quoted_status(texts), reading.line_of(heading))
 
 
 def _has_words(block: Block, reading: Reading) -> bool:
     return bool(reading.prose(block).text.strip(f" \n{COVER}"))
 
 
-def _dated(texts: Sequence[Block]) -> Iterator[tuple[tuple[object, int], str]]:
+def _dated(texts: Sequence[Block], reading: Reading) -> Iterator[tuple[tuple[object, int], StatedStatus]]:
     """Yield the statuses of a history such as "2024-05-01: Accepted", each with its date and place."""
-    lines = [line for block in texts if not block.cell for line in block.content[:4_000].split("\n")]
-    for place, line in enumerate(lines[:200]):
+    lines = [
+        (line, block, at)
+        for block in texts
+        if not block.cell
+        for at, line in enumerate(block.content[:4_000].split("\n"))
+    ]
+    for place, (line, block, at) in enumerate(lines[:200]):
         words = plain_text(line[:200])
         head = find_date(words)
         behind = re.search(r"[(,:–—-]\s*(?=\d{4}-\d{2}-\d{2})", words)
         found = head or (find_date(words[behind.end() :]) if behind else None)
         status = status_in(words) if found is not None else None
         if found is not None and status is not None and is_known(status):
-            yield (found.moment, place), status
+            yield (found.moment, place), StatedStatus(status, reading.line_of(block) + at)
 
 
 def _quoted_status(texts: Sequence[Block]) -> str | None:
@@ -224,8 +258,3 @@ def _quoted_status(texts: Sequence[Block]) -> str | None:
     words = plain_text(texts[0].content[:100]).rstrip(".") if len(texts) == 1 else ""
     known = leading_status().match(words)
     return words if known is not None and known[0] == words else None
-
-
-def _warn_unreadable(text: str, warnings: list[str]) -> str | None:
-    warnings.append(f"no status could be read from {beginning(plain_text(text[:200]), 80)!r}")
-    return None

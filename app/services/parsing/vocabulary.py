@@ -63,6 +63,7 @@ class Vocabulary:
     prefixes: frozenset[str]
     everyday_words: frozenset[str]
     default_kind: str
+    decision_kinds: frozenset[str]
     kinds: tuple[Kind, ...]
     fields: Mapping[str, str]
     dates: Mapping[str, int]
@@ -96,6 +97,7 @@ def vocabulary() -> Vocabulary:
         prefixes=frozenset(data["prefixes"]),
         everyday_words=frozenset(data["everyday_words"]),
         default_kind=data["default_kind"],
+        decision_kinds=frozenset(data["decision_kinds"]),
         kinds=tuple(_kind(row) for row in data["kinds"]),
         fields={name: role for role, names in data["fields"].items() for name in names}
         | {name: "created" for names in data["dates"] for name in names},

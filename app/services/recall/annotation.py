@@ -8,7 +8,7 @@ from uuid import UUID
 
 from app.domain.numbers import ArtifactNumber
 from app.domain.recall import Annotation, FlagGround, StateFlag
-from app.domain.status_words import flag_of_status
+from app.domain.status_words import NO_TEAM_WORDS, TeamWords, flag_of_status
 from app.domain.temporal import EntityState
 from app.domain.text import beginning
 from app.domain.types import label_of
@@ -31,7 +31,8 @@ class Standing:
 
     `newer_version` is whether its entity has a newer artifact; `superseded_by` is the entity that replaced
     it, with its label, if any; `former_names` are those its text uses for anchors, longest first.
-    `awaited_successor` is what it says superseded it, which is not filed.
+    `awaited_successor` is what it says superseded it, which is not filed. `team` are the status words of its
+    project.
     """
 
     entity: UUID
@@ -41,6 +42,7 @@ class Standing:
     superseded_by: tuple[UUID, str] | None
     former_names: Sequence[FormerName]
     awaited_successor: str | None = None
+    team: TeamWords = NO_TEAM_WORDS
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,7 +93,7 @@ def _own_standing(found: Standing, *, prefer_wip: bool) -> tuple[StateFlag | Non
         return None, None, None
     status = found.committed.props.get("status")
     word = status if isinstance(status, str) else None
-    flag = flag_of_status(word)
+    flag = flag_of_status(word, found.team)
     if found.awaited_successor is not None and flag is not StateFlag.HISTORICAL:
         successor = beginning(found.awaited_successor, MAX_SUCCESSOR_LENGTH)
         line = f"[historical: {label} says that {successor} superseded it, which is not filed]"

@@ -80,6 +80,7 @@ def _standing(
         superseded_by=None if above is None else (above.entity, _label(above)),
         former_names=former,
         awaited_successor=own.awaited_successor,
+        team=own.team,
     )
 
 

@@ -136,7 +136,7 @@ async def _changes(write: UnitOfWork, filed: Filed, claims: Sequence[StatedClaim
         await let_others_work(place)
         claimant = Claimant(stated.source_key, stated.source_uri)
         before, after = (
-            target_of(write, stated.claim, of_claim, claimant, known, counts)
+            target_of(write.homonyms, stated.claim, of_claim, claimant, known, counts)
             for counts in (lambda entity: entity.id != arrived, lambda entity: True)
         )
         if before.others(stated.source) != after.others(stated.source):
@@ -202,7 +202,7 @@ async def _claims_as_meant(
         await let_others_work(place)
         assert known is not None
         claimant = Claimant(stated.source_key, stated.source_uri)
-        target = target_of(write, stated.claim, of_claim, claimant, known)
+        target = target_of(write.homonyms, stated.claim, of_claim, claimant, known)
         found[stated.source].append((stated, target))
     return found
 
@@ -278,7 +278,7 @@ async def leave_departed(
         await let_others_work(place)
         assert known is not None
         claimant = Claimant(stated.source_key, stated.source_uri)
-        target = target_of(write, stated.claim, of_claim, claimant, known)
+        target = target_of(write.homonyms, stated.claim, of_claim, claimant, known)
         if _single(target, stated.source):
             clear.add((stated.source, target.key, stated.claim.type, stated.claim.inverted))
             later = replace(stated, valid_from=max(stated.valid_from, departed.since))

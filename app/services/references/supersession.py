@@ -17,6 +17,7 @@ from app.domain.timeline import differing, state_at
 from app.services.references.status_sources import REVIVED, SUPERSEDED, load_status_history
 from app.services.unit_of_work import UnitOfWork
 from app.stores.postgres import states, supersessions
+from app.stores.postgres.status_words import words_of_entity
 from app.stores.postgres.supersessions import successions_around
 
 HistoryRule: TypeAlias = Callable[[Sequence[EntityState], StatusHistory], StatusHistory]
@@ -52,6 +53,7 @@ async def recompute_status(
     """
     held = await states.current_states(await write.flush(), write.tenant, entity, Branch.COMMITTED)
     history = history_rule(held, await load_status_history(write, entity, held))
+    history = replace(history, team=await words_of_entity(await write.flush(), write.tenant, entity))
     around = await supersessions.successions_around(await write.flush(), write.tenant, entity)
     above = [each for each in around if each.predecessor == entity]
     touched = [state for state in held if state.valid.end is None or state.valid.end >= since]
@@ -65,13 +67,19 @@ async def recompute_status(
     asserted = {each.at for each in history.assertions}
     line = await _record(write, given, touched)
     for before, state in zip([None, *line], line, strict=False):
-        if state not in touched and _moves(state, before, touched, asserted):
-            by = cause or (await _superseder_at(write, above, state) if is_over(state) else None)
-            await _note(write, state, before, by)
+        is_past = is_over(state, history.team)
+        if state not in touched and _moves(state, before, touched, asserted, is_past=is_past):
+            by = cause or (await _superseder_at(write, above, state) if is_past else None)
+            await _note(write, state, before, by, is_past=is_past)
 
 
 def _moves(
-    state: EntityState, before: EntityState | None, held: Sequence[EntityState], asserted: Container[datetime]
+    state: EntityState,
+    before: EntityState | None,
+    held: Sequence[EntityState],
+    asserted: Container[datetime],
+    *,
+    is_past: bool,
 ) -> bool:
     """Return whether a state needs an event of its own: its status is not the one its start had before."""
     start = state.valid.start
@@ -79,9 +87,9 @@ def _moves(
     if was is not None and was.props.get("status") == state.props.get("status"):
         return False
     if before is None:  # it began by being created, whatever it is called now
-        return is_over(state)
+        return is_past
     follows = before.props.get("status") != state.props.get("status")
-    return follows or (start in asserted and is_over(state))
+    return follows or (start in asserted and is_past)
 
 
 def spans_of(succession: Succession) -> list[Interval]:
@@ -104,13 +112,13 @@ async def _record(
 
 
 async def _note(
-    write: UnitOfWork, state: EntityState, before: EntityState | None, cause: UUID | None
+    write: UnitOfWork, state: EntityState, before: EntityState | None, cause: UUID | None, *, is_past: bool
 ) -> None:
     event = StateEvent(
         id=uuid4(),
         from_state=None if before is None else before.id,
         to_state=state.id,
-        event_type=SUPERSEDED if is_over(state) else REVIVED,
+        event_type=SUPERSEDED if is_past else REVIVED,
         at=state.valid.start,
         recorded_at=write.recorded_at,
         cause_artifact=cause,

@@ -21,7 +21,7 @@ from app.services.cached_lookups import (
 )
 from app.services.parsing.identifiers import place_of_best
 from app.services.parsing.target_readings import TargetReading, file_key, path_key, target_lookups
-from app.services.unit_of_work import UnitOfWork
+from app.services.unit_of_work import Homonyms, UnitOfWork
 from app.stores.event_loop import let_others_work
 from app.stores.postgres.document_names import DocumentByName, NameSort
 from app.stores.postgres.entities import KeyedEntity, by_either_key
@@ -124,7 +124,7 @@ async def find_targets(
     targets = []
     for place, (claim, of_claim) in enumerate(ways.items()):
         await let_others_work(place)
-        targets.append(target_of(write, claim, of_claim, claimant, known))
+        targets.append(target_of(write.homonyms, claim, of_claim, claimant, known))
     return targets
 
 
@@ -144,19 +144,22 @@ async def known_targets(
 
 
 def target_of(
-    write: UnitOfWork,
+    homonyms_of: Homonyms,
     claim: ReferenceClaim,
     ways: Sequence[TargetReading],
     claimant: Claimant,
     known: KnownTargets,
     counts: Counts = every_entity,
 ) -> Target:
-    """Return a claim with the entities it can mean, of those that count."""
+    """Return a claim with the entities it can mean, of those that count.
+
+    `homonyms_of` has the keys that several documents of an import claim.
+    """
     first, last = ways[0], ways[-1]
     waits_for = path_key(last.linked[0]) if last.linked else last.key
     meanings = (_meant(way, claimant, known, counts) for way in ways)
     found = next(filter(None, meanings), ())
-    homonyms = write.homonyms.get(first.key, ())
+    homonyms = homonyms_of.get(first.key, ())
     if not _are_there(homonyms, first, known, counts) and not _is_certain(first, found, claimant, known):
         return Target(claim, waits_for, (), homonyms=homonyms)
     return Target(claim, waits_for, found, rivals=_rivals(first, found, claimant, known, counts))

@@ -12,7 +12,7 @@ import orjson
 
 from app.domain.bounds import MAX_IDENTIFIER, MAX_SURFACE_FORM, MAX_TITLE, excerpts
 from app.domain.numbers import TenantNumber
-from app.domain.status_words import unknown_status_warnings
+from app.domain.status_words import is_known, unknown_status_warnings
 from app.domain.temporal import EntityState, StateEvent
 from app.domain.text import is_blank
 from app.domain.timeline import differ
@@ -21,6 +21,7 @@ from app.errors import Invalid
 from app.services.catalog.lookup import nothing_has
 from app.services.parsing.text import clean_text, clean_value
 from app.stores.postgres import lookups
+from app.stores.postgres.status_words import words_of_entity
 
 
 def require_fit_status(definition: TypeDefinition, props: Mapping[str, Any]) -> None:
@@ -34,12 +35,17 @@ def require_fit_status(definition: TypeDefinition, props: Mapping[str, Any]) -> 
         )
 
 
-def odd_status(definition: TypeDefinition, state: EntityState, event: StateEvent) -> tuple[str, ...]:
+async def odd_status(
+    connection: asyncpg.Connection, tenant: TenantNumber, state: EntityState, event: StateEvent
+) -> tuple[str, ...]:
     """Return a warning if an event gives a document a status of unknown meaning."""
+    definition = await type_of_entity(connection, tenant, state.entity)
     status = state.props.get("status")
     if not definition.is_document or "status" not in event.properties or not isinstance(status, str):
         return ()
-    return unknown_status_warnings(status)
+    if is_known(status):
+        return ()
+    return unknown_status_warnings(status, await words_of_entity(connection, tenant, state.entity))
 
 
 MAX_PROPERTIES_BYTES = 64 * 1024

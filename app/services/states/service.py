@@ -37,7 +37,7 @@ from app.services.states.event_types import (
     fit_event_type,
     fit_text,
 )
-from app.services.states.properties import odd_status, type_of_entity
+from app.services.states.properties import odd_status
 from app.services.states.timeline import Timeline, load_timeline
 from app.services.unit_of_work import UnitOfWork
 from app.stores.postgres import entities, ledger_clock, state_history, states
@@ -75,7 +75,7 @@ async def _restore(
         state=replace(state, retracted_at=None),  # as it was in the first answer
         event=event,
         position=response["position"],
-        warnings=odd_status(await type_of_entity(*where, state.entity), state, event),
+        warnings=await odd_status(*where, state, event),
     )
 
 
@@ -219,7 +219,7 @@ class StateService:
             entity, where = written.state.entity, (await write.flush(), write.tenant)
             found = await entities.entities_by_id(*where, [entity])
             position = await ledger_clock.finish_write(await write.flush())
-            warnings = odd_status(await type_of_entity(*where, entity), written.state, written.event)
+            warnings = await odd_status(*where, written.state, written.event)
             return StateAnswer(found[entity], written.state, written.event, position, warnings)
 
         return await write_once(self._database, caller, request, _SAVED, carry_out)

@@ -21,6 +21,7 @@ CONSTRAINTS: dict[str, tuple[type[TrigraphError], str | None]] = {
         "a status is PENDING, PROMOTED or REJECTED",
     ),
     "a_fact_review_names_who_and_when": (Invalid, "a review names who judged and when"),
+    "a_meaning_ends_after_it_starts": (Invalid, "a meaning must end after it was recorded"),
     "a_property_is_immutable_or_mutable": (Invalid, "a property cannot be both immutable and mutable"),
     "a_reference_belief_ends_after_it_starts": (
         Invalid,
@@ -33,6 +34,7 @@ CONSTRAINTS: dict[str, tuple[type[TrigraphError], str | None]] = {
     "a_second_clock_confirms_a_leap": (Unwritable, None),
     "a_state_ends_after_it_starts": (Invalid, "a state must end after it starts; give a later end"),
     "a_state_speaks_of_what_its_type_has": (Invalid, None),
+    "a_status_word_means_a_flag": (Invalid, "a status word means CURRENT, HISTORICAL or WIP"),
     "a_surface_form_has_two_to_512_characters": (Invalid, "a surface form has 2 to 512 characters"),
     "a_system_type_is_of_every_project": (Invalid, "a type of the zone SYSTEM is one of every project"),
     "a_withdrawal_names_what_ends_with_it": (Invalid, None),
@@ -81,6 +83,7 @@ CONSTRAINTS: dict[str, tuple[type[TrigraphError], str | None]] = {
         Conflict,
         "the form means another entity at that time; withdraw it first",
     ),
+    "one_meaning_per_status_word": (Conflict, _RETRY),
     "one_open_committed_state_per_entity": (
         Conflict,
         "the entity has another open state; read it again and retry",

@@ -13,12 +13,14 @@ from app.domain.artifact import Artifact, MemoryDomain
 from app.domain.entity import Entity, Reference, ReferenceType
 from app.domain.numbers import ProjectNumber, TenantNumber
 from app.domain.page import Page, PageRequest
+from app.domain.status_words import TeamWords
 from app.domain.text import fold
 from app.stores.named_blocks import sql_blocks
 from app.stores.postgres.artifacts import artifact_from
 from app.stores.postgres.connection import custom_plans
 from app.stores.postgres.entities import entity_from
 from app.stores.postgres.references import reference_from
+from app.stores.postgres.status_words import team_words
 
 SQL = sql_blocks(__file__)
 
@@ -27,13 +29,13 @@ SQL = sql_blocks(__file__)
 class EntityFilter:
     """A filter: entities of a project, a type and some statuses that exist at an instant; None means any.
 
-    The status of an entity without one is "".
+    Each status is one of a project, given by its number; that of an entity without one is "".
     """
 
     project: ProjectNumber | None
     type_name: str | None
     as_of: datetime
-    statuses: Collection[str] | None = None
+    statuses: Collection[tuple[ProjectNumber, str]] | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,7 +63,7 @@ async def entities_page(
     connection: asyncpg.Connection, tenant: TenantNumber, wanted: EntityFilter, page: PageRequest
 ) -> Page[Entity]:
     """Return a page of entities, the newest first."""
-    arguments = (*_of_entities(wanted), *page_bounds(page), _statuses(wanted))
+    arguments = (*_of_entities(wanted), *page_bounds(page), *_statuses(wanted))
     async with custom_plans(connection):
         rows = await connection.fetch(SQL["entities_page"], tenant, *arguments)
     return Page.cut([entity_from(row) for row in rows], page.first)
@@ -69,18 +71,27 @@ async def entities_page(
 
 async def count_entities(connection: asyncpg.Connection, tenant: TenantNumber, wanted: EntityFilter) -> int:
     """Return the number of matching entities."""
-    arguments = (*_of_entities(wanted), _statuses(wanted))
+    arguments = (*_of_entities(wanted), *_statuses(wanted))
     async with custom_plans(connection):
         count: int = await connection.fetchval(SQL["count_entities"], tenant, *arguments)
     return count
 
 
+@dataclass(frozen=True, slots=True)
+class HeldStatus:
+    """A status that entities of a project have, "" for none, and the status words of its team."""
+
+    project: ProjectNumber
+    status: str
+    team: TeamWords
+
+
 async def statuses_of_entities(
     connection: asyncpg.Connection, tenant: TenantNumber, wanted: EntityFilter
-) -> list[str]:
-    """Return the statuses that entities of a project and type have at an instant, "" for none."""
+) -> list[HeldStatus]:
+    """Return the statuses that entities of a project and type have at an instant, by project."""
     rows = await connection.fetch(SQL["statuses"], tenant, *_of_entities(wanted))
-    return [row["status"] for row in rows]
+    return [HeldStatus(row["project_id"], row["status"], team_words(row["team_words"])) for row in rows]
 
 
 async def artifacts_page(
@@ -131,8 +142,10 @@ def _of_entities(wanted: EntityFilter) -> tuple[object, ...]:
     return wanted.project, _fold(wanted.type_name), wanted.as_of
 
 
-def _statuses(wanted: EntityFilter) -> list[str] | None:
-    return None if wanted.statuses is None else list(wanted.statuses)
+def _statuses(wanted: EntityFilter) -> tuple[list[str] | None, list[int] | None]:
+    if wanted.statuses is None:
+        return None, None
+    return [status for _, status in wanted.statuses], [project for project, _ in wanted.statuses]
 
 
 def _of_artifacts(wanted: ArtifactFilter) -> tuple[object, ...]:

@@ -14,8 +14,10 @@ WHERE tenant_id = $1 AND ($2::integer IS NULL OR entity.project_id = $2)
         SELECT FROM entity_state AS held
         WHERE held.tenant_id = $1 AND held.entity = entity.id AND held.branch = 'COMMITTED' AND held.retracted_at IS NULL
             AND held.valid_from <= $4 AND (held.valid_until > $4 OR held.valid_until IS NULL)
-            AND CASE jsonb_typeof(held.props -> 'status') WHEN 'string' THEN held.props ->> 'status' ELSE '' END
-                = ANY ($8::text[])
+            AND (
+                entity.project_id,
+                CASE jsonb_typeof(held.props -> 'status') WHEN 'string' THEN held.props ->> 'status' ELSE '' END
+            ) IN (SELECT * FROM unnest($9::integer[], $8::text[]))
     ))
 ORDER BY created_at DESC, entity.id DESC
 LIMIT $7;
@@ -35,26 +37,38 @@ WHERE tenant_id = $1 AND ($2::integer IS NULL OR entity.project_id = $2)
         SELECT FROM entity_state AS held
         WHERE held.tenant_id = $1 AND held.entity = entity.id AND held.branch = 'COMMITTED' AND held.retracted_at IS NULL
             AND held.valid_from <= $4 AND (held.valid_until > $4 OR held.valid_until IS NULL)
-            AND CASE jsonb_typeof(held.props -> 'status') WHEN 'string' THEN held.props ->> 'status' ELSE '' END
-                = ANY ($5::text[])
+            AND (
+                entity.project_id,
+                CASE jsonb_typeof(held.props -> 'status') WHEN 'string' THEN held.props ->> 'status' ELSE '' END
+            ) IN (SELECT * FROM unnest($6::integer[], $5::text[]))
     ));
 
 -- name: statuses
--- Which statuses have the entities that exist at an instant, "" for those without one?
-SELECT DISTINCT CASE jsonb_typeof(held.props -> 'status') WHEN 'string' THEN held.props ->> 'status' ELSE '' END AS status
-FROM entity
-JOIN type USING (tenant_id, type_id)
-JOIN entity_state AS held ON held.tenant_id = $1 AND held.entity = entity.id
-WHERE entity.tenant_id = $1 AND ($2::integer IS NULL OR entity.project_id = $2)
-    AND ($3::text IS NULL OR type.folded_name = $3) AND created_at <= $4
-    AND held.branch = 'COMMITTED' AND held.retracted_at IS NULL
-    AND held.valid_from <= $4 AND (held.valid_until > $4 OR held.valid_until IS NULL)
-    AND NOT EXISTS (
-        SELECT FROM absence
-        WHERE absence.tenant_id = $1 AND absence.entity = entity.id AND absence.artifact IS NULL AND absence.retracted_at IS NULL
-            AND absence.valid_from <= $4 AND (absence.valid_until > $4 OR absence.valid_until IS NULL)
-    )
-ORDER BY status;
+-- Which statuses have the entities that exist at an instant, "" for those without one, and what do the words of their
+-- projects mean?
+SELECT found.project_id, status, (
+    SELECT jsonb_object_agg(phrase, flag)
+    FROM status_word
+    WHERE tenant_id = $1 AND status_word.project_id = found.project_id AND closed_at IS NULL
+) AS team_words
+FROM (
+    SELECT DISTINCT entity.project_id,
+        CASE jsonb_typeof(held.props -> 'status') WHEN 'string' THEN held.props ->> 'status' ELSE '' END AS status
+    FROM entity
+    JOIN type USING (tenant_id, type_id)
+    JOIN entity_state AS held ON held.tenant_id = $1 AND held.entity = entity.id
+    WHERE entity.tenant_id = $1 AND ($2::integer IS NULL OR entity.project_id = $2)
+        AND ($3::text IS NULL OR type.folded_name = $3) AND created_at <= $4
+        AND held.branch = 'COMMITTED' AND held.retracted_at IS NULL
+        AND held.valid_from <= $4 AND (held.valid_until > $4 OR held.valid_until IS NULL)
+        AND NOT EXISTS (
+            SELECT FROM absence
+            WHERE absence.tenant_id = $1 AND absence.entity = entity.id AND absence.artifact IS NULL
+                AND absence.retracted_at IS NULL
+                AND absence.valid_from <= $4 AND (absence.valid_until > $4 OR absence.valid_until IS NULL)
+        )
+) AS found
+ORDER BY project_id, status;
 
 -- name: artifacts_page
 -- Which artifacts are there, the newest first, after a position?

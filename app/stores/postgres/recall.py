@@ -13,11 +13,13 @@ from pgvector import HalfVector
 
 from app.domain.artifact import Artifact, Passage
 from app.domain.numbers import ArtifactNumber, TenantNumber
+from app.domain.status_words import NO_TEAM_WORDS, TeamWords
 from app.domain.temporal import Branch, EntityState
 from app.stores.named_blocks import sql_blocks
 from app.stores.postgres.artifacts import artifact_from, passage_from
 from app.stores.postgres.scope import Scope
 from app.stores.postgres.states import state_from
+from app.stores.postgres.status_words import team_words
 
 SQL = sql_blocks(__file__)
 
@@ -53,13 +55,15 @@ async def read_hits(
 class EntityStanding:
     """One entity at a moment, with the numbers of its requested artifacts and of its newest one.
 
-    `awaited_successor` is what its document says superseded it, while that is not filed.
+    `awaited_successor` is what its document says superseded it, while that is not filed, and `team` are the
+    status words of its project.
     """
 
     entity: UUID
     artifacts: tuple[ArtifactNumber, ...]
     newest: ArtifactNumber | None
     awaited_successor: str | None = None
+    team: TeamWords = NO_TEAM_WORDS
     states: dict[Branch, EntityState] = field(default_factory=dict)
 
 
@@ -76,7 +80,11 @@ async def standings_as_of(
         entity = row["entity"]
         if entity not in found:
             found[entity] = EntityStanding(
-                entity, tuple(row["numbers"] or ()), row["newest"], row["awaited_successor"]
+                entity,
+                tuple(row["numbers"] or ()),
+                row["newest"],
+                row["awaited_successor"],
+                team_words(row["team_words"]),
             )
         if row["id"] is not None:
             found[entity].states[Branch(row["branch"])] = state_from(row)

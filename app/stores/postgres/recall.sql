@@ -31,8 +31,8 @@ WHERE artifact.tenant_id = $1 AND artifact.number = ANY ($2::bigint[]);
 
 -- name: standings_as_of
 -- How do the entities of these artifacts, and those said to supersede them step by step, stand at a moment: which of the
--- artifacts are of each, which is its newest, which states hold, and for which successor does it wait? One row per entity
--- and state.
+-- artifacts are of each, which is its newest, which states hold, for which successor does it wait, and what do the words of
+-- its team mean? One row per entity and state.
 WITH RECURSIVE asked AS (
     SELECT entity, array_agg(number) AS numbers
     FROM artifact
@@ -51,7 +51,7 @@ looked_at (entity) AS (
 SELECT
     looked_at.entity, asked.numbers, newest.number AS newest,
     held.id, held.branch, held.valid_from, held.valid_until, held.recorded_at, held.retracted_at, held.props,
-    held.source_artifact, held.actor, held.wip_source, awaited.target_text AS awaited_successor
+    held.source_artifact, held.actor, held.wip_source, awaited.target_text AS awaited_successor, said.team_words
 FROM looked_at
 LEFT JOIN asked USING (entity)
 LEFT JOIN LATERAL (
@@ -77,4 +77,10 @@ LEFT JOIN LATERAL (
         AND valid_from <= $3 AND recorded_at <= $4 AND (closed_at > $4 OR closed_at IS NULL)
     ORDER BY recorded_at, target_key
     LIMIT 1
-) AS awaited ON true;
+) AS awaited ON true
+CROSS JOIN LATERAL (
+    SELECT jsonb_object_agg(phrase, flag) AS team_words
+    FROM entity JOIN status_word USING (tenant_id, project_id)
+    WHERE tenant_id = $1 AND entity.id = looked_at.entity
+        AND status_word.recorded_at <= $4 AND (closed_at > $4 OR closed_at IS NULL)
+) AS said;

@@ -13,6 +13,7 @@ from app.domain.numbers import ArtifactNumber, TenantNumber
 from app.domain.supersession import DatedStatus, Succession, SuccessionOrder
 from app.domain.temporal import AsOf, Interval
 from app.stores.named_blocks import sql_blocks
+from app.stores.postgres.status_words import team_words
 
 SQL = sql_blocks(__file__)
 
@@ -98,4 +99,5 @@ def _succession(row: asyncpg.Record) -> Succession:
         stated_from=row["stated_from"],
         by_predecessor=row["by_predecessor"],
         statuses=tuple(DatedStatus(Interval(start, end), status) for start, end, status in said),
+        team=team_words(row["team_words"]),
     )

@@ -23,7 +23,7 @@ SELECT superseded, superseder, coalesce(successor.key, superseder::text) AS succ
     CASE WHEN valid_from > predecessor.created_at THEN valid_from ELSE least(valid_from, stated.created_at) END
         AS stated_from,
     coalesce(stated.entity = superseded, false) AS by_predecessor,
-    starts, ends, statuses
+    starts, ends, statuses, team_words
 FROM above
 JOIN entity AS predecessor ON predecessor.tenant_id = $1 AND predecessor.id = superseded
 JOIN entity AS successor ON successor.tenant_id = $1 AND successor.id = superseder
@@ -38,7 +38,13 @@ CROSS JOIN LATERAL (
     FROM entity_state AS held
     WHERE tenant_id = $1 AND held.entity = superseder AND branch = 'COMMITTED'
         AND held.recorded_at <= $4 AND (held.retracted_at > $4 OR held.retracted_at IS NULL)
-) AS said;
+) AS said
+CROSS JOIN LATERAL (
+    SELECT jsonb_object_agg(phrase, flag) AS team_words
+    FROM status_word
+    WHERE tenant_id = $1 AND project_id = successor.project_id
+        AND recorded_at <= $4 AND (closed_at > $4 OR closed_at IS NULL)
+) AS meant;
 
 -- name: successions_around
 -- Which supersessions by or of an entity are believed, over all valid time: by what date, by whose document, and
@@ -48,7 +54,7 @@ SELECT target AS superseded, source AS superseder, coalesce(successor.key, sourc
     CASE WHEN valid_from > predecessor.created_at THEN valid_from ELSE least(valid_from, stated.created_at) END
         AS stated_from,
     coalesce(stated.entity = target, false) AS by_predecessor,
-    starts, ends, statuses
+    starts, ends, statuses, team_words
 FROM reference
 JOIN entity AS predecessor ON predecessor.tenant_id = $1 AND predecessor.id = target
 JOIN entity AS successor ON successor.tenant_id = $1 AND successor.id = source
@@ -64,6 +70,11 @@ CROSS JOIN LATERAL (
     WHERE tenant_id = $1 AND held.entity = reference.source AND branch = 'COMMITTED'
         AND held.retracted_at IS NULL
 ) AS said
+CROSS JOIN LATERAL (
+    SELECT jsonb_object_agg(phrase, flag) AS team_words
+    FROM status_word
+    WHERE tenant_id = $1 AND project_id = successor.project_id AND closed_at IS NULL
+) AS meant
 WHERE reference.tenant_id = $1 AND (source = $2 OR target = $2) AND reference.type = 'SUPERSEDES'
     AND reference.retracted_at IS NULL
 ORDER BY valid_from, successor_key, predecessor.key, reference.id;

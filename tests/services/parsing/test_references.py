@@ -183,3 +183,24 @@ def test_bold_words_state_a_relation_as_plain_ones_do() -> None:
 def test_words_that_end_in_what_stands_for_a_digit_are_names(text: str) -> None:
     """REF-12."""
     assert len(parse_markdown(f"## Related\n{text}\n").references) == 1
+
+
+@pytest.mark.parametrize(
+    "status",
+    [
+        "Superseded on 2024-05-01 by ADR-9",
+        "Superseded: 2024-05-01 by [ADR-9](0009-x.md)",
+        "superseded (1 May 2024) by ADR-9",
+        "Replaced, as of May 2024, by ADR-9",
+        "**Superseded** since May 1st, 2024 by ADR-9",
+    ],
+)
+def test_a_date_may_part_the_words_of_a_relation(status: str) -> None:
+    for text in (f"# A\n\n## Status\n\n{status}\n", f'---\nstatus: "{status}"\n---\n# A\n'):
+        read = parse_markdown(text, path="adr/0001-a.md")
+        assert [(each.type, each.inverted) for each in read.references] == [(ReferenceType.SUPERSEDES, True)]
+
+
+def test_a_link_in_brackets_is_no_wiki_link() -> None:
+    text = "# A\n\nAs [[2]] and [[Bonn]] say.\n\n[2]: https://x.example/\n"
+    assert [each.target for each in parse_markdown(text, path="adr/0001-a.md").references] == ["Bonn"]

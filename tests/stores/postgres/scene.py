@@ -25,6 +25,13 @@ ADVANCE = f"UPDATE ledger_clock SET recorded_at = clock_timestamp() WHERE tenant
 
 _DEFAULTS: dict[str, dict[str, Any]] = {
     "project": {"key": "other", "folded_key": "other", "name": "Other", "recorded_at": CLOCK},
+    "status_word": {
+        "project_id": PROJECT,
+        "phrase": "blessed",
+        "flag": "CURRENT",
+        "recorded_at": CLOCK,
+        "actor": "ada",
+    },
     "type": {
         "name": "Song",
         "folded_name": "song",

@@ -10,10 +10,12 @@ import pytest
 
 from app.domain.artifact import AliasClaim, FactClaim, Quote
 from app.domain.numbers import TenantNumber
+from app.domain.recall import StateFlag
 from app.embedding import Embedder
 from app.errors import NotFound
 from app.services.aliases.service import AliasRequest
 from app.services.container import Memory
+from app.services.entities import StatedStatusWord
 from app.services.filing.document_withdrawal import WithdrawalRequest
 from app.stores.postgres.connection import SERVICE_ROLE
 from app.stores.postgres.pool import Database
@@ -71,6 +73,7 @@ async def neighbours(server: Server, embedder: Embedder, tenant: TenantNumber) -
             memory.caller.tenant,
             gone.entity.id,
         )
+        await memory.canonical.define_status(memory.caller, StatedStatusWord("Blessed", StateFlag.WIP))
         await owner.execute(
             "INSERT INTO token VALUES ($1, gen_random_uuid(), ($1 * 1)::text, 'agent', 'bot')",
             memory.caller.tenant,

@@ -34,6 +34,21 @@ ATTEMPTS: list[tuple[str, tuple[str, ...]]] = [
     ("types_only_widen", ("UPDATE type SET mutable_props = '{}'",)),
     ("types_only_widen", ("UPDATE type SET immutable_props = '{}'",)),
     ("types_only_widen", ("DELETE FROM type",)),
+    ("a_status_word_means_a_flag", (insert("status_word", flag="RED"),)),
+    (
+        "a_meaning_ends_after_it_starts",
+        (insert("status_word"), f"UPDATE status_word SET closed_at = {CLOCK[1:]}"),
+    ),
+    (
+        "one_meaning_per_status_word",
+        (
+            insert(
+                "status_word", recorded_at=CLOCK.replace("recorded_at", "recorded_at - '1 us'::interval", 1)
+            ),
+            insert("status_word", flag="WIP"),
+        ),
+    ),
+    ("rows_are_recorded_when_written", (insert("status_word", recorded_at="2020-01-01Z"),)),
     ("one_entity_per_key", (insert("entity", key="adr-1"),)),
     (
         "an_entity_is_of_a_type_of_its_project",

@@ -1,0 +1,76 @@
+"""`trigraph check`: text, JSON, annotations and SARIF, and the exit status."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from urllib.parse import unquote
+
+import pytest
+
+from tests.cli.processes import Shell
+
+ODD = "0001-a, b%:ü c.md"
+
+
+@pytest.fixture
+def records(tmp_path: Path) -> Path:
+    folder = tmp_path / "adr"
+    folder.mkdir()
+    (folder / ODD).write_text("# A\n\nDate: 2026-01-10\nStatus: Blessed: 100%\n")
+    (folder / "0002-b.md").write_text("# B\n\nDate: 2026-01-10\nStatus: Accepted\n\nSee ADR-7.\n")
+    return folder
+
+
+def test_text_names_the_line_within_the_width(records: Path, tmp_path: Path) -> None:
+    ran = Shell(tmp_path, {"COLUMNS": "80"}).run("check", records)
+    assert ran.code == 0
+    assert f"{records}/0002-b.md:6: warning: ADR-7 is not there" in " ".join(ran.out.split())
+    assert "2 records: 2 findings (1 missing-target, 1 unknown-status)" in " ".join(ran.out.split())
+    assert all(len(line) <= 80 for line in ran.out.splitlines() if str(records) not in line)
+
+
+def test_strict_makes_a_finding_a_failure(records: Path, tmp_path: Path) -> None:
+    shell = Shell(tmp_path, {})
+    assert shell.run("check", records, "--strict").code == 1
+    assert shell.run("check", records / "0002-b.md", "--json").object["counts"] == {"missing-target": 1}
+    (records / ODD).unlink()
+    (records / "0002-b.md").write_text("# B\n\nDate: 2026-01-10\nStatus: Accepted\n")
+    ran = shell.run("check", records, "--strict")
+    assert (ran.code, ran.out) == (0, "1 record: no findings\n")
+
+
+@pytest.mark.parametrize(
+    "words", [("gone",), ("",), ("--format", "xml", "."), (".", "--json", "--format", "sarif"), ()]
+)
+def test_wrong_usage_has_the_status_2(words: tuple[str, ...], tmp_path: Path) -> None:
+    ran = Shell(tmp_path, {}).run("check", *words)
+    assert (ran.code, ran.out) == (2, "")
+    assert ran.err
+
+
+def test_annotations_are_escaped(records: Path, tmp_path: Path) -> None:
+    ran = Shell(tmp_path, {}).run("check", records, "--format", "github")
+    first, second = ran.out.splitlines()
+    place = f"{records}/0001-a%2C b%25%3Aü c.md"
+    assert first.startswith(f"::warning file={place},line=4,title=unknown-status::unknown status Blessed")
+    assert second == f"::warning file={records}/0002-b.md,line=6,title=missing-target::ADR-7 is not there"
+
+
+def test_sarif_has_what_its_schema_requires(records: Path, tmp_path: Path) -> None:
+    log = Shell(tmp_path, {}).run("check", records, "--format", "sarif").object
+    assert log["version"] == "2.1.0"
+    (run,) = log["runs"]
+    rules = run["tool"]["driver"]["rules"]
+    assert run["tool"]["driver"]["name"]
+    for result in run["results"]:
+        assert rules[result["ruleIndex"]]["id"] == result["ruleId"]
+        assert result["level"] in ("error", "warning", "note")
+        assert result["message"]["text"]
+        place = result["locations"][0]["physicalLocation"]
+        uri = place["artifactLocation"]["uri"]
+        assert uri.isascii()
+        assert (records / unquote(uri)).is_file()
+        assert place["region"]["startLine"] >= 1
+    assert [result["ruleId"] for result in run["results"]] == ["unknown-status", "missing-target"]
+    assert json.dumps(log)
