@@ -354,9 +354,16 @@ def _mail_header(text: str, prefixes: frozenset[str]) -> Header:
         return Header({}, text)
     written = block["fenced"] or html.unescape(block["pre"] or "") or block["indented"]
     fields = _mail_fields(textwrap.dedent(written).strip("\n"), prefixes)
-    if fields is None:
+    if fields is None or not _is_of_document(fields, prefixes):
         return Header({}, text)
     return Header(fields, (block["above"] or "") + text[block.end() :].lstrip("\n"))
+
+
+def _is_of_document(fields: Mapping[str, object], prefixes: frozenset[str]) -> bool:
+    """Return whether the lines of a block speak of a document: code may have a `name` and a `version` too."""
+    roles = {field_role(name, prefixes) for name in fields} - {None}
+    is_named = "identifier" in roles or any(field_key(name) == "title" for name in fields)
+    return is_named and len(roles) > 1
 
 
 def _mail_fields(head: str, prefixes: frozenset[str]) -> dict[str, object] | None:
