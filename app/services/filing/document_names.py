@@ -52,9 +52,10 @@ async def record_names(
     )
     write.cached.note_names(filed.entity, filed.artifact.source_uri, added)
     keys = {key for key, _ in added}
-    if not before:
+    is_back = not held  # what was withdrawn has no names until it is filed again
+    if is_back:
         keys.add(bare_key(filed.key))
-    if not before or before[-1].props.get("title") != filed.artifact.title:
+    if is_back or before[-1].props.get("title") != filed.artifact.title:
         keys.add(bare_key(identifier_key(filed.artifact.title)))
     return keys
 
