@@ -194,15 +194,16 @@ def _print_what_is_missing(console: Console, summary: ImportSummary) -> None:
 def _print_removals(console: Console, summary: ImportSummary) -> None:
     for place, count in summary.known_from.items():
         line = f"{count} filed from {printable(place)} before; they stay the same documents"
-        console.print(styled_text(line, style="yellow"), soft_wrap=True)
+        print_text(console, line, "yellow", hang=4)
     missing = f"missing {len(summary.missing)}: filed before, and gone from the folder; --prune ends them"
     for line, sources in ((f"removed {len(summary.removed)}", summary.removed), (missing, summary.missing)):
         if sources:
-            console.print(styled_text(line, style="yellow"), soft_wrap=True)
+            print_text(console, line, "yellow", hang=4)
         for source in sources[:MAX_SKIPPED_SHOWN]:
-            console.print(styled_text(f"    {printable(source)}", style="dim"), soft_wrap=True)
+            print_text(console, printable(source), "dim", indent=4)
         if len(sources) > MAX_SKIPPED_SHOWN:
-            console.print(f"    and {len(sources) - MAX_SKIPPED_SHOWN} more; --json lists all")
+            more = f"and {len(sources) - MAX_SKIPPED_SHOWN} more; --json lists all"
+            print_text(console, more, indent=4)
 
 
 def _unread_line(summary: ImportSummary) -> str:
