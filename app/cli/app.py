@@ -23,6 +23,7 @@ COMMANDS: Mapping[str, str] = {
     "review": "app.cli.review:review",
     "check": "app.cli.check:check",
     "statuses": "app.cli.statuses:statuses",
+    "rename": "app.cli.rename:rename",
     "migrate": "app.cli.migrate:migrate",
     "schema": "app.cli.schema:schema",
     "doctor": "app.cli.doctor:doctor",

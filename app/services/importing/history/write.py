@@ -44,7 +44,7 @@ from app.services.references.supersession import (
     recompute_superseded,
     superseded_spans,
 )
-from app.services.references.target_resolution import find_targets
+from app.services.references.target_resolution import Claimant, find_targets
 from app.services.unit_of_work import UnitOfWork
 from app.stores.postgres import ledger_clock, references, state_history, states, type_definitions
 from app.stores.postgres.entities import KeyedEntity
@@ -74,7 +74,8 @@ async def relate(relating: Relating, spans: dict[ReferenceClaim, list[Interval]]
     key = relating.entity.key or ""
     source = relating.version.source_uri
     ways = {claim: target_readings(claim, key, source) for claim in spans}
-    targets = await find_targets(relating.write, relating.project, key, source, ways)
+    since = {claim: min(span.start for span in of_claim) for claim, of_claim in spans.items()}
+    targets = await find_targets(relating.write, relating.project, Claimant(key, source), ways, since)
     edges: dict[Edge, list[Interval]] = defaultdict(list)
     for target in targets:
         others = target.others(relating.entity.id)
