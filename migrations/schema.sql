@@ -710,6 +710,25 @@ BEGIN
     RETURN NULL;
 END $$;
 
+CREATE TABLE public.absence (
+    tenant_id integer NOT NULL,
+    id uuid NOT NULL,
+    project_id integer NOT NULL,
+    entity uuid NOT NULL,
+    artifact uuid,
+    valid_from timestamp with time zone NOT NULL,
+    valid_until timestamp with time zone,
+    source text NOT NULL,
+    source_commit text,
+    reason text,
+    recorded_at timestamp with time zone NOT NULL,
+    retracted_at timestamp with time zone,
+    actor text NOT NULL,
+    CONSTRAINT an_absence_belief_ends_after_it_starts CHECK ((retracted_at > recorded_at)),
+    CONSTRAINT an_absence_ends_after_it_starts CHECK ((valid_until > valid_from)),
+    CONSTRAINT an_absence_has_a_source CHECK ((source = ANY (ARRAY['CALLER'::text, 'FOLDER'::text, 'GIT'::text])))
+);
+
 CREATE TABLE public.alias (
     tenant_id integer NOT NULL,
     id uuid NOT NULL,
@@ -758,6 +777,14 @@ ALTER TABLE public.artifact ALTER COLUMN number ADD GENERATED ALWAYS AS IDENTITY
     NO MINVALUE
     NO MAXVALUE
     CACHE 1
+);
+
+CREATE TABLE public.document_root (
+    tenant_id integer NOT NULL,
+    entity uuid NOT NULL,
+    root_id integer NOT NULL,
+    source_uri text NOT NULL,
+    recorded_at timestamp with time zone NOT NULL
 );
 
 CREATE TABLE public.embedding (
@@ -839,6 +866,25 @@ CREATE TABLE public.idempotent_answer (
     fingerprint text NOT NULL,
     answer jsonb NOT NULL,
     recorded_at timestamp with time zone NOT NULL
+);
+
+CREATE TABLE public.import_root (
+    tenant_id integer NOT NULL,
+    root_id integer NOT NULL,
+    project_id integer NOT NULL,
+    place text NOT NULL,
+    prefix text,
+    first_commit text,
+    recorded_at timestamp with time zone NOT NULL
+);
+
+ALTER TABLE public.import_root ALTER COLUMN root_id ADD GENERATED ALWAYS AS IDENTITY (
+    SEQUENCE NAME public.import_root_root_id_seq
+    START WITH 1
+    INCREMENT BY 1
+    NO MINVALUE
+    NO MAXVALUE
+    CACHE 1
 );
 
 CREATE TABLE public.ledger_clock (
@@ -1088,6 +1134,9 @@ CREATE TABLE public.withdrawal (
 ALTER TABLE ONLY public.state_event
     ADD CONSTRAINT a_draft_ends_once UNIQUE (tenant_id, draft);
 
+ALTER TABLE ONLY public.absence
+    ADD CONSTRAINT absence_pkey PRIMARY KEY (tenant_id, id);
+
 ALTER TABLE ONLY public.alias_candidate
     ADD CONSTRAINT alias_candidate_pkey PRIMARY KEY (tenant_id, id);
 
@@ -1105,6 +1154,9 @@ ALTER TABLE ONLY public.document_block
 
 ALTER TABLE ONLY public.document_name
     ADD CONSTRAINT document_name_pkey PRIMARY KEY (tenant_id, project_id, key, entity, sort, recorded_at);
+
+ALTER TABLE ONLY public.document_root
+    ADD CONSTRAINT document_root_pkey PRIMARY KEY (tenant_id, entity);
 
 ALTER TABLE ONLY public.embedding_model
     ADD CONSTRAINT embedding_model_pkey PRIMARY KEY (is_the_model);
@@ -1124,11 +1176,17 @@ ALTER TABLE ONLY public.fact_candidate
 ALTER TABLE ONLY public.idempotent_answer
     ADD CONSTRAINT idempotent_answer_pkey PRIMARY KEY (tenant_id, actor, operation, key);
 
+ALTER TABLE ONLY public.import_root
+    ADD CONSTRAINT import_root_pkey PRIMARY KEY (tenant_id, root_id);
+
 ALTER TABLE ONLY public.ledger_clock
     ADD CONSTRAINT ledger_clock_pkey PRIMARY KEY (tenant_id);
 
 ALTER TABLE ONLY public.mention
     ADD CONSTRAINT mention_pkey PRIMARY KEY (tenant_id, artifact, entity, folded_form);
+
+ALTER TABLE ONLY public.absence
+    ADD CONSTRAINT one_absence_at_any_instant EXCLUDE USING gist (public.uuid_range(entity, entity, '[]'::text) WITH &&, public.uuid_range(COALESCE(artifact, entity), COALESCE(artifact, entity), '[]'::text) WITH &&, tstzrange(valid_from, valid_until) WITH &&, tstzrange(recorded_at, retracted_at) WITH &&, int8range((tenant_id)::bigint, (tenant_id)::bigint, '[]'::text) WITH &&);
 
 ALTER TABLE ONLY public.alias_candidate
     ADD CONSTRAINT one_alias_candidate_per_form_and_entity UNIQUE (tenant_id, project_id, folded_form, entity);
@@ -1150,6 +1208,9 @@ ALTER TABLE ONLY public.outbox
 
 ALTER TABLE ONLY public.reference
     ADD CONSTRAINT one_reference_of_a_type_between_two EXCLUDE USING gist (public.uuid_range(source, source, '[]'::text) WITH &&, public.uuid_range(target, target, '[]'::text) WITH &&, public.text_range(type, type, '[]'::text) WITH &&, tstzrange(valid_from, valid_until) WITH &&, tstzrange(recorded_at, retracted_at) WITH &&, int8range((tenant_id)::bigint, (tenant_id)::bigint, '[]'::text) WITH &&);
+
+ALTER TABLE ONLY public.import_root
+    ADD CONSTRAINT one_root_per_place UNIQUE NULLS NOT DISTINCT (tenant_id, project_id, place, prefix, first_commit);
 
 ALTER TABLE ONLY public.artifact
     ADD CONSTRAINT one_version_per_entity_and_instant UNIQUE (tenant_id, entity, created_at);
@@ -1226,6 +1287,10 @@ ALTER TABLE ONLY public.type
 ALTER TABLE ONLY public.withdrawal
     ADD CONSTRAINT withdrawal_pkey PRIMARY KEY (tenant_id, withdrawn);
 
+CREATE INDEX absence_by_entity ON public.absence USING btree (tenant_id, entity);
+
+CREATE INDEX absence_by_project ON public.absence USING btree (tenant_id, project_id);
+
 CREATE INDEX alias_by_first_word ON public.alias USING btree (tenant_id, project_id, first_word) WHERE (retracted_at IS NULL);
 
 CREATE INDEX alias_by_form ON public.alias USING btree (tenant_id, folded_form);
@@ -1245,6 +1310,8 @@ CREATE INDEX artifact_by_source ON public.artifact USING btree (tenant_id, proje
 CREATE INDEX awaited_successor_by_document ON public.pending_reference USING btree (tenant_id, source) WHERE ((type = 'SUPERSEDES'::text) AND inverted);
 
 CREATE INDEX document_name_by_entity ON public.document_name USING btree (tenant_id, entity) WHERE (closed_at IS NULL);
+
+CREATE INDEX document_root_by_root ON public.document_root USING btree (tenant_id, root_id);
 
 CREATE INDEX entity_by_bare_key ON public.entity USING btree (tenant_id, bare_key);
 
@@ -1314,6 +1381,8 @@ CREATE TRIGGER an_event_is_of_the_entity_of_its_state AFTER INSERT ON public.sta
 
 CREATE TRIGGER artifacts_never_change BEFORE DELETE OR UPDATE ON public.artifact FOR EACH ROW EXECUTE FUNCTION public.artifacts_never_change();
 
+CREATE TRIGGER beliefs_are_only_retracted BEFORE DELETE OR UPDATE ON public.absence FOR EACH ROW EXECUTE FUNCTION public.beliefs_are_only_retracted();
+
 CREATE TRIGGER beliefs_are_only_retracted BEFORE DELETE OR UPDATE ON public.alias FOR EACH ROW EXECUTE FUNCTION public.beliefs_are_only_retracted();
 
 CREATE TRIGGER beliefs_are_only_retracted BEFORE DELETE OR UPDATE ON public.entity_state FOR EACH ROW EXECUTE FUNCTION public.beliefs_are_only_retracted();
@@ -1335,6 +1404,8 @@ CREATE TRIGGER identity_never_changes BEFORE DELETE OR UPDATE ON public.entity F
 CREATE TRIGGER immutable_properties_never_change BEFORE INSERT ON public.entity_state FOR EACH ROW EXECUTE FUNCTION public.immutable_properties_never_change();
 
 CREATE TRIGGER no_project_redefines_a_type_of_all BEFORE INSERT ON public.type FOR EACH ROW WHEN ((new.project_id IS NOT NULL)) EXECUTE FUNCTION public.no_project_redefines_a_type_of_all();
+
+CREATE CONSTRAINT TRIGGER note_absence AFTER INSERT OR UPDATE ON public.absence DEFERRABLE INITIALLY DEFERRED FOR EACH ROW EXECUTE FUNCTION public.note_row_in_outbox('absence');
 
 CREATE CONSTRAINT TRIGGER note_alias AFTER INSERT OR UPDATE ON public.alias DEFERRABLE INITIALLY DEFERRED FOR EACH ROW EXECUTE FUNCTION public.note_row_in_outbox('alias');
 
@@ -1372,6 +1443,8 @@ CREATE TRIGGER transaction_time_moves_forward BEFORE UPDATE ON public.ledger_clo
 
 CREATE TRIGGER types_only_widen BEFORE DELETE OR UPDATE ON public.type FOR EACH ROW EXECUTE FUNCTION public.types_only_widen();
 
+CREATE TRIGGER written_when_recorded BEFORE INSERT OR UPDATE ON public.absence FOR EACH ROW EXECUTE FUNCTION public.beliefs_are_recorded_when_written();
+
 CREATE TRIGGER written_when_recorded BEFORE INSERT OR UPDATE ON public.alias FOR EACH ROW EXECUTE FUNCTION public.beliefs_are_recorded_when_written();
 
 CREATE TRIGGER written_when_recorded AFTER INSERT ON public.alias_candidate REFERENCING NEW TABLE AS written FOR EACH STATEMENT EXECUTE FUNCTION public.rows_are_recorded_when_written();
@@ -1395,6 +1468,15 @@ CREATE TRIGGER written_when_recorded AFTER INSERT ON public.state_event REFERENC
 CREATE TRIGGER written_when_recorded AFTER INSERT ON public.status_word REFERENCING NEW TABLE AS written FOR EACH STATEMENT EXECUTE FUNCTION public.rows_are_recorded_when_written();
 
 CREATE TRIGGER written_when_recorded AFTER INSERT ON public.withdrawal REFERENCING NEW TABLE AS written FOR EACH STATEMENT EXECUTE FUNCTION public.rows_are_recorded_when_written();
+
+ALTER TABLE ONLY public.absence
+    ADD CONSTRAINT absence_tenant_id_artifact_fkey FOREIGN KEY (tenant_id, artifact) REFERENCES public.artifact(tenant_id, id);
+
+ALTER TABLE ONLY public.absence
+    ADD CONSTRAINT absence_tenant_id_entity_fkey FOREIGN KEY (tenant_id, entity) REFERENCES public.entity(tenant_id, id);
+
+ALTER TABLE ONLY public.absence
+    ADD CONSTRAINT absence_tenant_id_project_id_fkey FOREIGN KEY (tenant_id, project_id) REFERENCES public.project(tenant_id, project_id);
 
 ALTER TABLE ONLY public.alias_candidate
     ADD CONSTRAINT alias_candidate_tenant_id_artifact_fkey FOREIGN KEY (tenant_id, artifact) REFERENCES public.artifact(tenant_id, id);
@@ -1426,6 +1508,12 @@ ALTER TABLE ONLY public.artifact
 ALTER TABLE ONLY public.document_name
     ADD CONSTRAINT document_name_tenant_id_entity_fkey FOREIGN KEY (tenant_id, entity) REFERENCES public.entity(tenant_id, id);
 
+ALTER TABLE ONLY public.document_root
+    ADD CONSTRAINT document_root_tenant_id_entity_fkey FOREIGN KEY (tenant_id, entity) REFERENCES public.entity(tenant_id, id);
+
+ALTER TABLE ONLY public.document_root
+    ADD CONSTRAINT document_root_tenant_id_root_id_fkey FOREIGN KEY (tenant_id, root_id) REFERENCES public.import_root(tenant_id, root_id);
+
 ALTER TABLE ONLY public.embedding
     ADD CONSTRAINT embedding_tenant_id_artifact_number_ordinal_fkey FOREIGN KEY (tenant_id, artifact_number, ordinal) REFERENCES public.passage(tenant_id, artifact_number, ordinal);
 
@@ -1455,6 +1543,9 @@ ALTER TABLE ONLY public.fact_candidate
 
 ALTER TABLE ONLY public.idempotent_answer
     ADD CONSTRAINT idempotent_answer_tenant_id_fkey FOREIGN KEY (tenant_id) REFERENCES public.tenant(tenant_id);
+
+ALTER TABLE ONLY public.import_root
+    ADD CONSTRAINT import_root_tenant_id_project_id_fkey FOREIGN KEY (tenant_id, project_id) REFERENCES public.project(tenant_id, project_id);
 
 ALTER TABLE ONLY public.ledger_clock
     ADD CONSTRAINT ledger_clock_tenant_id_fkey FOREIGN KEY (tenant_id) REFERENCES public.tenant(tenant_id);
@@ -1531,6 +1622,8 @@ ALTER TABLE ONLY public.type
 ALTER TABLE ONLY public.withdrawal
     ADD CONSTRAINT withdrawal_tenant_id_fkey FOREIGN KEY (tenant_id) REFERENCES public.tenant(tenant_id);
 
+ALTER TABLE public.absence ENABLE ROW LEVEL SECURITY;
+
 ALTER TABLE public.alias ENABLE ROW LEVEL SECURITY;
 
 ALTER TABLE public.alias_candidate ENABLE ROW LEVEL SECURITY;
@@ -1541,6 +1634,8 @@ ALTER TABLE public.document_block ENABLE ROW LEVEL SECURITY;
 
 ALTER TABLE public.document_name ENABLE ROW LEVEL SECURITY;
 
+ALTER TABLE public.document_root ENABLE ROW LEVEL SECURITY;
+
 ALTER TABLE public.embedding ENABLE ROW LEVEL SECURITY;
 
 ALTER TABLE public.entity ENABLE ROW LEVEL SECURITY;
@@ -1550,6 +1645,8 @@ ALTER TABLE public.entity_state ENABLE ROW LEVEL SECURITY;
 ALTER TABLE public.fact_candidate ENABLE ROW LEVEL SECURITY;
 
 ALTER TABLE public.idempotent_answer ENABLE ROW LEVEL SECURITY;
+
+ALTER TABLE public.import_root ENABLE ROW LEVEL SECURITY;
 
 ALTER TABLE public.ledger_clock ENABLE ROW LEVEL SECURITY;
 
@@ -1583,6 +1680,8 @@ ALTER TABLE public.status_word ENABLE ROW LEVEL SECURITY;
 
 ALTER TABLE public.tenant ENABLE ROW LEVEL SECURITY;
 
+CREATE POLICY tenants_never_see_each_other ON public.absence USING ((tenant_id = public.current_tenant()));
+
 CREATE POLICY tenants_never_see_each_other ON public.alias USING ((tenant_id = public.current_tenant()));
 
 CREATE POLICY tenants_never_see_each_other ON public.alias_candidate USING ((tenant_id = public.current_tenant()));
@@ -1593,6 +1692,8 @@ CREATE POLICY tenants_never_see_each_other ON public.document_block USING ((tena
 
 CREATE POLICY tenants_never_see_each_other ON public.document_name USING ((tenant_id = public.current_tenant()));
 
+CREATE POLICY tenants_never_see_each_other ON public.document_root USING ((tenant_id = public.current_tenant()));
+
 CREATE POLICY tenants_never_see_each_other ON public.embedding USING ((tenant_id = public.current_tenant()));
 
 CREATE POLICY tenants_never_see_each_other ON public.entity USING ((tenant_id = public.current_tenant()));
@@ -1602,6 +1703,8 @@ CREATE POLICY tenants_never_see_each_other ON public.entity_state USING ((tenant
 CREATE POLICY tenants_never_see_each_other ON public.fact_candidate USING ((tenant_id = public.current_tenant()));
 
 CREATE POLICY tenants_never_see_each_other ON public.idempotent_answer USING ((tenant_id = public.current_tenant()));
+
+CREATE POLICY tenants_never_see_each_other ON public.import_root USING ((tenant_id = public.current_tenant()));
 
 CREATE POLICY tenants_never_see_each_other ON public.ledger_clock USING ((tenant_id = public.current_tenant()));
 
@@ -1686,6 +1789,10 @@ GRANT SELECT,INSERT ON TABLE public.outbox TO trigraph_service;
 REVOKE ALL ON FUNCTION public.stands_in_ledger(at bigint, mark text) FROM PUBLIC;
 GRANT ALL ON FUNCTION public.stands_in_ledger(at bigint, mark text) TO trigraph_service;
 
+GRANT SELECT,INSERT ON TABLE public.absence TO trigraph_service;
+
+GRANT UPDATE(retracted_at) ON TABLE public.absence TO trigraph_service;
+
 GRANT SELECT,INSERT ON TABLE public.alias TO trigraph_service;
 
 GRANT UPDATE(retracted_at) ON TABLE public.alias TO trigraph_service;
@@ -1701,6 +1808,14 @@ GRANT UPDATE(reviewed_at) ON TABLE public.alias_candidate TO trigraph_service;
 GRANT UPDATE(review_reason) ON TABLE public.alias_candidate TO trigraph_service;
 
 GRANT USAGE ON SEQUENCE public.artifact_number_seq TO trigraph_service;
+
+GRANT SELECT,INSERT ON TABLE public.document_root TO trigraph_service;
+
+GRANT UPDATE(root_id) ON TABLE public.document_root TO trigraph_service;
+
+GRANT UPDATE(source_uri) ON TABLE public.document_root TO trigraph_service;
+
+GRANT UPDATE(recorded_at) ON TABLE public.document_root TO trigraph_service;
 
 GRANT SELECT,INSERT ON TABLE public.embedding TO trigraph_service;
 
@@ -1727,6 +1842,8 @@ GRANT UPDATE(reviewed_at) ON TABLE public.fact_candidate TO trigraph_service;
 GRANT UPDATE(review_reason) ON TABLE public.fact_candidate TO trigraph_service;
 
 GRANT SELECT,INSERT ON TABLE public.idempotent_answer TO trigraph_service;
+
+GRANT SELECT,INSERT ON TABLE public.import_root TO trigraph_service;
 
 GRANT SELECT ON TABLE public.ledger_clock TO trigraph_service;
 

@@ -11,6 +11,7 @@ from app.errors import Conflict, Invalid
 from app.services.aliases.service import AliasRequest
 from app.services.container import Memory
 from app.services.filing.document_rename import RenameRequest
+from app.services.filing.document_withdrawal import WithdrawalRequest
 from app.services.references import StatedReference
 from app.services.states.change import StateChange
 from app.services.states.drafts import DraftChange, Sealing
@@ -39,7 +40,7 @@ class Writer:
         verbs = (
             [self.file] * 5
             + [self.transition] * 3
-            + [self.draft, self.end_draft, self.name, self.rename, self.join, self.withdraw]
+            + [self.draft, self.end_draft, self.name, self.rename, self.join, self.withdraw, self.take_away]
         )
         try:
             await self._random.choice(verbs if self._entities else [self.file])()
@@ -51,6 +52,11 @@ class Writer:
         document = random_document(self._random, self._random.randrange(self._series), self._series)
         filed = await self._memory.filing.file(self._memory.caller, document, self._project)
         self._entities[filed.entity.id] = None
+
+    async def take_away(self) -> None:
+        start = self._random.choice([None, day(self._random.randint(2021, 2026))])
+        request = WithdrawalRequest(entity=self._one(), valid_from=start)
+        await self._memory.withdrawals.withdraw(self._memory.caller, request)
 
     async def transition(self) -> None:
         props = {"status": self._random.choice(["Accepted", "Draft", "Superseded", "Rejected", None])}

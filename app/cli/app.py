@@ -21,6 +21,7 @@ COMMANDS: Mapping[str, str] = {
     "state": "app.cli.state:state",
     "references": "app.cli.references:references",
     "review": "app.cli.review:review",
+    "withdraw": "app.cli.withdraw:withdraw",
     "check": "app.cli.check:check",
     "statuses": "app.cli.statuses:statuses",
     "rename": "app.cli.rename:rename",

@@ -94,6 +94,9 @@ def summary_json(summary: ImportSummary, pending: int | None) -> dict[str, Any]:
         "skipped": [{"source": each.source, "reason": each.reason} for each in summary.skipped],
         "notRead": summary.unread,
         "undated": summary.undated,
+        "missing": summary.missing,
+        "removed": summary.removed,
+        "knownFrom": summary.known_from,
         "kindsDefined": summary.kinds_defined,
         "collisions": [
             {
@@ -147,6 +150,7 @@ def print_summary(
     elif pending:
         print_text(console, _pending_line(pending))
     _print_what_is_missing(console, summary)
+    _print_removals(console, summary)
     for kind in summary.kinds_defined:
         print_text(console, f"defined the kind {printable(kind)}")
     _print_collisions(console, summary)
@@ -185,6 +189,21 @@ def _print_what_is_missing(console: Console, summary: ImportSummary) -> None:
         )
     if summary.unread:
         print_text(console, _unread_line(summary), "dim", hang=4)
+
+
+def _print_removals(console: Console, summary: ImportSummary) -> None:
+    for place, count in summary.known_from.items():
+        line = f"{count} filed from {printable(place)} before; they stay the same documents"
+        print_text(console, line, "yellow", hang=4)
+    missing = f"missing {len(summary.missing)}: filed before, and gone from the folder; --prune ends them"
+    for line, sources in ((f"removed {len(summary.removed)}", summary.removed), (missing, summary.missing)):
+        if sources:
+            print_text(console, line, "yellow", hang=4)
+        for source in sources[:MAX_SKIPPED_SHOWN]:
+            print_text(console, printable(source), "dim", indent=4)
+        if len(sources) > MAX_SKIPPED_SHOWN:
+            more = f"and {len(sources) - MAX_SKIPPED_SHOWN} more; --json lists all"
+            print_text(console, more, indent=4)
 
 
 def _unread_line(summary: ImportSummary) -> str:

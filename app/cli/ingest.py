@@ -113,6 +113,10 @@ def ingest(
     kind: Annotated[
         str | None, typer.Option(help="The kind (document type) of documents that do not state one.")
     ] = None,
+    prune: Annotated[
+        bool,
+        typer.Option("--prune", help="End the documents whose files are gone from the folders since."),
+    ] = False,
     as_json: Annotated[bool, typer.Option("--json", help="Print only one JSON object.")] = False,
 ) -> None:
     """Import documents. Documents that did not change since the last import stay as they are.
@@ -126,10 +130,12 @@ def ingest(
         raise typer.BadParameter("--git cannot be combined with paths; run the command once for each")
     if git is not None and (states or revisions):
         raise typer.BadParameter("a git repository has its own history; leave out --states and --revisions")
+    if git is not None and prune:
+        raise typer.BadParameter("a git history says itself what was removed; leave out --prune")
     from app.services.importing import ImportRequest
 
     request = ImportRequest(
-        tuple(paths or ()), project, kind, tuple(states or ()), tuple(revisions or ()), git
+        tuple(paths or ()), project, kind, tuple(states or ()), tuple(revisions or ()), git, prune
     )
     summary, pending = run_async(_ingest(request))
     end_import(summary, pending, as_json=as_json)

@@ -170,7 +170,8 @@ class Document:
     `props` are header fields that may become properties, and `meta` all of them, as they were written.
     `links` are the paths of relative links in the body, in order and without fragments.
     `warnings` describe unusual content and how it was read. `stated_identifier` is the identifier that the
-    text states if another document of its import has it. `lines` says where the text states what.
+    text states if another document of its import has it. `lines` says where the text states what. With
+    `is_edition` it is one text of a history: it takes effect at its date, whatever was filed before.
     """
 
     kind: str
@@ -193,6 +194,7 @@ class Document:
     fact_claims: tuple[FactClaim, ...] = ()
     warnings: tuple[str, ...] = ()
     stated_identifier: str | None = None
+    is_edition: bool = False
     lines: DocumentLines = field(default_factory=DocumentLines, compare=False)
 
 

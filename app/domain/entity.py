@@ -120,6 +120,29 @@ class Withdrawal:
     actor: str
 
 
+class AbsenceSource(StrEnum):
+    """What says that a document is not there: a caller, a folder without its file, or a git history."""
+
+    CALLER = "CALLER"
+    FOLDER = "FOLDER"
+    GIT = "GIT"
+
+
+@dataclass(frozen=True, slots=True)
+class Absence:
+    """An interval in which a document is not there, or one version of it, if `artifact` names one."""
+
+    id: UUID
+    entity: UUID
+    artifact: UUID | None
+    valid: Interval
+    source: AbsenceSource
+    commit: str | None
+    reason: str | None
+    recorded_at: datetime
+    actor: str
+
+
 @dataclass(frozen=True, slots=True)
 class AliasResolution:
     """The entity that a surface form means, and the aliases that lead to it."""

@@ -18,6 +18,7 @@ class Context:
     def __init__(self, memory: Memory) -> None:
         self.caller = memory.caller
         self.filing = memory.filing
+        self.withdrawals = memory.withdrawals
         self.recall = memory.recall
         self.canonical = memory.canonical
         self.catalog = memory.catalog

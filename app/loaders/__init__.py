@@ -11,7 +11,7 @@ from strawberry.dataloader import DataLoader
 from app.domain.artifact import Artifact, Passage
 from app.domain.breadth_first_search import Neighbour
 from app.domain.candidate import AliasCandidate, FactCandidate
-from app.domain.entity import Alias, Entity, Project, Reference, Withdrawal
+from app.domain.entity import Absence, Alias, Entity, Project, Reference, Withdrawal
 from app.domain.numbers import ArtifactNumber, ProjectNumber, TenantNumber
 from app.domain.page import Page, PageRequest
 from app.domain.temporal import EntityState, StateEvent
@@ -29,6 +29,7 @@ from app.loaders.batching import (
 from app.loaders.queries import Neighbourhood, Present
 from app.stores.graph_reader import GraphReader
 from app.stores.postgres import (
+    absences,
     artifacts,
     candidates,
     entities,
@@ -85,6 +86,9 @@ class Loaders:
         )
         self.withdrawal_by_id: DataLoader[UUID, Withdrawal | None] = by_key(
             *reader, withdrawals.withdrawals_of, _nothing
+        )
+        self.absences_by_entity_id: DataLoader[UUID, list[Absence]] = by_key(
+            *reader, absences.absences_of, list
         )
         self.type_by_entity_id: DataLoader[UUID, TypeDefinition | None] = by_key(
             *reader, lookups.types_of_entities, _nothing

@@ -19,6 +19,7 @@ from app.services.document_reader import document_reader
 from app.services.entities import CanonicalService
 from app.services.filing import FilingService
 from app.services.filing.document_rename import DocumentRenameService
+from app.services.filing.document_withdrawal import WithdrawalService
 from app.services.maintenance.reembed import check_model
 from app.services.recall import RecallService
 from app.services.recall.fusion import RecencyRule
@@ -73,6 +74,11 @@ class Memory:
     def renames(self) -> DocumentRenameService:
         """The service that gives documents other identifiers."""
         return DocumentRenameService(self.database)
+
+    @cached_property
+    def withdrawals(self) -> WithdrawalService:
+        """The service that withdraws documents."""
+        return WithdrawalService(self.database)
 
     @cached_property
     def recall(self) -> RecallService:

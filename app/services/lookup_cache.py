@@ -119,6 +119,10 @@ class LookupCache:
         for lookup in (self.by_key, self.by_alias):
             for held in lookup.all_lists():
                 held[:] = [keyed if each.id == keyed.id else each for each in held]
+        for key in {keyed.key, keyed.bare_key}:
+            held_under = self.by_key.get(key)
+            if held_under is not None and all(each.id != keyed.id for each in held_under):
+                held_under.append(keyed)  # it is there again
         self.by_document_name.forget()
         self.by_name.forget()
 

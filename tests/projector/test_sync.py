@@ -83,6 +83,7 @@ async def test_constraints_and_indexes_are_there_before_anything_is_written(copy
         await prepare(copy.owner, copy.graph)
     shown = await copy.graph.read("SHOW CONSTRAINTS YIELD name RETURN collect(name) AS names")
     assert sorted(shown[0]["names"]) == [
+        "one_absence_per_id",
         "one_artifact_per_id",
         "one_entity_per_id",
         "one_projection_per_graph",

@@ -63,6 +63,7 @@ CASES: Mapping[str, list[tuple[str, ...]]] = {
     "serve": [("--host", f"host{MARK}"), ("--host", "0.0.0.0", "--port", "1")],
     "ingest": [
         ("{folder}/docs", "--project", PROJECT, "--kind", KIND),
+        ("{folder}/docs", "--project", PROJECT, "--prune"),
         ("{folder}/rows.jsonl", "--project", f"Rows {MARK}"),
         ("--git", "{folder}/repository", "--project", f"Git {MARK}"),
         ("--git", "{folder}/docs"),
@@ -88,6 +89,7 @@ CASES: Mapping[str, list[tuple[str, ...]]] = {
     "list": [(), ("--project", f"No {LINES}"), ("--status", MARK), ("--type", MARK)],
     "references": [(), ("--pending",), ("ADR-7",), (LINES,)],
     "review": [(), ("--project", LINES), (MARK,)],
+    "withdraw": [(LINES,), ("ADR-7", "--project", f"No {LINES}"), ("ADR-7", "--reason", LINES)],
     "check": [
         ("{folder}/docs",),
         ("{folder}/docs", "--format", "github"),

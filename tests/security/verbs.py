@@ -65,6 +65,10 @@ async def _withdraw_reference(api: Api) -> Asked:
     return {"reference": made["reference"]["id"]}
 
 
+async def _withdraw_artifact(api: Api) -> Asked:
+    return {"entity": await _entity(api)}
+
+
 async def _record_fact(api: Api) -> Asked:
     return {"entity": await _entity(api), "property": "status", "value": "Rejected"}
 
@@ -111,6 +115,7 @@ PREPARED: dict[str, Prepare] = {
     "sealWip": _draft,
     "transition": _transition,
     "withdrawAlias": _withdraw_alias,
+    "withdrawArtifact": _withdraw_artifact,
     "withdrawReference": _withdraw_reference,
 }
 """What each verb is asked for, when all that it needs is there."""

@@ -39,8 +39,11 @@ from app.graphql.mutations.wip import (
 )
 from app.graphql.mutations.withdraw import (
     WithdrawAliasInput,
+    WithdrawArtifactInput,
+    WithdrawArtifactPayload,
     WithdrawReferenceInput,
     withdraw_alias,
+    withdraw_artifact,
     withdraw_reference,
 )
 
@@ -65,6 +68,21 @@ class Mutation:
     ) -> FileArtifactPayload | None:
         """File a document."""
         return await file_artifact(info, input)
+
+    @strawberry.mutation(
+        description="Withdraw a document: from an instant on, recall and lists do not show it, and its"
+        " references end. As of an instant before, it is there. Filing it again brings it back."
+    )
+    async def withdraw_artifact(
+        self,
+        info: Info,
+        input: Annotated[
+            WithdrawArtifactInput,
+            strawberry.argument(description="The document to withdraw, and the reason."),
+        ],
+    ) -> WithdrawArtifactPayload | None:
+        """Withdraw a document."""
+        return await withdraw_artifact(info, input)
 
     @strawberry.mutation(
         description="Define a type of entities or of documents in a project. Repeating the same definition"

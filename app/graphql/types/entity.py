@@ -29,6 +29,7 @@ from app.graphql.types.node import (
     require_found,
 )
 from app.graphql.types.project import Project, Type
+from app.graphql.types.withdrawal import Absence
 from app.loaders import BatchedKey, HistoryQuestion, NeighbourQuestion, ReferenceQuestion, StateQuestion
 
 
@@ -209,6 +210,15 @@ class Entity(Node):
             page,
             lambda: loaders.artifact_count_by_entity_id.load(self.known.id),
         )
+
+    @strawberry.field(
+        description="When its document was not there, the earliest first: withdrawn, or removed from its"
+        " source."
+    )
+    async def absences(self, info: Info) -> list[Absence]:
+        """Load its absences."""
+        found = await info.context.loaders.absences_by_entity_id.load(self.known.id)
+        return [Absence.of(absence) for absence in found if absence.artifact is None]
 
     @strawberry.field(
         description="The entity that supersedes it at an instant; the latest one if there are several."

@@ -9,11 +9,16 @@ import strawberry
 
 from app.domain.artifact import DatePrecision, DateSource, MemoryDomain
 from app.domain.candidate import CandidateStatus
-from app.domain.entity import Direction, ReferenceType
+from app.domain.entity import AbsenceSource, Direction, ReferenceType
 from app.domain.recall import FlagGround, LegName, StateFlag
 from app.domain.temporal import Branch, WipSource
 from app.domain.types import Zone
 
+ABSENCE_SOURCE = {
+    "CALLER": "A caller withdrew the document.",
+    "FOLDER": "Its file was gone from the folder at an import with --prune.",
+    "GIT": "A commit deleted its file, or the history that held it was rewritten.",
+}
 BRANCH = {
     "COMMITTED": "The states that are agreed and in force.",
     "WIP": "The draft beside the state in force, until it is sealed or discarded.",
@@ -109,6 +114,9 @@ def _describe(enum: EnumMeta, name: str, description: str, values: Mapping[str, 
 
 
 _describe(
+    AbsenceSource, "AbsenceSource", "The source that says that a document is not there.", ABSENCE_SOURCE
+)
+_describe(
     Branch,
     "Branch",
     "The branch of a state: an entity has committed states and at most one open draft.",
@@ -142,6 +150,7 @@ _describe(WipSource, "WipSource", "The origin of a draft.", WIP_SOURCE)
 _describe(Zone, "Zone", "The zone in which a type is defined.", ZONE)
 
 __all__ = [
+    "AbsenceSource",
     "Branch",
     "CandidateStatus",
     "DatePrecision",

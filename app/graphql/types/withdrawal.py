@@ -1,4 +1,4 @@
-"""Withdrawals of aliases and references."""
+"""Withdrawals of aliases and references, and absences of documents."""
 
 from __future__ import annotations
 
@@ -10,6 +10,7 @@ import strawberry
 from app.domain import entity as domain
 from app.domain.temporal import Interval
 from app.graphql.context import Info
+from app.graphql.types.enums import AbsenceSource
 
 
 @strawberry.type(description="The withdrawal of an alias or a reference.")
@@ -24,6 +25,38 @@ class Withdrawal:
     def of(cls, withdrawal: domain.Withdrawal) -> Withdrawal:
         """Wrap a withdrawal."""
         return cls(reason=withdrawal.reason, at=withdrawal.at, actor=withdrawal.actor)
+
+
+@strawberry.type(description="A span of time in which a document is not there: withdrawn, or removed.")
+class Absence:
+    """An absence."""
+
+    valid_from: datetime = strawberry.field(
+        description="The instant from which recall and lists do not show the document."
+    )
+    valid_until: datetime | None = strawberry.field(
+        description="The instant from which they show it again; null if it was not filed again."
+    )
+    source: AbsenceSource = strawberry.field(description="The source that says so.")
+    source_commit: str | None = strawberry.field(
+        description="The commit that removed the file, if git says so."
+    )
+    reason: str | None = strawberry.field(description="The reason, if one is known.")
+    recorded_at: datetime = strawberry.field(description="The time when it was recorded.")
+    actor: str = strawberry.field(description="The caller that recorded it.")
+
+    @classmethod
+    def of(cls, absence: domain.Absence) -> Absence:
+        """Wrap an absence."""
+        return cls(
+            valid_from=absence.valid.start,
+            valid_until=absence.valid.end,
+            source=absence.source,
+            source_commit=absence.commit,
+            reason=absence.reason,
+            recorded_at=absence.recorded_at,
+            actor=absence.actor,
+        )
 
 
 UNTIL = (

@@ -4,14 +4,22 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Generic, TypeAlias, TypeVar
+from weakref import WeakValueDictionary
 
 from app.domain.artifact import Document
 from app.embedding import Embedder
 from app.errors import Unavailable
 from app.services.filing.batch_writer import BatchWriter
-from app.services.filing.prepare import PreparedDocument, check_limits, content_hash, entity_key, prepare
+from app.services.filing.prepare import (
+    KnownVectors,
+    PreparedDocument,
+    check_limits,
+    content_hash,
+    entity_key,
+    prepare,
+)
 from app.services.filing.write_document import FiledDocument
 
 Origin = TypeVar("Origin")
@@ -62,6 +70,31 @@ MAX_PASSAGES_IN_BATCH = 256
 Look: TypeAlias = Callable[[Sequence[Hashed]], Awaitable[list[FiledDocument | None]]]
 """Returns, for each document whose latest version is the same, the result of its filing."""
 
+Known: TypeAlias = Callable[[str], Awaitable[KnownVectors]]
+"""Returns the vectors of a document's latest version, by its key."""
+
+
+MAX_RECENT = 8
+
+
+class _RecentVectors:
+    """The vectors of the documents prepared last, whose next versions may come before these are written."""
+
+    def __init__(self) -> None:
+        self.vectors: dict[str, KnownVectors] = {}
+        self._turns: WeakValueDictionary[str, asyncio.Lock] = WeakValueDictionary()
+
+    def turn(self, key: str) -> asyncio.Lock:
+        """Return the lock under which the versions of a document are prepared, in their order."""
+        return self._turns.setdefault(key, asyncio.Lock())
+
+    def keep(self, key: str, vectors: KnownVectors) -> None:
+        """Keep the vectors of a document, and forget those of the one kept longest."""
+        self.vectors.pop(key, None)
+        self.vectors[key] = vectors
+        if len(self.vectors) > MAX_RECENT:
+            del self.vectors[next(iter(self.vectors))]
+
 
 @dataclass(frozen=True, slots=True)
 class IngestPipeline(Generic[Origin]):
@@ -71,11 +104,13 @@ class IngestPipeline(Generic[Origin]):
     """
 
     look: Look
+    known: Known
     embedder: Embedder
     writer: BatchWriter
     width: int
     done: Callable[[Origin, Outcome], None]
     stop: asyncio.Event
+    recent: _RecentVectors = field(default_factory=_RecentVectors)
 
     async def run(self, batches: AsyncIterator[DocumentBatch[Origin]]) -> bool:
         """File all batches, and return whether the import was stopped.
@@ -149,11 +184,22 @@ class IngestPipeline(Generic[Origin]):
         try:
             if not isinstance(found, list):
                 return found
-            return [await prepare(each.document, each.hash, self.embedder) for each in found]
+            return await self._prepare(found)
         except Exception as error:
             return error
         finally:
             slots.release()
+
+    async def _prepare(self, versions: Sequence[Hashed]) -> list[PreparedDocument]:
+        """Prepare the versions of a document; a passage that one before it has too is embedded once."""
+        key, ready = versions[0].key, []
+        async with self.recent.turn(key):
+            known = self.recent.vectors.get(key) or await self.known(key)
+            for each in versions:
+                prepared, known = await prepare(each.document, each.hash, self.embedder, known)
+                ready.append(prepared)
+            self.recent.keep(key, known)
+        return ready
 
     async def _write_all(self, coming: asyncio.Queue[_Coming[Origin] | None]) -> bool:
         most, is_last = self.width, False

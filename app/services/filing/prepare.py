@@ -7,8 +7,10 @@ import pickle
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, fields, is_dataclass, replace
 from datetime import UTC, datetime
-from typing import Any
+from types import MappingProxyType
+from typing import Any, TypeAlias
 
+import numpy as np
 import orjson
 
 from app.domain.artifact import (
@@ -31,7 +33,7 @@ from app.domain.bounds import (
 )
 from app.domain.identifier import identifier_key
 from app.domain.text import fold, short_key
-from app.embedding import Embedder, Vectors
+from app.embedding import Embedder, Vector, Vectors
 from app.errors import Invalid
 from app.services.aliases.mentions import NOTHING_SOUGHT, SoughtForms
 from app.services.document_reader import document_reader
@@ -135,6 +137,7 @@ def content_hash(document: Document) -> str:
         "date_source",
         "date_precision",
         "stated_identifier",
+        "is_edition",
     ):
         del content[whereabouts]
     options = orjson.OPT_SORT_KEYS | orjson.OPT_PASSTHROUGH_DATACLASS
@@ -194,25 +197,37 @@ def check_limits(document: Document) -> None:
         raise Invalid(f"the body is larger than {MAX_BODY_BYTES} bytes; split the document", field="body")
 
 
-async def prepare(document: Document, hashed: str, embedder: Embedder) -> PreparedDocument:
+KnownVectors: TypeAlias = Mapping[str, Vector]
+"""The vectors of texts that were embedded before, by what the encoder read."""
+
+NOTHING_KNOWN: KnownVectors = MappingProxyType({})
+
+
+async def prepare(
+    document: Document, hashed: str, embedder: Embedder, known: KnownVectors = NOTHING_KNOWN
+) -> tuple[PreparedDocument, KnownVectors]:
     """Cut, embed and analyse a document; the slow part of filing, done before a connection is taken.
 
-    Raises Invalid if it has too many passages, or takes too long to read.
+    Only passages whose text has no known vector are embedded. Return the prepared document, and the vectors
+    of its texts. Raises Invalid if it has too many passages, or takes too long to read.
     """
     key = entity_key(document, hashed)
     cut = await _cut(document, key, embedder)
-    vectors = await embedder.embed_passages(cut.texts)
-    return PreparedDocument(
+    fresh = [text for text in cut.texts if text not in known]
+    made = dict(zip(fresh, await embedder.embed_passages(fresh), strict=True)) if fresh else {}
+    vectors = [known[text] if text in known else made[text] for text in cut.texts]
+    prepared = PreparedDocument(
         document=document,
         key=key,
         content_hash=hashed,
         passages=cut.passages,
-        vectors=vectors[list(cut.places)],
+        vectors=np.stack([vectors[place] for place in cut.places]),
         terms=cut.terms,
         length=cut.length,
         words=cut.words,
         ways=dict(zip(document.references, cut.ways, strict=True)),
     )
+    return prepared, dict(zip(cut.texts, vectors, strict=True))
 
 
 async def _cut(document: Document, key: str, embedder: Embedder) -> CutDocument:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator, Callable, Sequence
+from collections.abc import AsyncIterator, Callable, Collection, Sequence
 from functools import partial
 
 from app.domain.artifact import Document
@@ -15,10 +15,18 @@ from app.services.filing.batch_writer import BatchWriter
 from app.services.filing.document_types import prefixes_of
 from app.services.filing.idempotency import SAVED_FILING, idempotent_filing
 from app.services.filing.pipeline import DocumentBatch, Hashed, IngestPipeline, Origin, Outcome
-from app.services.filing.prepare import check_limits, content_hash, prepare
+from app.services.filing.prepare import (
+    NOTHING_KNOWN,
+    KnownVectors,
+    check_limits,
+    content_hash,
+    entity_key,
+    prepare,
+)
 from app.services.filing.write_document import FiledDocument, load_unchanged
+from app.services.parsing import passage_text_for_encoder
 from app.services.unit_of_work import NO_HOMONYMS, Homonyms, require_writer
-from app.stores.postgres import artifacts, entities, projects, type_definitions
+from app.stores.postgres import artifacts, entities, passage_vectors, projects, type_definitions
 from app.stores.postgres.idempotency import IdempotentRequest
 from app.stores.postgres.pool import Database
 
@@ -54,7 +62,8 @@ class FilingService:
         keyed = idempotent_filing(caller, idempotency_key, document, key)
         if filed := await self._find_earlier(caller, key, document, hashed, keyed):
             return filed
-        prepared = await prepare(document, hashed, self._embedder)
+        known = await self._known_vectors(caller, key, entity_key(document, hashed))
+        prepared, _ = await prepare(document, hashed, self._embedder, known)
         return await self._writer(caller, key, homonyms, defines_kinds=defines_kinds).file_one(
             prepared, keyed
         )
@@ -80,9 +89,11 @@ class FilingService:
         """
         require_writer(caller)
         key = project_key(project)
-        look = partial(self._find_unchanged, caller, key)
+        new: set[str] = set()
+        look = partial(self._find_unchanged, caller, key, new=new)
         writer = self._writer(caller, key, homonyms, defines_kinds=defines_kinds)
-        pipeline = IngestPipeline(look, self._embedder, writer, width, done, stop or asyncio.Event())
+        known = partial(self._known_vectors, caller, key, new=new)
+        pipeline = IngestPipeline(look, known, self._embedder, writer, width, done, stop or asyncio.Event())
         return await pipeline.run(batches)
 
     def _writer(
@@ -102,6 +113,17 @@ class FilingService:
             known = await type_definitions.types_in_projects(connection, caller.tenant, numbers)
         return prefixes_of(recorded.definition for recorded in known)
 
+    async def _known_vectors(
+        self, caller: Caller, project: str, key: str, *, new: Collection[str] = ()
+    ) -> KnownVectors:
+        """Return the vectors of the texts of a document's latest version, so that they are not made again."""
+        if key in new:
+            return NOTHING_KNOWN
+        model = self._embedder.fingerprint
+        async with self._database.reading(caller.tenant) as connection:
+            found = await passage_vectors.vectors_of_latest(connection, caller.tenant, project, key, model)
+        return {passage_text_for_encoder(each.title, each.passage): each.vector for each in found}
+
     async def _find_earlier(
         self, caller: Caller, project: str, document: Document, hashed: str, keyed: IdempotentRequest | None
     ) -> FiledDocument | None:
@@ -112,12 +134,14 @@ class FilingService:
             return await SAVED_FILING.find(connection, caller.tenant, keyed)
 
     async def _find_unchanged(
-        self, caller: Caller, project: str, documents: Sequence[Hashed]
+        self, caller: Caller, project: str, documents: Sequence[Hashed], *, new: set[str] | None = None
     ) -> list[FiledDocument | None]:
-        """Return the documents whose latest version is the same, so that nothing is embedded twice."""
+        """Return the documents whose latest version is the same; add the keys that have none to `new`."""
         async with self._database.reading(caller.tenant) as connection:
             keys = [each.key for each in documents]
             latest = await artifacts.latest_hashes(connection, caller.tenant, project, keys)
+        if new is not None:
+            new.update(key for key in keys if key not in latest)
         return [
             await self._load_unchanged(caller, project, each) if latest.get(each.key) == each.hash else None
             for each in documents

@@ -10,11 +10,11 @@ from uuid import UUID, uuid4
 import asyncpg
 
 from app.domain.artifact import Artifact, DateSource, Document
-from app.domain.entity import Entity, PendingReference, Project, Reference
+from app.domain.entity import Absence, Entity, PendingReference, Project, Reference
 from app.domain.identifier import bare_key
 from app.domain.numbers import TenantNumber
 from app.domain.status_words import NO_TEAM_WORDS, is_known, unknown_status_warnings
-from app.domain.temporal import Branch, EntityState
+from app.domain.temporal import Branch, EntityState, Interval
 from app.domain.text import fold, name_key
 from app.domain.types import naming_forms
 from app.errors import Conflict
@@ -36,6 +36,7 @@ from app.services.references.pending import resolve_pending
 from app.services.references.supersession import propagate_supersession, recompute_statuses
 from app.services.unit_of_work import UnitOfWork
 from app.stores.postgres import (
+    absences,
     artifacts,
     candidates,
     entities,
@@ -87,6 +88,8 @@ async def _version_date(write: UnitOfWork, document: Document, latest: Artifact 
     """Return when a version takes effect: at its date, or now if another version is not before that."""
     dated = document.created_at or write.recorded_at
     if latest is None:
+        return dated
+    if document.is_edition:
         return dated
     last = await artifacts.latest_version_date(await write.flush(), write.tenant, latest.entity)
     return dated if last is None or dated > last else write.recorded_at
@@ -224,7 +227,9 @@ async def write_document(
     entity, latest, renamed = await _identity(write, project, prepared, recorded_type)
     if latest is not None and entity.key != prepared.key:
         prepared = await _under_present_identifier(write, prepared, entity, latest)
-    if latest is not None and latest.content_hash == prepared.content_hash:
+    absent = [] if latest is None else await _absences(write, latest)
+    is_there = not any(each.valid.covers(write.recorded_at) for each in absent)
+    if latest is not None and latest.content_hash == prepared.content_hash and is_there:
         return await load_unchanged(await write.flush(), write.tenant, entity, latest)
     artifact = await artifact_of(write, project, prepared, recorded_type, entity, latest)
     warnings = (*warnings, *renamed, *await oddity_warnings(write, project, prepared.document, artifact))
@@ -234,10 +239,44 @@ async def write_document(
             write.rows, write.tenant, entity, recorded_type.number, write.recorded_at, write.actor
         )
     await write_searchable(write, prepared, recorded_type, artifact)
-    filed = Filed(project, entity, artifact, prepared.key)
+    is_back = await _bring_back(write, project, absent, artifact, is_edition=prepared.document.is_edition)
+    since = artifact.created_at if is_back else entity.created_at
+    filed = Filed(project, replace(entity, created_at=since), artifact, prepared.key)
     before, state = await write_state(write, filed, prepared.document, recorded_type, is_new=latest is None)
     _note(write, filed, state, is_new=latest is None)
-    return await _write_meaning(write, filed, prepared, warnings, before, state)
+    result = await _write_meaning(write, filed, prepared, warnings, before, state, is_back=is_back)
+    return replace(result, entity=entity)
+
+
+async def _absences(write: UnitOfWork, latest: Artifact) -> list[Absence]:
+    """Return the absences of a document, and of the version that was filed last."""
+    held = await absences.absences_of(await write.flush(), write.tenant, [latest.entity])
+    return [each for each in held.get(latest.entity, ()) if each.artifact in (None, latest.id)]
+
+
+async def _bring_back(
+    write: UnitOfWork, project: Project, absent: Sequence[Absence], artifact: Artifact, *, is_edition: bool
+) -> bool:
+    """End the absence of a document that is filed again; return whether it had one.
+
+    It ends at the date of the version, or now if that lies before the absence. An edition of a history that
+    lies before changes nothing.
+    """
+    is_back = False
+    for each in absent:
+        moment = artifact.created_at
+        if moment < each.valid.start and not is_edition:
+            moment = write.recorded_at
+        if each.artifact is not None or not each.valid.covers(moment):
+            continue
+        await absences.retract_absence(await write.flush(), write.tenant, each.id, write.recorded_at)
+        if each.valid.start < moment:
+            ended = replace(
+                each, id=uuid4(), valid=Interval(each.valid.start, moment), recorded_at=write.recorded_at
+            )
+            await absences.insert_absence(await write.flush(), write.tenant, project.number, ended)
+        is_back = True
+    return is_back
 
 
 def _note(write: UnitOfWork, filed: Filed, state: EntityState, *, is_new: bool) -> None:
@@ -317,8 +356,10 @@ async def _write_meaning(
     warnings: tuple[str, ...],
     before: Sequence[EntityState],
     state: EntityState,
+    *,
+    is_back: bool,
 ) -> FiledDocument:
-    is_new, document = not before, prepared.document
+    is_new, document = not before or is_back, prepared.document
     joined = await join_claims(write, filed, prepared.ways, before)
     forms = document_names.listed_aliases(document.props)
     arrived = Joined()

@@ -202,6 +202,39 @@ def text_of_bytes(data: bytes) -> str:
     return text
 
 
+MAX_STRAY_CONTROLS = 100
+"""One control character in this many is an accident in a text whose encoding is guessed."""
+
+
+def past_text_of_bytes(data: bytes) -> tuple[str, str | None]:
+    """Read bytes as UTF-8, or as the Latin-1 of Windows; return the text, and the encoding if it was guessed.
+
+    Raises Invalid with the reason when they are no text.
+    """
+    try:
+        return text_of_bytes(data), None
+    except Invalid:
+        if len(data) > MAX_BODY_BYTES or b"\0" in data or _wide_encoding(data) or _is_utf_8(data):
+            raise
+        text = data.decode("cp1252", "replace") if _is_windows(data) else data.decode("latin-1")
+        if len(_CONTROL.findall(text)) > len(text) // MAX_STRAY_CONTROLS:
+            raise
+        return text, "Latin-1"
+
+
+def _is_utf_8(data: bytes) -> bool:
+    try:
+        data.decode("utf-8")
+    except UnicodeDecodeError:
+        return False
+    return True
+
+
+def _is_windows(data: bytes) -> bool:
+    """Return whether a text has the quotes and dashes that Windows puts where Latin-1 has nothing."""
+    return any(0x80 <= byte <= 0x9F for byte in data)
+
+
 def _wide_encoding(data: bytes) -> str | None:
     """Return the encoding of the byte order mark at the start, or None; longer marks are compared first."""
     return next((name for mark, name in _MARKS if data.startswith(mark)), None)

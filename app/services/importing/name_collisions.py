@@ -64,7 +64,9 @@ NOTHING_HELD: Mapping[str, HeldDocument] = MappingProxyType({})
 
 
 def resolve_names(
-    stated: Sequence[NamedDocument], held: Mapping[str, HeldDocument] = NOTHING_HELD
+    stated: Sequence[NamedDocument],
+    held: Mapping[str, HeldDocument] = NOTHING_HELD,
+    missing: Container[str] = (),
 ) -> tuple[list[NamedDocument], list[Collision]]:
     """Return each file with a unique identifier, and the identifiers that several files stated.
 
@@ -72,7 +74,8 @@ def resolve_names(
     files that state the same identifier the one that is filed under it keeps it, else the one whose kind and
     file name fit it best: the others get their folder as a prefix in different folders, and their file's name
     in one folder. Files that no rule distinguishes get no identifier; their source names them. `held` are the
-    documents in the ledger by key; another document that has a file's identifier keeps it.
+    documents in the ledger by key; another document that has a file's identifier keeps it, unless its own
+    file is `missing` from this folder: it moved.
     """
     sources = {file.source for file in stated}
     groups: dict[str, list[int]] = defaultdict(list)
@@ -84,6 +87,7 @@ def resolve_names(
     for key, places in groups.items():
         files = [stated[place] for place in places]
         foreign = _held_by_another(files, held.get(key), sources)
+        foreign = None if foreign in missing else foreign
         if len(files) == 1 and foreign is None:
             continue
         other = [] if foreign is None else [NamedDocument(foreign, _stated(files)[0])]

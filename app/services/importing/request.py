@@ -16,7 +16,8 @@ class ImportRequest:
     """What to import and into which project; documents that state no kind get `kind`.
 
     `states` and `revisions` are files of rows with the history of the documents. `repository` is a folder of
-    a git repository whose main line is read.
+    a git repository whose main line is read. An import that `prunes` ends documents whose files are gone from
+    their folder.
     """
 
     paths: tuple[Path, ...] = ()
@@ -25,6 +26,7 @@ class ImportRequest:
     states: tuple[Path, ...] = ()
     revisions: tuple[Path, ...] = ()
     repository: Path | None = None
+    prunes: bool = False
 
 
 MAX_EXAMPLES = 3
@@ -50,7 +52,9 @@ class ImportSummary:
     are to look at, `skipped` lists what was left alone beside them, and `was_stopped` means that not all of
     them were looked at. `histories` counts the documents that have a history. Each state of a history, and
     each alias of a table, is either recorded or was there already. `unread` counts the files that are not
-    read, by their endings, and `undated` the documents filed that state no date.
+    read, by their endings, and `undated` the documents filed that state no date. `missing` are the files that
+    the folder held before, `removed` those whose documents ended, and `known_from` counts the documents that
+    came from another root before, by its place.
     """
 
     total: int = 0
@@ -63,6 +67,9 @@ class ImportSummary:
     collisions: list[Collision] = field(default_factory=list)
     unread: dict[str, int] = field(default_factory=dict)
     undated: int = 0
+    missing: list[str] = field(default_factory=list)
+    removed: list[str] = field(default_factory=list)
+    known_from: dict[str, int] = field(default_factory=dict)
     kinds_defined: list[str] = field(default_factory=list)
     was_stopped: bool = False
     histories: int = 0

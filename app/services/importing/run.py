@@ -5,14 +5,14 @@ from __future__ import annotations
 import asyncio
 import logging
 from bisect import bisect
-from collections.abc import AsyncIterator, Callable, Mapping
-from dataclasses import dataclass, field
+from collections.abc import AsyncIterator, Awaitable, Callable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from itertools import count
 
 from app.domain.artifact import Document
 from app.domain.entity import Caller
 from app.errors import TrigraphError, Unavailable
-from app.services.filing import DEFAULT_PROJECT
+from app.services.filing import DEFAULT_PROJECT, FiledDocument
 from app.services.filing.pipeline import DocumentBatch, Outcome
 from app.services.filing.prepare import content_hash, entity_key
 from app.services.importing.history.model import History, versions_to_file
@@ -21,15 +21,23 @@ from app.services.importing.name_collisions import Collision, homonyms_of
 from app.services.importing.request import ImportSummary
 from app.stores.postgres.pool import Database
 
+MAX_VERSIONS_AT_ONCE = 16
+"""So many versions of one document are written together."""
+
 _DEFINED = "defined the kind "
 _LOG = logging.getLogger(__name__)
+
+
+async def _settle_nothing(summary: ImportSummary) -> None:
+    """Do nothing: what an import does not hold says nothing of the ledger."""
 
 
 @dataclass(frozen=True, slots=True)
 class Batch:
     """Documents to be read one after the other, what is known before they are read, and their history.
 
-    `warnings` concern the whole batch; `unread` counts files that are not read, by their endings.
+    `warnings` concern the whole batch, each with its place; `unread` counts files that are not read, by their
+    endings. `settle` follows when everything is filed: it looks for what is gone.
     """
 
     items: ItemStream
@@ -38,16 +46,18 @@ class Batch:
     refused: tuple[Refusal, ...] = ()
     skipped: tuple[Skipped, ...] = ()
     collisions: tuple[Collision, ...] = ()
-    warnings: tuple[str, ...] = ()
+    warnings: tuple[tuple[str, str], ...] = ()
     unread: Mapping[str, int] = field(default_factory=dict)
+    settle: Callable[[ImportSummary], Awaitable[None]] = _settle_nothing
 
 
 @dataclass(frozen=True, slots=True)
 class Item:
-    """One item of an import: its number, from 0, and its place."""
+    """One item of an import: its number, from 0, and its place; the last part of a long one is its end."""
 
     place: int
     source: str
+    is_end: bool = True
 
 
 class Run:
@@ -69,6 +79,8 @@ class Run:
         self.project_key = DEFAULT_PROJECT if project is None else project
         self._seen: dict[str, tuple[str, str]] = {}
         self._refused: list[int] = []
+        self._created: set[int] = set()
+        self._failed: set[int] = set()
         self.caller = caller
         self.summary = summary
         self.watch = watch
@@ -103,14 +115,16 @@ class Run:
             origin = Item(next(place), item.source)
             if isinstance(item, Refusal):
                 self._refuse(origin.place, item)
-            elif (prepared := await self._document_batch(origin, item)) is not None:
-                yield prepared
+            else:
+                for part in await self._document_batches(origin, item):
+                    yield part
 
-    async def _document_batch(self, origin: Item, item: Readable) -> DocumentBatch[Item] | None:
+    async def _document_batches(self, origin: Item, item: Readable) -> list[DocumentBatch[Item]]:
+        """Return the versions of a document to file; a long history comes in parts, written one by one."""
         try:
             if (clash := self._clash(item)) is not None:
                 self._refuse(origin.place, Refusal(item.source, clash))
-                return None
+                return []
             versions = await versions_to_file(
                 self._database, self.caller.tenant, self.project_key, item.document, self._history
             )
@@ -118,22 +132,41 @@ class Run:
             raise
         except Exception as error:
             self.count(origin, error)
-            return None
-        return DocumentBatch(origin, tuple(versions))
+            return []
+        if not versions:
+            self.summary.unchanged += 1
+            self.watch(self.summary)
+        starts = range(0, len(versions), MAX_VERSIONS_AT_ONCE)
+        return [
+            DocumentBatch(
+                replace(origin, is_end=start == starts[-1]),
+                tuple(versions[start : start + MAX_VERSIONS_AT_ONCE]),
+            )
+            for start in starts
+        ]
 
     def count(self, origin: Item, outcome: Outcome) -> None:
-        """Count the outcome of filing a document."""
+        """Count the outcome of filing a document, or a part of one."""
         if isinstance(outcome, Exception):
-            self._refuse(origin.place, Refusal(origin.source, _reason(origin.source, outcome)))
+            if origin.place not in self._failed:
+                self._refuse(origin.place, Refusal(origin.source, _reason(origin.source, outcome)))
+            self._failed.add(origin.place)
             return
         if any(each.created for each in outcome):
+            self._created.add(origin.place)
+        if origin.is_end and origin.place not in self._failed:
+            self._count_whole(origin, outcome)
+        self.watch(self.summary)
+
+    def _count_whole(self, origin: Item, outcome: Sequence[FiledDocument]) -> None:
+        """Count a document whose versions are all there; warnings are those of its present text."""
+        if origin.place in self._created:
             self.summary.filed += 1
             self.summary.undated += outcome[-1].artifact.is_undated
         else:
             self.summary.unchanged += 1
-        warnings = dict.fromkeys(warning for each in outcome for warning in each.warnings)
+        warnings = dict.fromkeys(outcome[-1].warnings)
         self.summary.warn(origin.source, (each for each in warnings if not each.startswith(_DEFINED)))
-        self.watch(self.summary)
 
 
 def _reason(source: str, error: Exception) -> str:

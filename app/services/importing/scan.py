@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from app.domain.artifact import Document
+from app.domain.identifier import identifier_key
+from app.domain.text import short_key
 from app.errors import Invalid
 from app.services.importing.folders import (
     NO_TEXT,
@@ -31,9 +33,12 @@ from app.services.importing.items import (
 )
 from app.services.importing.jsonl import count_rows, is_row_file, read_rows
 from app.services.importing.name_collisions import NOTHING_HELD, Collision, NamedDocument, resolve_names
+from app.services.importing.removals import KnownFiles, RootContents
 from app.services.parsing import parse_markdown
 from app.services.parsing.document import accepted_prefixes
 from app.services.parsing.file_claim import Claim, read_claim
+from app.services.parsing.vocabulary import vocabulary
+from app.stores.postgres.absences import ImportRoot, RootedDocument
 from app.stores.postgres.document_names import HeldDocument
 
 
@@ -54,13 +59,18 @@ class ClaimedFile:
     identifier: str | None
     stated: str | None
 
+    @property
+    def key(self) -> str:
+        """The key that its document is filed under."""
+        return identifier_key(self.identifier or "") or short_key(f"source:{self.file.source}")
+
 
 @dataclass(frozen=True, slots=True)
 class FolderScan:
     """Everything to read, in order, and the skipped files; holds names only, unless texts are kept.
 
     `unread` counts the files that are not read, by their endings, and `kept` are documents that were read
-    already.
+    already. `roots` are the folders of the request.
     """
 
     sources: tuple[ClaimedFile | RowFile | Refusal, ...]
@@ -70,6 +80,21 @@ class FolderScan:
     collisions: tuple[Collision, ...]
     unread: Mapping[str, int] = field(default_factory=dict)
     kept: Mapping[MarkdownFile, Document] = field(default_factory=dict)
+    roots: tuple[Path, ...] = ()
+
+    @property
+    def filed(self) -> list[RootContents]:
+        """What each folder of the request holds."""
+        refused = frozenset(source.source for source in self.sources if isinstance(source, Refusal))
+        claimed = [source for source in self.sources if isinstance(source, ClaimedFile)]
+        return [
+            RootContents(
+                ImportRoot(printable_name(str(root))),
+                {each.key: each.file.source for each in claimed if each.file.root == root},
+                refused,
+            )
+            for root in self.roots
+        ]
 
     @property
     def total(self) -> int:
@@ -96,14 +121,16 @@ def scan_paths(
     prefixes: frozenset[str],
     is_stopped: IsStopped = never,
     held: Mapping[str, HeldDocument] = NOTHING_HELD,
+    rooted: Sequence[RootedDocument] = (),
     *,
     keeps: bool = False,
 ) -> FolderScan:
     """Scan everything under these paths; `prefixes` are accepted in identifiers beside the shipped ones.
 
-    `held` are the documents of the ledger by key, whose identifiers other documents do not get. A scan that
-    `keeps` reads each document once and holds all of them; no kind can be given then. Raises Invalid when a
-    path does not exist or is nothing that can be imported, and Stopped once `is_stopped` says so.
+    `held` are the documents of the ledger by key, whose identifiers other documents do not get, and `rooted`
+    those that came from a folder: a file that moved in it, or is in another root, keeps its document. A scan
+    that `keeps` reads each document once and holds all of them; no kind can be given then. Raises Invalid
+    when a path does not exist or is nothing that can be imported, and Stopped once `is_stopped` says so.
     """
     everything = list(_found(paths, is_stopped))
     unread = Counter(source.ending for source in everything if isinstance(source, Unread))
@@ -125,9 +152,13 @@ def scan_paths(
     prefixes |= stated
     if not is_complete:
         claims = _claims(files, kind, prefixes, is_stopped, kept)
-    claimed, collisions = _resolve_claims(claims, held)
+    present: dict[str, list[str]] = defaultdict(list)
+    for file in files:
+        present[printable_name(str(file.root))].append(file.source)
+    claimed, collisions = _resolve_claims(claims, held, KnownFiles(rooted, present))
     sources = tuple(_source(source, claimed, rows) for source in found)
-    return FolderScan(sources, skipped, kind, prefixes, tuple(collisions), unread, kept or {})
+    roots = tuple(root for root in dict.fromkeys(map(_root, paths)) if root.is_dir())
+    return FolderScan(sources, skipped, kind, prefixes, tuple(collisions), unread, kept or {}, roots)
 
 
 def _skipped(entries: Sequence[MarkdownFile | Path | Refusal | Skipped]) -> tuple[Skipped, ...]:
@@ -237,7 +268,7 @@ def _claim(
 
 
 def _resolve_claims(
-    claims: dict[MarkdownFile, Claim | Refusal], held: Mapping[str, HeldDocument]
+    claims: dict[MarkdownFile, Claim | Refusal], held: Mapping[str, HeldDocument], known: KnownFiles
 ) -> tuple[dict[MarkdownFile, ClaimedFile | Refusal], list[Collision]]:
     readable = [(file, claim) for file, claim in claims.items() if isinstance(claim, Claim)]
     named, collisions = resolve_names(
@@ -252,14 +283,51 @@ def _resolve_claims(
             for file, claim in readable
         ],
         held,
+        known.missing_sources(),
     )
+    kept = _kept_identifiers([(file, claim) for file, claim in readable], named, held, known)
     resolved: dict[MarkdownFile, ClaimedFile | Refusal] = {
         file: claim for file, claim in claims.items() if isinstance(claim, Refusal)
     }
     for (file, claim), name in zip(readable, named, strict=True):
         stated = None if claim.identifier == name.identifier else claim.identifier
-        resolved[file] = ClaimedFile(file, claim.kind, name.identifier, stated)
+        claimed = ClaimedFile(file, claim.kind, kept.get(file, name.identifier), stated)
+        before = known.kind_of(printable_name(str(file.root)), claimed.key)
+        # A folder may name the kind, and a file that left it is of the same kind all the same.
+        is_of_folder = before is not None and claim.kind == vocabulary().default_kind
+        resolved[file] = replace(claimed, kind=before) if before and is_of_folder else claimed
     return resolved, collisions
+
+
+def _kept_identifiers(
+    readable: Sequence[tuple[MarkdownFile, Claim]],
+    named: Sequence[NamedDocument],
+    held: Mapping[str, HeldDocument],
+    known: KnownFiles,
+) -> dict[MarkdownFile, str]:
+    """Return the identifiers of documents that are filed already, by the files in which they are now.
+
+    A file that states no identifier, and whose path names no document, has the one that it had before, else
+    the one with its text that is gone from its folder, or the one that came from it by another root.
+    """
+    new = [
+        (file, claim)
+        for (file, claim), name in zip(readable, named, strict=True)
+        if claim.identifier is None and identifier_key(name.identifier or "") not in held
+    ]
+    kept: dict[MarkdownFile, str] = {}
+    taken = {identifier_key(name.identifier or "") for name in named}
+    for root in dict.fromkeys(file.root for file, _ in new):
+        place, own = printable_name(str(root)), {file: claim for file, claim in new if file.root == root}
+        moved = known.moved(place, {file.source: claim.digest for file, claim in own.items()})
+        for file in own:
+            before = known.at(place, file.source)
+            same = None if before is None else before.identifier
+            identifier = same or moved.get(file.source) or known.elsewhere(file.path, place)
+            if identifier is not None and identifier_key(identifier) not in taken:
+                kept[file] = identifier
+                taken.add(identifier_key(identifier))
+    return kept
 
 
 def _source(

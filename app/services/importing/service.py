@@ -3,21 +3,24 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from datetime import UTC, datetime
+from functools import partial
 from pathlib import Path
 
 from app.domain.entity import Caller
+from app.domain.identifier import identifier_key
 from app.domain.types import TypeDefinition
 from app.errors import Unavailable
 from app.services.filing import DEFAULT_PROJECT, FilingService
-from app.services.importing.git.known_documents import history_of, items_of, match_documents
+from app.services.importing.git.known_documents import history_of, items_of, match_documents, root_of
 from app.services.importing.git.repository import read_repository
 from app.services.importing.history.jsonl import read_revisions, read_states
 from app.services.importing.history.model import History
 from app.services.importing.history.service import HistoryService
 from app.services.importing.interruption import IsStopped, Stopped
 from app.services.importing.items import Refusal, read_in_threads
+from app.services.importing.removals import RemovalService, RepositoryHistory, RootContents
 from app.services.importing.request import ImportRequest, ImportSummary
 from app.services.importing.run import Batch, Run
 from app.services.importing.scan import scan_paths
@@ -38,6 +41,7 @@ class ImportService:
         self._database = database
         self._filing = filing
         self._width = width
+        self._removals = RemovalService(database)
 
     async def run(
         self,
@@ -68,7 +72,10 @@ class ImportService:
         if request.repository is not None:
             return await self._repository(caller, request, request.repository, prefixes, stop)
         held = await self._held(caller, request.project)
-        found = await asyncio.to_thread(scan_paths, request.paths, request.kind, prefixes, stop.is_set, held)
+        rooted = await self._removals.rooted(caller, request.project or DEFAULT_PROJECT)
+        found = await asyncio.to_thread(
+            scan_paths, request.paths, request.kind, prefixes, stop.is_set, held, rooted
+        )
         history, refused = await asyncio.to_thread(_read_history, request, stop.is_set)
         items = read_in_threads(found.read(stop.is_set))
         return Batch(
@@ -79,11 +86,20 @@ class ImportService:
             found.skipped,
             found.collisions,
             unread=found.unread,
+            settle=partial(self._settle_folders, caller, request, found.filed),
         )
 
     async def _held(self, caller: Caller, project: str | None) -> dict[str, HeldDocument]:
         async with self._database.reading(caller.tenant) as connection:
             return await documents_by_key(connection, caller.tenant, project or DEFAULT_PROJECT)
+
+    async def _settle_folders(
+        self, caller: Caller, request: ImportRequest, filed: Sequence[RootContents], summary: ImportSummary
+    ) -> None:
+        for each in filed:
+            await self._removals.settle_folder(
+                caller, request.project or DEFAULT_PROJECT, each, summary, prunes=request.prunes
+            )
 
     async def _repository(
         self,
@@ -98,13 +114,21 @@ class ImportService:
         )
         project = DEFAULT_PROJECT if request.project is None else request.project
         known = await match_documents(self._database, caller.tenant, project, repository)
+        known = await self._removals.readmit(caller, project, known)
+        filed = RootContents(
+            root_of(repository),
+            {identifier_key(each.history.identifier): each.document.source_uri or "" for each in known},
+            frozenset(str(repository.top / each.source) for each in repository.refused),
+        )
+        history = RepositoryHistory(known, repository.is_shallow)
         return Batch(
             items=read_in_threads(items_of(known)),
             total=len(known) + len(repository.refused),
             history=history_of(known),
             refused=repository.refused,
             collisions=repository.collisions,
-            warnings=(SHALLOW,) if repository.is_shallow else (),
+            warnings=(*repository.warnings, *((("git", SHALLOW),) if repository.is_shallow else ())),
+            settle=partial(self._removals.settle_repository, caller, project, filed, history),
         )
 
     async def import_batch(
@@ -124,7 +148,8 @@ class ImportService:
             collisions=list(batch.collisions),
             unread=dict(batch.unread),
         )
-        summary.warn("git", batch.warnings)
+        for place, warning in batch.warnings:
+            summary.warn(place, [warning])
         watch(summary)
         run = Run(self._database, caller, project, summary, watch, batch, stop)
         try:
@@ -144,6 +169,8 @@ class ImportService:
                 await HistoryService(self._database).record_all(
                     caller, run.project_key, batch.history, summary, stop, watch
                 )
+            if not summary.was_stopped:
+                await batch.settle(summary)
         except Unavailable as error:
             raise Unavailable(
                 f"{error.message}; {summary.filed} documents were filed before that: run the"

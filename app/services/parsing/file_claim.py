@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 from dataclasses import dataclass
 
 from app.services.parsing.context import form_of, open_reading
@@ -14,11 +15,12 @@ from app.services.parsing.vocabulary import vocabulary
 
 @dataclass(frozen=True, slots=True)
 class Claim:
-    """The kind of a document, the identifier it states, if any, and its title."""
+    """The kind of a document, the identifier it states, if any, its title, and the MD5 of its body."""
 
     kind: str
     identifier: str | None
     title: str
+    digest: str = ""
 
 
 def read_claim(
@@ -30,12 +32,13 @@ def read_claim(
     """
     accepted = accepted_prefixes(prefixes)
     header = read_header(clean_text(text), accepted)
+    digest = hashlib.md5(header.body.encode(), usedforsecurity=False).hexdigest()
     around = read_sidecar(beside, []) if beside else {}
     reading = open_reading({**around, **header.fields}, header.body, accepted, place, [])
     if form_of(reading) is not None:
-        return Claim(vocabulary().default_kind, None, read_identity(reading, None).title)
+        return Claim(vocabulary().default_kind, None, read_identity(reading, None).title, digest)
     identity = read_identity(reading, None)
     is_stated = any(names_kind(name, value) for name, value in reading.by_role("kind"))
     if kind is not None and identity.kind == vocabulary().default_kind and not is_stated:
         identity = read_identity(reading, kind)
-    return Claim(identity.kind, identity.identifier, identity.title)
+    return Claim(identity.kind, identity.identifier, identity.title, digest)

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import html
 import json
 import re
+import textwrap
 import tomllib
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
@@ -330,17 +332,46 @@ def read_sidecar(text: str, warnings: list[str]) -> dict[str, object]:
     return bounded_fields(value, warnings) if isinstance(value, dict) else {}
 
 
+MAX_MAIL_HEADER = 20_000
+
+_SET_APART = re.compile(
+    r"\A\n{0,5}(?P<above>#{1,6} [^\n]{0,400}\n\n?)?"
+    r"(?:(?P<fence>```|~~~)[^\n`]{0,40}\n(?P<fenced>.{1,20000}?)\n(?P=fence)[ \t]*(?:\n|\Z)"
+    r"|<pre>(?P<pre>.{1,20000}?)</pre>[ \t]*(?:\n|\Z)"
+    r"|(?P<indented>(?:[ \t]+[^\n]*(?:\n|\Z)){2,200}))",
+    re.DOTALL | re.IGNORECASE,
+)
+"""A block at the top, below at most a heading: fenced, as HTML, or indented."""
+
+
 def _mail_header(text: str, prefixes: frozenset[str]) -> Header:
     head, _, body = text.partition("\n\n")
-    if not _LINE.match(head) or len(head) > 20_000:
+    if _LINE.match(head) and len(head) <= MAX_MAIL_HEADER:
+        fields = _mail_fields(head, prefixes)
+        return Header({}, text) if fields is None else Header(fields, body.lstrip("\n"))
+    block = _SET_APART.match(text)
+    if block is None:
         return Header({}, text)
+    written = block["fenced"] or html.unescape(block["pre"] or "") or block["indented"]
+    fields = _mail_fields(textwrap.dedent(written).strip("\n"), prefixes)
+    if fields is None or not _is_of_document(fields, prefixes):
+        return Header({}, text)
+    return Header(fields, (block["above"] or "") + text[block.end() :].lstrip("\n"))
+
+
+def _is_of_document(fields: Mapping[str, object], prefixes: frozenset[str]) -> bool:
+    """Return whether the lines of a block speak of a document: code may have a `name` and a `version` too."""
+    roles = {field_role(name, prefixes) for name in fields} - {None}
+    is_named = "identifier" in roles or any(field_key(name) == "title" for name in fields)
+    return is_named and len(roles) > 1
+
+
+def _mail_fields(head: str, prefixes: frozenset[str]) -> dict[str, object] | None:
+    """Return the fields of lines as in mail; None unless there are two, one a title or an identifier."""
     fields = _lines_as_fields(head.split("\n"))
     if fields is None or len(fields) < 2:
-        return Header({}, text)
-    roles = {field_role(name, prefixes) for name in fields}
-    if not roles & {"identifier", "title"}:
-        return Header({}, text)
-    return Header(fields, body.lstrip("\n"))
+        return None
+    return fields if {field_role(name, prefixes) for name in fields} & {"identifier", "title"} else None
 
 
 def _lines_as_fields(lines: list[str]) -> dict[str, object] | None:

@@ -46,7 +46,7 @@ async def _load(
 ) -> tuple[Mapping[UUID, EntityStanding], Mapping[ArtifactNumber, Sequence[FormerName]]]:
     """Return the standings of the entities, and the former names that the artifacts use."""
     async with database.reading(scope.tenant) as connection:
-        held = await standings_as_of(connection, scope.tenant, artifacts, scope.moment)
+        held = await standings_as_of(connection, scope, artifacts)
         numbers = [number for each in held.values() for number in _numbers(each)]
         return held, await _former_names(connection, scope, numbers, anchors)
 

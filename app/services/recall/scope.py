@@ -8,13 +8,13 @@ import asyncpg
 
 from app.domain.bounds import MAX_NAME, excerpts, require_length
 from app.domain.entity import Caller
-from app.domain.numbers import ProjectNumber
+from app.domain.numbers import ArtifactNumber, ProjectNumber
 from app.domain.recall import RecallRequest
 from app.domain.temporal import AsOf, present
 from app.domain.text import fold, is_blank
 from app.errors import Invalid
 from app.services.catalog.lookup import no_project
-from app.stores.postgres import ledger_clock, type_definitions
+from app.stores.postgres import absences, ledger_clock, type_definitions
 from app.stores.postgres.scope import Scope
 
 MAX_QUERY_LENGTH = 16_384
@@ -59,6 +59,9 @@ async def scope_of(connection: asyncpg.Connection, caller: Caller, request: Reca
     numbers = extent.projects
     types = await _types(connection, caller, numbers, request.kinds) if request.kinds else None
     sees_everything = extent.lies_before(moment)
+    absent: tuple[ArtifactNumber, ...] = ()
+    if extent.has_absences:
+        absent = await absences.absent_artifacts(connection, caller.tenant, numbers, moment)
     is_named = request.as_of is not None or request.known_at is not None
     return Scope(
         caller.tenant,
@@ -68,6 +71,7 @@ async def scope_of(connection: asyncpg.Connection, caller: Caller, request: Reca
         request.domains or None,
         sees_everything,
         may_approximate=not is_named,
+        absent=absent,
     )
 
 

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Collection, Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import TypeAlias
 from uuid import UUID
 
 from app.domain.artifact import ReferenceClaim
-from app.domain.entity import ReferenceType
+from app.domain.entity import Project, ReferenceType
 from app.services.cached_lookups import claims_under, find_pending
 from app.services.lookup_cache import Edge
 from app.services.parsing.target_readings import TargetReading, claim_keys, target_readings
@@ -193,7 +193,7 @@ async def _settle_edges(
         if source in parting:
             await _part(write, source, ends, edges, joined)
         wanted |= edges
-    await _write_edges(write, filed, wanted, joined)
+    await _write_edges(write, filed.project, wanted, joined)
 
 
 async def _claims_as_meant(
@@ -240,7 +240,7 @@ async def _part(
         await references.retract_reference(await write.flush(), write.tenant, held.id, write.recorded_at)
 
 
-async def _write_edges(write: UnitOfWork, filed: Filed, wanted: _Edges, joined: Joined) -> None:
+async def _write_edges(write: UnitOfWork, project: Project, wanted: _Edges, joined: Joined) -> None:
     held = await current_edges(write, list(wanted))
     for place, (edge, (stated, other)) in enumerate(wanted.items()):
         await let_others_work(place)
@@ -252,4 +252,46 @@ async def _write_edges(write: UnitOfWork, filed: Filed, wanted: _Edges, joined: 
             occurrences=stated.claim.count,
             inverted=stated.claim.inverted,
         )
-        await write_edge(write, filed.project, statement, joined, held)
+        await write_edge(write, project, statement, joined, held)
+
+
+@dataclass(frozen=True, slots=True)
+class Departed:
+    """A document that is gone since a moment, and the documents whose references to it ended then."""
+
+    entity: UUID
+    since: datetime
+    parted: frozenset[UUID]
+
+
+async def leave_departed(
+    write: UnitOfWork,
+    project: Project,
+    names: Collection[str],
+    departed: Departed,
+    joined: Joined,
+) -> None:
+    """Join the claims of other documents with what they mean without one that is gone, or let them wait.
+
+    `names` are its names. A claim that means nothing else waits for its return, if it was joined with it.
+    """
+    claims = await claims_under(write, sorted(names), departed.entity)
+    ways = {each: target_readings(each.claim, each.source_key, each.source_uri) for each in claims}
+    known = await known_targets(write, project, ways.values()) if ways else None
+    wanted: _Edges = {}
+    clear: set[tuple[UUID, str, ReferenceType, bool]] = set()
+    for place, (stated, of_claim) in enumerate(ways.items()):
+        await let_others_work(place)
+        assert known is not None
+        claimant = Claimant(stated.source_key, stated.source_uri, stated.valid_from)
+        target = target_of(write.homonyms, stated.claim, of_claim, claimant, known)
+        if _single(target, stated.source):
+            clear.add((stated.source, target.key, stated.claim.type, stated.claim.inverted))
+            later = replace(stated, valid_from=max(stated.valid_from, departed.since))
+            wanted |= _edges(stated.source, [(later, target)])
+        elif stated.source in departed.parted:
+            await record_pending(write, project, stated, target)
+    rows = await find_pending(write, project, sorted({key for _, key, _, _ in clear}), departed.entity)
+    closed = [row.id for row in rows if (row.source, row.target_key, row.type, row.inverted) in clear]
+    await references.close_pending(write.rows, write.tenant, closed, write.recorded_at)
+    await _write_edges(write, project, wanted, joined)

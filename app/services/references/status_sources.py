@@ -37,9 +37,9 @@ async def load_status_history(write: UnitOfWork, entity: UUID, line: Sequence[En
     last = max((each.at for each in said if is_by_commit(each)), default=None)
     starts = {state.valid.start for state in line}
     found: dict[datetime, StatusAssertion] = {}
+    said = [each for each in said if not (each.by_document and last is not None and each.at <= last)]
     for each in said:
-        is_replaced = each.by_document and last is not None and each.at <= last
-        if "status" in each.properties and each.at in starts and not is_replaced:
+        if "status" in each.properties and each.at in starts:
             found[each.at] = StatusAssertion(each.at, _source(each), each.props.get("status"))
     moments = frozenset(each.at for each in said if not is_derived(each))
     return StatusHistory(sorted(found.values(), key=lambda assertion: assertion.at), moments)

@@ -35,11 +35,11 @@ SET projection.lastError = $error, projection.failedAt = $now;
 
 // name: is_used
 // Is there anything of the kinds that a projection writes?
-RETURN EXISTS { MATCH (:Type|Entity|EntityState|Artifact) } AS used;
+RETURN EXISTS { MATCH (:Type|Entity|EntityState|Artifact|Absence) } AS used;
 
 // name: clear
 // Take away what a projection wrote, and what hangs on it.
-MATCH (node:Type|Entity|EntityState|Artifact)
+MATCH (node:Type|Entity|EntityState|Artifact|Absence)
 CALL (node) { DETACH DELETE node } IN TRANSACTIONS OF 2000 ROWS;
 
 // name: write_types
@@ -77,6 +77,16 @@ MATCH (entity:Entity {tenant: row.node.tenant, id: row.source})
 MERGE (artifact:Artifact {tenant: row.node.tenant, id: row.node.id})
 SET artifact = row.node
 MERGE (entity)-[held:HAS_VERSION]->(artifact)
+SET held = row.edge
+RETURN count(*) AS written;
+
+// name: write_absences
+// Write absences, each with the entity whose document is not there.
+UNWIND $rows AS row
+MATCH (entity:Entity {tenant: row.node.tenant, id: row.source})
+MERGE (absence:Absence {tenant: row.node.tenant, id: row.node.id})
+SET absence = row.node
+MERGE (entity)-[held:HAS_ABSENCE]->(absence)
 SET held = row.edge
 RETURN count(*) AS written;
 
@@ -128,12 +138,12 @@ RETURN count(*) AS written;
 
 // name: every_node
 // Which nodes are there of the kinds that a projection writes?
-MATCH (node:Type|Entity|EntityState|Artifact)
+MATCH (node:Type|Entity|EntityState|Artifact|Absence)
 RETURN labels(node) AS labels, properties(node) AS properties;
 
 // name: every_edge
 // Which relationships begin at those nodes?
-MATCH (source:Type|Entity|EntityState|Artifact)-[edge]->(target)
+MATCH (source:Type|Entity|EntityState|Artifact|Absence)-[edge]->(target)
 RETURN
     type(edge) AS type, coalesce(source.id, source.key) AS source, coalesce(target.id, target.key) AS target,
     properties(edge) AS properties;

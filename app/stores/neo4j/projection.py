@@ -32,6 +32,7 @@ _NODES = {
     "Entity": CYPHER["write_entities"],
     "EntityState": CYPHER["write_states"],
     "Artifact": CYPHER["write_artifacts"],
+    "Absence": CYPHER["write_absences"],
 }
 _EDGES = {
     "CAN_REFERENCE": CYPHER["join_type_rules"],

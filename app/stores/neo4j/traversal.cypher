@@ -22,7 +22,7 @@ CALL (found) {
     WITH DISTINCT other
     CALL (other) {
         MATCH (other)-[:HAS_VERSION]->(artifact:Artifact)
-        WHERE artifact.createdAt <= $valid AND artifact.recordedAt <= $known
+        WHERE artifact.createdAt <= $valid AND artifact.recordedAt <= $known AND NOT artifact.number IN $absent
         RETURN artifact
         ORDER BY artifact.createdAt DESC
         LIMIT 1
@@ -46,6 +46,7 @@ LIMIT $mentioned
 CALL (entity) {
     MATCH (entity)<-[mention:MENTIONS]-(artifact:Artifact)
     WHERE mention.recordedAt <= $known AND artifact.createdAt <= $valid AND artifact.recordedAt <= $known
+        AND NOT artifact.number IN $absent
     WITH artifact
     ORDER BY artifact.id
     LIMIT $artifacts
@@ -53,7 +54,7 @@ CALL (entity) {
 }
 CALL (entity) {
     MATCH (entity)-[:HAS_VERSION]->(artifact:Artifact)
-    WHERE artifact.createdAt <= $valid AND artifact.recordedAt <= $known
+    WHERE artifact.createdAt <= $valid AND artifact.recordedAt <= $known AND NOT artifact.number IN $absent
     WITH artifact
     ORDER BY artifact.createdAt DESC
     LIMIT 1
@@ -77,7 +78,7 @@ CALL (entity) {
     MATCH (entity)-[reference:IMPLEMENTS|EXTENDS|RELATES_TO|SUPERSEDES|DEPENDS_ON|SPECIFIES|FORMALIZES|RESOLVES|DOCUMENTS|REFERENCES]-(other:Entity)
     WHERE reference.validFrom <= $valid AND (reference.validUntil IS NULL OR reference.validUntil > $valid)
         AND reference.recordedAt <= $known AND (reference.retractedAt IS NULL OR reference.retractedAt > $known)
-        AND other.createdAt <= $valid
+        AND other.createdAt <= $valid AND NOT other.id IN $absent
     RETURN reference
     ORDER BY reference.validFrom DESC, reference.id DESC
     LIMIT $most

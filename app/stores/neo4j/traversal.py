@@ -23,6 +23,7 @@ from app.stores.graph_reader import (
 from app.stores.named_blocks import cypher_blocks
 from app.stores.neo4j.driver import Graph
 from app.stores.neo4j.freshness import FreshnessGate, Question
+from app.stores.postgres import absences
 from app.stores.postgres.pool import Database
 from app.stores.postgres.scope import Scope
 
@@ -38,6 +39,7 @@ class Neo4jTraversal:
 
     def __init__(self, graph: Graph, database: Database) -> None:
         self._gate = FreshnessGate(graph, database)
+        self._database = database
 
     async def warm_up(self) -> None:
         """Let Neo4j plan all queries of this module: just after a start, planning is slow.
@@ -46,7 +48,7 @@ class Neo4jTraversal:
         """
         nothing = {"tenant": 0, "valid": 0, "known": 0, "projects": [0], "types": None, "domains": None}
         nobody = {"anchors": [""], "entities": [""], "seeds": [0]}
-        few = {"limit": 1, "most": 1, "mentioned": 1, "artifacts": 1}
+        few = {"limit": 1, "most": 1, "mentioned": 1, "artifacts": 1, "absent": [0]}
         await self._gate.try_out((query, nothing | nobody | few) for query in CYPHER.values())
 
     async def artifacts_beside(
@@ -82,24 +84,34 @@ class Neo4jTraversal:
     ) -> Mapping[UUID, list[Neighbour]]:
         """Return what GraphReader specifies, in one query per step for all entities."""
         async with self._gate.reading(tenant) as (ask, known):
-            step = _step(ask, tenant, as_of, known, REFERENCES_PER_ENTITY)
-            return await neighbours_of(entities, depth, most, step)
+            moment = await self._moment(tenant, as_of, known)
+            return await neighbours_of(entities, depth, most, _step(ask, moment, REFERENCES_PER_ENTITY))
 
     async def path(
         self, tenant: TenantNumber, source: UUID, target: UUID, longest: int, as_of: datetime
     ) -> tuple[Reference, ...] | None:
         """Return what GraphReader specifies, in one query per step."""
         async with self._gate.reading(tenant) as (ask, known):
-            return await shortest_path(source, target, longest, _step(ask, tenant, as_of, known, _ALL))
+            moment = await self._moment(tenant, as_of, known)
+            return await shortest_path(source, target, longest, _step(ask, moment, _ALL))
+
+    async def _moment(self, tenant: TenantNumber, as_of: datetime, known: datetime) -> dict[str, Any]:
+        """Return the parameters of a moment, with the documents that are not there then, by the ledger."""
+        async with self._database.reading(tenant) as connection:
+            absent = await absences.absent_entities(connection, tenant, as_of)
+        return {
+            "tenant": tenant,
+            "valid": to_microseconds(as_of),
+            "known": to_microseconds(known),
+            "absent": [str(entity) for entity in absent],
+        }
 
 
-def _step(ask: Question, tenant: TenantNumber, as_of: datetime, known: datetime, most: int) -> Step:
-    moment = {"tenant": tenant, "valid": to_microseconds(as_of), "known": to_microseconds(known)}
-
+def _step(ask: Question, moment: Mapping[str, Any], most: int) -> Step:
     async def step(entities: Collection[UUID]) -> Around:
         found: dict[UUID, list[Reference]] = {entity: [] for entity in entities}
         asked = {"entities": [str(entity) for entity in entities], "most": most}
-        for entity, *row in await ask(CYPHER["references_of_entities"], moment | asked):
+        for entity, *row in await ask(CYPHER["references_of_entities"], {**moment, **asked}):
             found[UUID(entity)].append(_reference(*row))
         return found
 
@@ -114,6 +126,7 @@ def _scope_parameters(scope: Scope) -> dict[str, Any]:
         "projects": list(scope.projects),
         "types": None if scope.types is None else list(scope.types),
         "domains": None if scope.domains is None else [str(domain) for domain in scope.domains],
+        "absent": list(scope.absent),
     }
 
 

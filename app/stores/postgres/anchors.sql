@@ -1,63 +1,71 @@
 -- name: named_entities
 -- Which entities do these forms and keys name at a moment, and was the name theirs only before? A draft names one
 -- only where drafts are asked for, and while it lasts; a key that was made of what never changes names none.
-SELECT entity.id, entity.key AS form, coalesce(matched.key, entity.bare_key) AS folded_form,
-    'identifier' AS origin, false AS is_former
-FROM entity
-LEFT JOIN LATERAL (SELECT entity.key WHERE entity.key = ANY ($4::text[])) AS matched ON true
-WHERE tenant_id = $1 AND project_id = ANY ($2::integer[])
-    AND (entity.key = ANY ($4::text[]) OR entity.bare_key = ANY ($4::text[]))
-    AND created_at <= $5 AND recorded_at <= $6
-    AND entity.key = key_at($1, entity.id, entity.key, least($5, $6))
-    AND EXISTS (
-        SELECT FROM type
-        WHERE type.tenant_id = $1 AND type.type_id = entity.type_id AND 'identifier' = ANY (immutable_props)
-    )
-UNION ALL
-SELECT entity.id, name.key, name.key, 'identifier', false
-FROM document_name AS name
-JOIN entity ON entity.tenant_id = name.tenant_id AND entity.id = name.entity
-WHERE name.tenant_id = $1 AND name.project_id = ANY ($2::integer[]) AND name.key = ANY ($4::text[])
-    AND name.sort = 'FORMER' AND entity.created_at <= $5 AND entity.recorded_at <= $6
-    AND CASE
-        WHEN name.recorded_at > least($5, $6) THEN name.key = key_at($1, entity.id, entity.key, least($5, $6))
-        ELSE (name.closed_at > least($5, $6) OR name.closed_at IS NULL)
-            AND NOT EXISTS (
-                SELECT FROM entity AS other
-                WHERE other.tenant_id = $1 AND other.project_id = name.project_id AND other.key = name.key
-                    AND other.created_at <= $5 AND other.recorded_at <= $6
-            )
-            AND NOT EXISTS (
-                SELECT FROM document_name AS later
-                WHERE later.tenant_id = $1 AND later.project_id = name.project_id AND later.key = name.key
-                    AND later.sort = 'FORMER' AND later.recorded_at > name.recorded_at
-                    AND later.recorded_at <= least($5, $6)
-            )
-    END
-UNION ALL
-SELECT entity.id, entity.key, name.key, 'identifier', false
-FROM document_name AS name
-JOIN entity ON entity.tenant_id = name.tenant_id AND entity.id = name.entity
-WHERE name.tenant_id = $1 AND name.project_id = ANY ($2::integer[]) AND name.key = ANY ($4::text[])
-    AND name.sort = 'IDENTIFIER' AND entity.created_at <= $5
-    AND name.recorded_at <= $6 AND (name.closed_at > $6 OR name.closed_at IS NULL)
-UNION ALL
-SELECT alias.target, alias.surface_form, alias.folded_form, 'alias', true
-FROM alias
-WHERE tenant_id = $1 AND project_id = ANY ($2::integer[]) AND folded_form = ANY ($3::text[])
-    AND valid_from <= $5 AND (valid_until > $5 OR valid_until IS NULL)
-    AND recorded_at <= $6 AND (retracted_at > $6 OR retracted_at IS NULL)
-UNION ALL
-SELECT state_name.entity, state_name.form, state_name.folded_form, 'name',
-    bool_and(state.valid_until IS NOT NULL AND state.valid_until <= $5)
-FROM state_name
-JOIN entity_state AS state ON state.tenant_id = state_name.tenant_id AND state.id = state_name.state
-JOIN entity ON entity.tenant_id = state_name.tenant_id AND entity.id = state_name.entity
-WHERE state_name.tenant_id = $1 AND entity.project_id = ANY ($2::integer[])
-    AND folded_form = ANY ($3::text[]) AND state.valid_from <= $5
-    AND (state.branch = 'COMMITTED' OR $7::boolean AND (state.valid_until > $5 OR state.valid_until IS NULL))
-    AND state.recorded_at <= $6 AND (state.retracted_at > $6 OR state.retracted_at IS NULL)
-GROUP BY state_name.entity, state_name.form, state_name.folded_form;
+SELECT * FROM (
+    SELECT entity.id, entity.key AS form, coalesce(matched.key, entity.bare_key) AS folded_form,
+        'identifier' AS origin, false AS is_former
+    FROM entity
+    LEFT JOIN LATERAL (SELECT entity.key WHERE entity.key = ANY ($4::text[])) AS matched ON true
+    WHERE tenant_id = $1 AND project_id = ANY ($2::integer[])
+        AND (entity.key = ANY ($4::text[]) OR entity.bare_key = ANY ($4::text[]))
+        AND created_at <= $5 AND recorded_at <= $6
+        AND entity.key = key_at($1, entity.id, entity.key, least($5, $6))
+        AND EXISTS (
+            SELECT FROM type
+            WHERE type.tenant_id = $1 AND type.type_id = entity.type_id AND 'identifier' = ANY (immutable_props)
+        )
+    UNION ALL
+    SELECT entity.id, name.key, name.key, 'identifier', false
+    FROM document_name AS name
+    JOIN entity ON entity.tenant_id = name.tenant_id AND entity.id = name.entity
+    WHERE name.tenant_id = $1 AND name.project_id = ANY ($2::integer[]) AND name.key = ANY ($4::text[])
+        AND name.sort = 'FORMER' AND entity.created_at <= $5 AND entity.recorded_at <= $6
+        AND CASE
+            WHEN name.recorded_at > least($5, $6) THEN name.key = key_at($1, entity.id, entity.key, least($5, $6))
+            ELSE (name.closed_at > least($5, $6) OR name.closed_at IS NULL)
+                AND NOT EXISTS (
+                    SELECT FROM entity AS other
+                    WHERE other.tenant_id = $1 AND other.project_id = name.project_id AND other.key = name.key
+                        AND other.created_at <= $5 AND other.recorded_at <= $6
+                )
+                AND NOT EXISTS (
+                    SELECT FROM document_name AS later
+                    WHERE later.tenant_id = $1 AND later.project_id = name.project_id AND later.key = name.key
+                        AND later.sort = 'FORMER' AND later.recorded_at > name.recorded_at
+                        AND later.recorded_at <= least($5, $6)
+                )
+        END
+    UNION ALL
+    SELECT entity.id, entity.key, name.key, 'identifier', false
+    FROM document_name AS name
+    JOIN entity ON entity.tenant_id = name.tenant_id AND entity.id = name.entity
+    WHERE name.tenant_id = $1 AND name.project_id = ANY ($2::integer[]) AND name.key = ANY ($4::text[])
+        AND name.sort = 'IDENTIFIER' AND entity.created_at <= $5
+        AND name.recorded_at <= $6 AND (name.closed_at > $6 OR name.closed_at IS NULL)
+    UNION ALL
+    SELECT alias.target, alias.surface_form, alias.folded_form, 'alias', true
+    FROM alias
+    WHERE tenant_id = $1 AND project_id = ANY ($2::integer[]) AND folded_form = ANY ($3::text[])
+        AND valid_from <= $5 AND (valid_until > $5 OR valid_until IS NULL)
+        AND recorded_at <= $6 AND (retracted_at > $6 OR retracted_at IS NULL)
+    UNION ALL
+    SELECT state_name.entity, state_name.form, state_name.folded_form, 'name',
+        bool_and(state.valid_until IS NOT NULL AND state.valid_until <= $5)
+    FROM state_name
+    JOIN entity_state AS state ON state.tenant_id = state_name.tenant_id AND state.id = state_name.state
+    JOIN entity ON entity.tenant_id = state_name.tenant_id AND entity.id = state_name.entity
+    WHERE state_name.tenant_id = $1 AND entity.project_id = ANY ($2::integer[])
+        AND folded_form = ANY ($3::text[]) AND state.valid_from <= $5
+        AND (state.branch = 'COMMITTED' OR $7::boolean AND (state.valid_until > $5 OR state.valid_until IS NULL))
+        AND state.recorded_at <= $6 AND (state.retracted_at > $6 OR state.retracted_at IS NULL)
+    GROUP BY state_name.entity, state_name.form, state_name.folded_form
+) AS named
+WHERE NOT EXISTS (
+    SELECT FROM absence
+    WHERE absence.tenant_id = $1 AND absence.entity = named.id AND artifact IS NULL
+        AND valid_from <= $5 AND (valid_until > $5 OR valid_until IS NULL)
+        AND recorded_at <= $6 AND (retracted_at > $6 OR retracted_at IS NULL)
+);
 
 -- name: preferred_entities
 -- Where do the alias chains that start at these entities end?

@@ -156,6 +156,7 @@ async def newest_versions_in_scope(
         list(scope.projects),
         scope.types,
         scope.domains,
+        list(scope.absent),
     )
     return {row["entity"]: row["number"] for row in rows}
 

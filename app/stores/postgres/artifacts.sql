@@ -31,7 +31,7 @@ ORDER BY artifact.recorded_at DESC
 LIMIT 1;
 
 -- name: latest_hashes
--- What are the content hashes of the artifacts filed last under these keys of a project?
+-- What are the content hashes of the artifacts filed last under these keys of a project, of those that are there?
 SELECT wanted.key, latest.content_hash
 FROM project
 CROSS JOIN unnest($3::text[]) AS wanted (key)
@@ -39,6 +39,13 @@ CROSS JOIN LATERAL (
     SELECT content_hash
     FROM entity JOIN artifact ON artifact.tenant_id = $1 AND artifact.entity = entity.id
     WHERE entity.tenant_id = $1 AND entity.project_id = project.project_id AND entity.key = wanted.key
+        AND NOT EXISTS (
+            SELECT FROM absence
+            WHERE absence.tenant_id = $1 AND absence.entity = entity.id AND retracted_at IS NULL
+                AND (absence.artifact IS NULL OR absence.artifact = artifact.id)
+                AND tstzrange(absence.valid_from, absence.valid_until) @>
+                    (SELECT greatest(clock_timestamp(), recorded_at) FROM ledger_clock WHERE tenant_id = $1)
+        )
     ORDER BY artifact.recorded_at DESC
     LIMIT 1
 ) AS latest
@@ -64,6 +71,7 @@ FROM (
     SELECT DISTINCT ON (entity) entity, number, project_id, type_id, domain
     FROM artifact
     WHERE tenant_id = $1 AND entity = ANY ($2::uuid[]) AND created_at <= $3 AND recorded_at <= $4
+        AND number <> ALL ($8::bigint[])
     ORDER BY entity, created_at DESC
 ) AS newest
 WHERE project_id = ANY ($5::integer[])

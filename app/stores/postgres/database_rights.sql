@@ -94,12 +94,13 @@ DO $$
 BEGIN
     GRANT USAGE ON SCHEMA public TO trigraph_service;
     GRANT SELECT ON ledger_clock, schema_migration, tenant TO trigraph_service;
-    GRANT SELECT, INSERT ON alias, alias_candidate, artifact, document_block, document_name, embedding,
-        embedding_model, entity, entity_state, fact_candidate, idempotent_answer, mention, outbox, passage,
+    GRANT SELECT, INSERT ON absence, alias, alias_candidate, artifact, document_block, document_name, document_root, embedding,
+        embedding_model, entity, entity_state, fact_candidate, idempotent_answer, import_root, mention, outbox, passage,
         pending_reference, posting, posting_block, project, reference, reference_claim, reference_rule, scope_statistics, state_event, state_name,
         status_word, term_statistics, token, type, withdrawal
         TO trigraph_service;
-    GRANT UPDATE (retracted_at) ON alias, entity_state, reference TO trigraph_service;
+    GRANT UPDATE (retracted_at) ON absence, alias, entity_state, reference TO trigraph_service;
+    GRANT UPDATE (root_id, source_uri, recorded_at) ON document_root TO trigraph_service;
     GRANT UPDATE (status, reviewed_by, reviewed_at, review_reason) ON alias_candidate, fact_candidate
         TO trigraph_service;
     GRANT UPDATE (recorded_at) ON ledger_clock TO trigraph_service;

@@ -40,7 +40,7 @@ VALUES (:tenant, :project, :key, :entity, :sort, :recorded_at);
 -- name: names_of
 -- By which names may other documents link to a document?
 SELECT key, sort FROM document_name
-WHERE tenant_id = $1 AND entity = $2 AND closed_at IS NULL AND sort <> 'FORMER';
+WHERE tenant_id = $1 AND entity = $2 AND closed_at IS NULL;
 
 -- name: close_names
 -- Let a document go by these names no more.
@@ -50,7 +50,11 @@ WHERE tenant_id = :tenant AND entity = :entity AND closed_at IS NULL
 
 -- name: documents_by_names
 -- Which documents of a project go by these names?
-SELECT name.key AS name, name.sort, name.recorded_at AS since, entity.id, entity.key, entity.bare_key, type.is_document, entity.created_at,
+SELECT name.key AS name, name.sort, name.recorded_at AS since, entity.id, entity.key, entity.bare_key, type.is_document,
+    greatest(entity.created_at, (
+        SELECT max(valid_until) FROM absence
+        WHERE absence.tenant_id = $1 AND absence.entity = entity.id AND artifact IS NULL AND retracted_at IS NULL
+    )) AS created_at,
     entity.source_artifact, type.name AS type_name, latest.source_uri
 FROM document_name AS name
 JOIN entity ON entity.tenant_id = name.tenant_id AND entity.id = name.entity
@@ -62,13 +66,24 @@ LEFT JOIN LATERAL (
     LIMIT 1
 ) AS latest ON true
 WHERE name.tenant_id = $1 AND name.project_id = $2 AND name.key = ANY ($3::text[]) AND name.closed_at IS NULL
+    AND NOT EXISTS (
+        SELECT FROM absence
+        WHERE absence.tenant_id = $1 AND absence.entity = name.entity AND artifact IS NULL AND retracted_at IS NULL
+            AND tstzrange(valid_from, valid_until) @>
+                (SELECT greatest(clock_timestamp(), recorded_at) FROM ledger_clock WHERE tenant_id = $1)
+    )
 ORDER BY name.key, name.sort, entity.key;
 
 -- name: documents_by_key
--- From which file came the newest version of each document of a project, and what is its title?
+-- From which file came the newest version of each document that is there in a project, and what is its title?
 SELECT DISTINCT ON (artifact.entity) entity.key, source_uri, title
 FROM project
 JOIN artifact ON artifact.tenant_id = $1 AND artifact.project_id = project.project_id
 JOIN entity ON entity.tenant_id = $1 AND entity.id = artifact.entity
-WHERE project.tenant_id = $1 AND folded_key = $2 AND entity.key IS NOT NULL
+WHERE project.tenant_id = $1 AND folded_key = $2 AND entity.key IS NOT NULL AND NOT EXISTS (
+    SELECT FROM absence
+    WHERE absence.tenant_id = $1 AND absence.entity = entity.id AND absence.artifact IS NULL AND retracted_at IS NULL
+        AND tstzrange(valid_from, valid_until) @>
+            (SELECT greatest(clock_timestamp(), recorded_at) FROM ledger_clock WHERE tenant_id = $1)
+)
 ORDER BY artifact.entity, artifact.created_at DESC;

@@ -41,7 +41,11 @@ WHERE tenant_id = $1 AND entity.id = ANY ($2::uuid[]);
 
 -- name: entities_by_keys
 -- Which entities of a project answer to these keys, whole or without their namespace?
-SELECT entity.id, key, bare_key, type.is_document, entity.created_at, source_artifact, type.name AS type_name,
+SELECT entity.id, key, bare_key, type.is_document, greatest(entity.created_at, (
+        SELECT max(valid_until) FROM absence
+        WHERE absence.tenant_id = $1 AND absence.entity = entity.id AND artifact IS NULL AND retracted_at IS NULL
+    )) AS created_at,
+    source_artifact, type.name AS type_name,
     latest.source_uri
 FROM (
     SELECT * FROM entity WHERE tenant_id = $1 AND project_id = $2 AND key = ANY ($3::text[])
@@ -55,11 +59,21 @@ LEFT JOIN LATERAL (
     ORDER BY artifact.created_at DESC
     LIMIT 1
 ) AS latest ON true
+WHERE NOT EXISTS (
+    SELECT FROM absence
+    WHERE absence.tenant_id = $1 AND absence.entity = entity.id AND artifact IS NULL AND retracted_at IS NULL
+        AND tstzrange(valid_from, valid_until) @>
+            (SELECT greatest(clock_timestamp(), recorded_at) FROM ledger_clock WHERE tenant_id = $1)
+)
 ORDER BY key;
 
 -- name: entities_by_source
--- Which entities of a project came from these sources, each the last that did?
-SELECT DISTINCT ON (source_uri) entity.id, key, bare_key, type.is_document, entity.created_at,
+-- Which entities of a project came from these sources, each the last that did? One that lies elsewhere now comes after one
+-- that does not.
+SELECT DISTINCT ON (source_uri) entity.id, key, bare_key, type.is_document, greatest(entity.created_at, (
+        SELECT max(valid_until) FROM absence
+        WHERE absence.tenant_id = $1 AND absence.entity = entity.id AND artifact IS NULL AND retracted_at IS NULL
+    )) AS created_at,
     entity.source_artifact, type.name AS type_name, source_uri
 FROM artifact
 JOIN entity ON entity.tenant_id = artifact.tenant_id AND entity.id = artifact.entity
@@ -67,7 +81,17 @@ JOIN type ON type.tenant_id = entity.tenant_id AND type.type_id = entity.type_id
 WHERE artifact.tenant_id = $1 AND artifact.project_id = $2
     AND md5(source_uri) = ANY (SELECT md5(source) FROM unnest($3::text[]) AS source)
     AND source_uri = ANY ($3::text[]) AND key IS NOT NULL
-ORDER BY source_uri, artifact.recorded_at DESC, artifact.created_at DESC;
+    AND NOT EXISTS (
+        SELECT FROM absence
+        WHERE absence.tenant_id = $1 AND absence.entity = entity.id AND artifact IS NULL AND retracted_at IS NULL
+            AND tstzrange(valid_from, valid_until) @>
+                (SELECT greatest(clock_timestamp(), recorded_at) FROM ledger_clock WHERE tenant_id = $1)
+    )
+ORDER BY source_uri, EXISTS (
+    SELECT FROM artifact AS later
+    WHERE later.tenant_id = $1 AND later.entity = artifact.entity AND later.created_at > artifact.created_at
+        AND later.source_uri IS DISTINCT FROM artifact.source_uri
+), artifact.recorded_at DESC, artifact.created_at DESC;
 
 -- name: entities_by_name
 -- Which entities of a project have one of these names now?
@@ -89,7 +113,10 @@ WITH named AS MATERIALIZED (
     ) AS state
 )
 SELECT folded_form, found.id, coalesce(key, found.id::text) AS key, coalesce(bare_key, found.id::text) AS bare_key,
-    type.is_document, found.created_at, found.source_artifact, type.name AS type_name, latest.source_uri
+    type.is_document, greatest(found.created_at, (
+        SELECT max(valid_until) FROM absence
+        WHERE absence.tenant_id = $1 AND absence.entity = found.id AND artifact IS NULL AND retracted_at IS NULL
+    )) AS created_at, found.source_artifact, type.name AS type_name, latest.source_uri
 FROM named
 CROSS JOIN LATERAL (
     SELECT * FROM entity WHERE tenant_id = $1 AND id = named.entity AND project_id = $2 OFFSET 0
@@ -100,7 +127,13 @@ LEFT JOIN LATERAL (
     WHERE artifact.tenant_id = $1 AND artifact.entity = found.id
     ORDER BY artifact.created_at DESC
     LIMIT 1
-) AS latest ON true;
+) AS latest ON true
+WHERE NOT EXISTS (
+    SELECT FROM absence
+    WHERE absence.tenant_id = $1 AND absence.entity = found.id AND artifact IS NULL AND retracted_at IS NULL
+        AND tstzrange(valid_from, valid_until) @>
+            (SELECT greatest(clock_timestamp(), recorded_at) FROM ledger_clock WHERE tenant_id = $1)
+);
 
 -- name: entities_by_alias
 -- Which entity of a project does each of these names mean now, as an alias, at the end of its chain?
@@ -118,7 +151,11 @@ preferred AS (
     SELECT DISTINCT ON (form) form, entity FROM step WHERE NOT is_circle ORDER BY form, depth DESC, entity
 )
 SELECT preferred.form AS folded_form, entity.id, coalesce(key, entity.id::text) AS key,
-    coalesce(bare_key, entity.id::text) AS bare_key, type.is_document, entity.created_at, entity.source_artifact,
+    coalesce(bare_key, entity.id::text) AS bare_key, type.is_document, greatest(entity.created_at, (
+        SELECT max(valid_until) FROM absence
+        WHERE absence.tenant_id = $1 AND absence.entity = entity.id AND artifact IS NULL AND retracted_at IS NULL
+    )) AS created_at,
+    entity.source_artifact,
     type.name AS type_name, latest.source_uri
 FROM preferred
 JOIN entity ON entity.tenant_id = $1 AND entity.id = preferred.entity
@@ -128,4 +165,10 @@ LEFT JOIN LATERAL (
     WHERE artifact.tenant_id = $1 AND artifact.entity = entity.id
     ORDER BY artifact.created_at DESC
     LIMIT 1
-) AS latest ON true;
+) AS latest ON true
+WHERE NOT EXISTS (
+    SELECT FROM absence
+    WHERE absence.tenant_id = $1 AND absence.entity = entity.id AND artifact IS NULL AND retracted_at IS NULL
+        AND tstzrange(valid_from, valid_until) @>
+            (SELECT greatest(clock_timestamp(), recorded_at) FROM ledger_clock WHERE tenant_id = $1)
+);

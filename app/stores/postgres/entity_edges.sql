@@ -12,6 +12,11 @@ CROSS JOIN LATERAL (
         AND ($5::text IS NULL OR type = $5)
         AND valid_from <= $6 AND (valid_until > $6 OR valid_until IS NULL) AND retracted_at IS NULL
         AND other.created_at <= $6
+        AND NOT EXISTS (
+            SELECT FROM absence
+            WHERE absence.tenant_id = $1 AND absence.entity = other.id AND absence.artifact IS NULL AND absence.retracted_at IS NULL
+                AND absence.valid_from <= $6 AND (absence.valid_until > $6 OR absence.valid_until IS NULL)
+        )
         AND ($7::timestamptz IS NULL OR (valid_from, reference.id) < ($7, $8::uuid))
     ORDER BY valid_from DESC, reference.id DESC
     LIMIT $9
@@ -29,6 +34,11 @@ JOIN entity AS other ON other.tenant_id = $1
 WHERE ($5::text IS NULL OR type = $5)
     AND valid_from <= $6 AND (valid_until > $6 OR valid_until IS NULL) AND retracted_at IS NULL
     AND other.created_at <= $6
+    AND NOT EXISTS (
+        SELECT FROM absence
+        WHERE absence.tenant_id = $1 AND absence.entity = other.id AND absence.artifact IS NULL AND absence.retracted_at IS NULL
+            AND absence.valid_from <= $6 AND (absence.valid_until > $6 OR absence.valid_until IS NULL)
+    )
 GROUP BY wanted.entity;
 
 -- name: artifacts_of_entities
@@ -70,6 +80,12 @@ WITH newest AS (
     FROM artifact
     WHERE tenant_id = $1 AND created_at <= $3
         AND project_id IN (SELECT project_id FROM entity WHERE tenant_id = $1 AND id = ANY ($2::uuid[]))
+        AND NOT EXISTS (
+            SELECT FROM absence
+            WHERE absence.tenant_id = $1 AND absence.entity = artifact.entity AND absence.retracted_at IS NULL
+                AND (absence.artifact IS NULL OR absence.artifact = artifact.id)
+                AND absence.valid_from <= $3 AND (absence.valid_until > $3 OR absence.valid_until IS NULL)
+        )
     ORDER BY entity, created_at DESC
 ),
 wanted AS (

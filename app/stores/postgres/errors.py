@@ -41,6 +41,12 @@ CONSTRAINTS: dict[str, tuple[type[TrigraphError], str | None]] = {
     "a_write_moves_the_ledger_clock": (Conflict, None),
     "a_zone_is_system_or_project": (Invalid, "a zone is SYSTEM or PROJECT"),
     "alias_chains_are_acyclic": (Invalid, None),
+    "an_absence_belief_ends_after_it_starts": (
+        Invalid,
+        "an absence must be retracted after it was recorded",
+    ),
+    "an_absence_ends_after_it_starts": (Invalid, "an absence must end after it starts; give a later end"),
+    "an_absence_has_a_source": (Invalid, "an absence is stated by a caller, a folder or a git history"),
     "an_alias_belief_ends_after_it_starts": (Invalid, "an alias must be retracted after it was recorded"),
     "an_alias_candidate_is_pending_promoted_or_rejected": (
         Invalid,
@@ -66,6 +72,7 @@ CONSTRAINTS: dict[str, tuple[type[TrigraphError], str | None]] = {
     "immutable_properties_never_change": (Invalid, None),
     "no_project_redefines_a_type_of_all": (Conflict, None),
     "nothing_references_itself": (Invalid, "an entity cannot reference itself; name another target"),
+    "one_absence_at_any_instant": (Conflict, "the document is absent at that time already"),
     "one_alias_candidate_per_form_and_entity": (Conflict, "this alias waits in the review queue already"),
     "one_belief_per_instant": (Conflict, "another state covers this time; read the history again and retry"),
     "one_embedding_model_per_ledger": (Conflict, "the ledger has vectors of another model"),
@@ -85,6 +92,7 @@ CONSTRAINTS: dict[str, tuple[type[TrigraphError], str | None]] = {
     "one_outbox_row_per_change_and_transaction": (Conflict, _RETRY),
     "one_pending_reference_of_a_type": (Conflict, "this reference waits for its target already"),
     "one_reference_of_a_type_between_two": (Conflict, "this reference exists already"),
+    "one_root_per_place": (Conflict, _RETRY),
     "one_version_per_entity_and_instant": (
         Conflict,
         "the entity has another version of that date; give a later one",

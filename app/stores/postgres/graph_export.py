@@ -76,6 +76,11 @@ async def _artifacts(owner: asyncpg.Connection, tenants: Tenants, rows: Rows) ->
     return _owned_nodes("Artifact", "HAS_VERSION", found)
 
 
+async def _absences(owner: asyncpg.Connection, tenants: Tenants, rows: Rows) -> Piece:
+    found = await owner.fetch(SQL["absences"], tenants, rows)
+    return _owned_nodes("Absence", "HAS_ABSENCE", found)
+
+
 async def _events(owner: asyncpg.Connection, tenants: Tenants, rows: Rows) -> Piece:
     found = await owner.fetch(SQL["events"], tenants, rows)
     return Piece((), tuple(_edge("SUPERSEDED_BY", row) for row in found))
@@ -101,6 +106,7 @@ _READERS: dict[str, Reader] = {
     "entity": _entities,
     "entity_state": _states,
     "artifact": _artifacts,
+    "absence": _absences,
     "state_event": _events,
     "alias": _aliases,
     "reference": _references,

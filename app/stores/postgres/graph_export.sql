@@ -50,6 +50,16 @@ JOIN artifact USING (tenant_id, id)
 JOIN type USING (tenant_id, type_id)
 JOIN project ON project.tenant_id = artifact.tenant_id AND project.project_id = artifact.project_id;
 
+-- name: absences
+-- What are these absences of documents, or of one version of them?
+SELECT
+    absence.id, tenant_id AS tenant, absence.project_id AS project, project.key AS "projectKey", entity, artifact,
+    valid_from AS "validFrom", valid_until AS "validUntil", source, source_commit AS "sourceCommit", reason,
+    absence.recorded_at AS "recordedAt", retracted_at AS "retractedAt"
+FROM unnest($1::integer[], $2::uuid[]) AS asked (tenant_id, id)
+JOIN absence USING (tenant_id, id)
+JOIN project USING (tenant_id, project_id);
+
 -- name: events
 -- Which of these events replaced one state by another? The first state of a thing replaces none.
 SELECT
@@ -93,6 +103,7 @@ SELECT 'type' AS kind, tenant_id, lpad(to_hex(type_id), 32, '0')::uuid AS row_id
 UNION ALL SELECT 'entity', tenant_id, id FROM entity
 UNION ALL SELECT 'entity_state', tenant_id, id FROM entity_state
 UNION ALL SELECT 'artifact', tenant_id, id FROM artifact
+UNION ALL SELECT 'absence', tenant_id, id FROM absence
 UNION ALL SELECT 'state_event', tenant_id, id FROM state_event
 UNION ALL SELECT 'alias', tenant_id, id FROM alias
 UNION ALL SELECT 'reference', tenant_id, id FROM reference

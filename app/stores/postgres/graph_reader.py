@@ -48,6 +48,7 @@ async def artifacts_beside(
         list(scope.projects),
         scope.types,
         scope.domains,
+        list(scope.absent),
     )
     return proposal_from(rows)
 
@@ -68,6 +69,7 @@ async def artifacts_sharing_mentions(
         list(scope.projects),
         scope.types,
         scope.domains,
+        list(scope.absent),
     )
     return proposal_from(rows)
 

@@ -53,6 +53,7 @@ CROSS JOIN LATERAL (
     SELECT number, nullif(created_at, recorded_at) AS created_at, project_id, type_id, domain
     FROM artifact
     WHERE tenant_id = $1 AND artifact.entity = neighbour.entity AND created_at <= $3 AND recorded_at <= $4
+        AND number <> ALL ($12::bigint[])
     ORDER BY artifact.created_at DESC
     LIMIT 1
 ) AS newest
@@ -83,7 +84,7 @@ holder AS (
         SELECT DISTINCT mention.artifact
         FROM mention JOIN artifact ON artifact.tenant_id = $1 AND artifact.id = mention.artifact
         WHERE mention.tenant_id = $1 AND mention.entity = mentioned.entity AND mention.recorded_at <= $4
-            AND created_at <= $3 AND artifact.recorded_at <= $4
+            AND created_at <= $3 AND artifact.recorded_at <= $4 AND number <> ALL ($11::bigint[])
         ORDER BY mention.artifact
         LIMIT $6
     ) AS capped
@@ -98,7 +99,7 @@ shared AS (
         SELECT id
         FROM artifact
         WHERE tenant_id = $1 AND artifact.entity = mentioned.entity
-            AND created_at <= $3 AND recorded_at <= $4
+            AND created_at <= $3 AND recorded_at <= $4 AND number <> ALL ($11::bigint[])
         ORDER BY created_at DESC
         LIMIT 1
     ) AS own

@@ -56,12 +56,16 @@ SQL = sql_blocks(__file__)
 
 @dataclass(frozen=True, slots=True)
 class Extent:
-    """The extent of the ledger: its clock, projects by number, and the times of their last artifact."""
+    """The extent of the ledger: its clock, projects by number, and the times of their last artifact.
+
+    `has_absences` is whether some document of the tenant was ever absent.
+    """
 
     clock: datetime
     projects: tuple[ProjectNumber, ...]
     latest_valid: datetime | None
     latest_known: datetime | None
+    has_absences: bool
 
     def lies_before(self, moment: AsOf) -> bool:
         """Return whether all of it lies before a moment."""
@@ -132,6 +136,7 @@ async def read_extent(connection: asyncpg.Connection, tenant: TenantNumber, proj
         latest_known=max(
             (row["latest_recorded_at"] for row in rows if row["latest_created_at"]), default=None
         ),
+        has_absences=rows[0]["has_absences"],
     )
 
 

@@ -20,9 +20,10 @@ RETURNING recorded_at;
 SELECT recorded_at FROM ledger_clock WHERE tenant_id = $1;
 
 -- name: read_extent
--- Up to which transaction time is everything visible here, which projects are there, and how late is their last?
--- One row per project, and one without when there is none.
-SELECT ledger_clock.recorded_at AS clock, project.project_id, latest_created_at, latest_recorded_at
+-- Up to which transaction time is everything visible here, which projects are there, and how late is their last? Was any
+-- document ever absent? One row per project, and one without when there is none.
+SELECT ledger_clock.recorded_at AS clock, project.project_id, latest_created_at, latest_recorded_at,
+    EXISTS (SELECT FROM absence WHERE absence.tenant_id = $1) AS has_absences
 FROM ledger_clock
 LEFT JOIN project
     ON project.tenant_id = ledger_clock.tenant_id AND ($2::text IS NULL OR project.folded_key = $2)

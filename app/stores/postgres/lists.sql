@@ -4,6 +4,11 @@ SELECT entity.id, type.name AS type_name, entity.project_id, key, created_at, so
 FROM entity JOIN type USING (tenant_id, type_id)
 WHERE tenant_id = $1 AND ($2::integer IS NULL OR entity.project_id = $2)
     AND ($3::text IS NULL OR type.folded_name = $3) AND created_at <= $4
+    AND NOT EXISTS (
+        SELECT FROM absence
+        WHERE absence.tenant_id = $1 AND absence.entity = entity.id AND absence.artifact IS NULL AND absence.retracted_at IS NULL
+            AND absence.valid_from <= $4 AND (absence.valid_until > $4 OR absence.valid_until IS NULL)
+    )
     AND ($5::timestamptz IS NULL OR (created_at, entity.id) < ($5, $6::uuid))
     AND ($8::text[] IS NULL OR EXISTS (
         SELECT FROM entity_state AS held
@@ -23,6 +28,11 @@ SELECT count(*)
 FROM entity JOIN type USING (tenant_id, type_id)
 WHERE tenant_id = $1 AND ($2::integer IS NULL OR entity.project_id = $2)
     AND ($3::text IS NULL OR type.folded_name = $3) AND created_at <= $4
+    AND NOT EXISTS (
+        SELECT FROM absence
+        WHERE absence.tenant_id = $1 AND absence.entity = entity.id AND absence.artifact IS NULL AND absence.retracted_at IS NULL
+            AND absence.valid_from <= $4 AND (absence.valid_until > $4 OR absence.valid_until IS NULL)
+    )
     AND ($5::text[] IS NULL OR EXISTS (
         SELECT FROM entity_state AS held
         WHERE held.tenant_id = $1 AND held.entity = entity.id AND held.branch = 'COMMITTED' AND held.retracted_at IS NULL
@@ -51,6 +61,12 @@ FROM (
         AND ($3::text IS NULL OR type.folded_name = $3) AND created_at <= $4
         AND held.branch = 'COMMITTED' AND held.retracted_at IS NULL
         AND held.valid_from <= $4 AND (held.valid_until > $4 OR held.valid_until IS NULL)
+        AND NOT EXISTS (
+            SELECT FROM absence
+            WHERE absence.tenant_id = $1 AND absence.entity = entity.id AND absence.artifact IS NULL
+                AND absence.retracted_at IS NULL
+                AND absence.valid_from <= $4 AND (absence.valid_until > $4 OR absence.valid_until IS NULL)
+        )
 ) AS found
 ORDER BY project_id, status;
 
@@ -70,6 +86,13 @@ WHERE artifact.tenant_id = $1 AND ($2::integer IS NULL OR artifact.project_id = 
         WHERE name.tenant_id = $1 AND name.entity = entity.id AND name.key = $4 AND name.sort = 'FORMER'
     ))
     AND ($5::text IS NULL OR domain = $5)
+    AND NOT EXISTS (
+        SELECT FROM absence
+        WHERE absence.tenant_id = $1 AND absence.entity = entity.id AND absence.retracted_at IS NULL
+            AND (absence.artifact IS NULL OR absence.artifact = artifact.id)
+            AND tstzrange(absence.valid_from, absence.valid_until) @>
+                (SELECT greatest(clock_timestamp(), recorded_at) FROM ledger_clock WHERE tenant_id = $1)
+    )
     AND ($6::timestamptz IS NULL OR (artifact.created_at, artifact.id) < ($6, $7::uuid))
 ORDER BY artifact.created_at DESC, artifact.id DESC
 LIMIT $8;
@@ -86,7 +109,14 @@ WHERE artifact.tenant_id = $1 AND ($2::integer IS NULL OR artifact.project_id = 
         SELECT FROM document_name AS name
         WHERE name.tenant_id = $1 AND name.entity = entity.id AND name.key = $4 AND name.sort = 'FORMER'
     ))
-    AND ($5::text IS NULL OR domain = $5);
+    AND ($5::text IS NULL OR domain = $5)
+    AND NOT EXISTS (
+        SELECT FROM absence
+        WHERE absence.tenant_id = $1 AND absence.entity = entity.id AND absence.retracted_at IS NULL
+            AND (absence.artifact IS NULL OR absence.artifact = artifact.id)
+            AND tstzrange(absence.valid_from, absence.valid_until) @>
+                (SELECT greatest(clock_timestamp(), recorded_at) FROM ledger_clock WHERE tenant_id = $1)
+    );
 
 -- name: references_page
 -- Which references hold at an instant between things that exist then, the newest first, after a position?
@@ -99,6 +129,12 @@ WHERE reference.tenant_id = $1 AND ($2::integer IS NULL OR reference.project_id 
     AND ($5::text IS NULL OR type = $5)
     AND valid_from <= $6 AND (valid_until > $6 OR valid_until IS NULL) AND retracted_at IS NULL
     AND origin.created_at <= $6 AND aim.created_at <= $6
+    AND NOT EXISTS (
+        SELECT FROM absence
+        WHERE absence.tenant_id = $1 AND absence.entity IN (reference.source, reference.target) AND absence.artifact IS NULL
+            AND absence.retracted_at IS NULL
+            AND absence.valid_from <= $6 AND (absence.valid_until > $6 OR absence.valid_until IS NULL)
+    )
     AND ($7::timestamptz IS NULL OR (valid_from, reference.id) < ($7, $8::uuid))
 ORDER BY valid_from DESC, reference.id DESC
 LIMIT $9;
@@ -113,4 +149,10 @@ WHERE reference.tenant_id = $1 AND ($2::integer IS NULL OR reference.project_id 
     AND ($3::uuid IS NULL OR source = $3) AND ($4::uuid IS NULL OR target = $4)
     AND ($5::text IS NULL OR type = $5)
     AND valid_from <= $6 AND (valid_until > $6 OR valid_until IS NULL) AND retracted_at IS NULL
-    AND origin.created_at <= $6 AND aim.created_at <= $6;
+    AND origin.created_at <= $6 AND aim.created_at <= $6
+    AND NOT EXISTS (
+        SELECT FROM absence
+        WHERE absence.tenant_id = $1 AND absence.entity IN (reference.source, reference.target) AND absence.artifact IS NULL
+            AND absence.retracted_at IS NULL
+            AND absence.valid_from <= $6 AND (absence.valid_until > $6 OR absence.valid_until IS NULL)
+    );

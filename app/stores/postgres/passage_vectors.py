@@ -10,8 +10,10 @@ import numpy as np
 from numpy.typing import NDArray
 from pgvector import HalfVector
 
+from app.domain.artifact import Passage
 from app.domain.numbers import ArtifactNumber, ProjectNumber, TenantNumber
 from app.domain.recall import Proposal
+from app.domain.text import fold
 from app.stores.named_blocks import sql_blocks
 from app.stores.postgres.scope import Scope, proposal_from
 from app.stores.postgres.write_buffer import RowTarget, Table, insert_rows, one_by_one
@@ -57,6 +59,30 @@ async def insert_embeddings(
     await insert_rows(target, _INSERT_EMBEDDINGS, rows)
 
 
+@dataclass(frozen=True, slots=True)
+class EmbeddedPassage:
+    """A passage with the title of its document and its vector."""
+
+    title: str
+    passage: Passage
+    vector: NDArray[np.float32]
+
+
+async def vectors_of_latest(
+    connection: asyncpg.Connection, tenant: TenantNumber, project_key: str, key: str, model: str
+) -> list[EmbeddedPassage]:
+    """Return the passages of the version of a document that was filed last, with their vectors of a model."""
+    rows = await connection.fetch(SQL["vectors_of_latest"], tenant, fold(project_key), key, model)
+    return [
+        EmbeddedPassage(
+            row["title"],
+            Passage(0, row["heading"], row["text"], 0),
+            np.asarray(row["vector"].to_numpy(), np.float32),
+        )
+        for row in rows
+    ]
+
+
 async def nearest_artifacts(
     connection: asyncpg.Connection, scope: Scope, vector: NDArray[np.float32], model: str, limit: int
 ) -> Proposal:
@@ -93,6 +119,7 @@ async def _nearest(
         scope.domains,
         passages,
         model,
+        list(scope.absent),
     )
     return rows
 

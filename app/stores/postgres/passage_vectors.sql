@@ -3,15 +3,34 @@
 INSERT INTO embedding (tenant_id, project_id, artifact_number, ordinal, created_at, recorded_at, vector)
 VALUES (:tenant, :project, :artifact, :ordinal, :created_at, :recorded_at, :vector);
 
+-- name: vectors_of_latest
+-- Which passages had the version of a document, by its key, that was filed last, with their vectors of model $4?
+SELECT latest.title, heading, text, vector
+FROM project
+JOIN entity ON entity.tenant_id = $1 AND entity.project_id = project.project_id AND entity.key = $3
+CROSS JOIN LATERAL (
+    SELECT number, title
+    FROM artifact
+    WHERE artifact.tenant_id = $1 AND artifact.entity = entity.id
+    ORDER BY artifact.recorded_at DESC
+    LIMIT 1
+) AS latest
+JOIN passage ON passage.tenant_id = $1 AND passage.artifact_number = latest.number
+JOIN embedding ON embedding.tenant_id = $1 AND embedding.project_id = project.project_id
+    AND embedding.artifact_number = latest.number AND embedding.ordinal = passage.ordinal
+WHERE project.tenant_id = $1 AND folded_key = $2
+    AND EXISTS (SELECT FROM embedding_model WHERE fingerprint = $4);
+
 -- name: nearest_artifacts
 -- Which artifacts have the $9 passages nearest to a vector, among those visible at a moment?
 -- Distances are taken before anything is sorted, so that no plan ever sorts vectors. Vectors of another model
--- than $10 are no answer.
+-- than $10 are no answer, and neither are the artifacts $11.
 WITH near AS MATERIALIZED (
     SELECT artifact_number, nullif(created_at, recorded_at) AS created_at, vector <=> $5 AS distance
     FROM embedding
     WHERE EXISTS (SELECT FROM embedding_model WHERE fingerprint = $10)
         AND tenant_id = $1 AND project_id = ANY ($2::integer[]) AND created_at <= $3 AND recorded_at <= $4
+        AND artifact_number <> ALL ($11::bigint[])
         AND ($7::integer[] IS NULL AND $8::text[] IS NULL OR EXISTS (
             SELECT FROM artifact
             WHERE artifact.tenant_id = $1 AND artifact.number = artifact_number

@@ -14,9 +14,10 @@ from pgvector import HalfVector
 from app.domain.artifact import Artifact, Passage
 from app.domain.numbers import ArtifactNumber, TenantNumber
 from app.domain.status_words import NO_TEAM_WORDS, TeamWords
-from app.domain.temporal import AsOf, Branch, EntityState
+from app.domain.temporal import Branch, EntityState
 from app.stores.named_blocks import sql_blocks
 from app.stores.postgres.artifacts import artifact_from, passage_from
+from app.stores.postgres.scope import Scope
 from app.stores.postgres.states import state_from
 from app.stores.postgres.status_words import team_words
 
@@ -67,10 +68,13 @@ class EntityStanding:
 
 
 async def standings_as_of(
-    connection: asyncpg.Connection, tenant: TenantNumber, artifacts: Sequence[ArtifactNumber], moment: AsOf
+    connection: asyncpg.Connection, scope: Scope, artifacts: Sequence[ArtifactNumber]
 ) -> dict[UUID, EntityStanding]:
     """Return the standing of artifacts' entities at a moment, and all entities that supersede them."""
-    rows = await connection.fetch(SQL["standings_as_of"], tenant, list(artifacts), moment.valid, moment.known)
+    moment, absent = scope.moment, list(scope.absent)
+    rows = await connection.fetch(
+        SQL["standings_as_of"], scope.tenant, list(artifacts), moment.valid, moment.known, absent
+    )
     found: dict[UUID, EntityStanding] = {}
     for row in rows:
         entity = row["entity"]

@@ -58,6 +58,7 @@ LEFT JOIN LATERAL (
     SELECT number
     FROM artifact
     WHERE tenant_id = $1 AND artifact.entity = looked_at.entity AND created_at <= $3 AND recorded_at <= $4
+        AND number <> ALL ($5::bigint[])
     ORDER BY created_at DESC
     LIMIT 1
 ) AS newest ON true

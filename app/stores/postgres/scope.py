@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 import asyncpg
 
-from app.domain.numbers import ProjectNumber, TenantNumber
+from app.domain.numbers import ArtifactNumber, ProjectNumber, TenantNumber
 from app.domain.recall import Candidate, Proposal
 from app.domain.temporal import AsOf
 
@@ -18,7 +18,8 @@ class Scope:
 
     `sees_everything` means that nothing in the projects was later than the moment when the scope was made;
     documents may have been filed since. `may_approximate` means that the caller named no moment: the result
-    need not be repeatable after later writes, so an approximate index may be used.
+    need not be repeatable after later writes, so an approximate index may be used. `absent` are the numbers
+    of the artifacts that are not there at the moment.
     """
 
     tenant: TenantNumber
@@ -28,6 +29,7 @@ class Scope:
     domains: tuple[str, ...] | None = None
     sees_everything: bool = False
     may_approximate: bool = False
+    absent: tuple[ArtifactNumber, ...] = ()
 
 
 def proposal_from(rows: Sequence[asyncpg.Record]) -> Proposal:

@@ -127,13 +127,15 @@ class AssertedProperties:
 
 @dataclass(frozen=True, slots=True)
 class Version:
-    """One artifact of an entity, without its text."""
+    """One artifact of an entity, without its text; `is_hidden` if git says that it is not there."""
 
     id: UUID
     created_at: datetime
+    recorded_at: datetime
     content_hash: str
     source_uri: str | None
     source_commit: str | None
+    is_hidden: bool
 
 
 @dataclass(frozen=True, slots=True)
@@ -147,12 +149,21 @@ class AssertedInterval:
     stated_by: UUID | None
 
 
-async def recorded_commits(
+@dataclass(frozen=True, slots=True)
+class StateCommit:
+    """A commit that caused a believed state, from a moment on; `by_filing` if a filed document named it."""
+
+    commit: str
+    at: datetime
+    by_filing: bool
+
+
+async def commits_of_states(
     connection: asyncpg.Connection, tenant: TenantNumber, entity: UUID
-) -> frozenset[str]:
-    """Return the commits that caused states of an entity."""
-    rows = await connection.fetch(SQL["recorded_commits"], tenant, entity)
-    return frozenset(row["cause_commit"] for row in rows)
+) -> list[StateCommit]:
+    """Return the commits that caused the believed states of an entity."""
+    rows = await connection.fetch(SQL["commits_of_states"], tenant, entity)
+    return [StateCommit(**row) for row in rows]
 
 
 async def statements_about(

@@ -60,11 +60,15 @@ WHERE state.tenant_id = $1 AND state.id = ANY ($2::uuid[]) AND NOT EXISTS (
 )
 GROUP BY state.id;
 
--- name: recorded_commits
--- Which commits caused states of this entity, beside those that filing a document named?
-SELECT DISTINCT cause_commit
+-- name: commits_of_states
+-- Which commits caused the states that are believed of this entity, from when on, and did filing a document name them?
+SELECT DISTINCT cause_commit AS commit, at, cause_artifact IS NOT NULL AS by_filing
 FROM state_event
-WHERE tenant_id = $1 AND entity = $2 AND cause_commit IS NOT NULL AND cause_artifact IS NULL;
+WHERE tenant_id = $1 AND entity = $2 AND cause_commit IS NOT NULL AND EXISTS (
+    SELECT FROM entity_state AS held
+    WHERE held.tenant_id = $1 AND held.entity = $2 AND branch = 'COMMITTED' AND retracted_at IS NULL
+        AND valid_from = at
+);
 
 -- name: statements_about
 -- From when on did which events speak of which properties of this entity, what did they say, and who said it: a
@@ -79,8 +83,13 @@ WHERE state_event.tenant_id = $1 AND state_event.entity = $2 AND branch = 'COMMI
 ORDER BY state_event.recorded_at;
 
 -- name: versions_of
--- Which versions does an entity have, in the order in which they take effect?
-SELECT id, created_at, content_hash, source_uri, source_commit
+-- Which versions does an entity have, in the order in which they take effect? Is one hidden by a rewritten history, or the
+-- document gone from it?
+SELECT id, created_at, recorded_at, content_hash, source_uri, source_commit, EXISTS (
+        SELECT FROM absence
+        WHERE absence.tenant_id = $1 AND absence.entity = $2 AND source = 'GIT' AND retracted_at IS NULL
+            AND valid_until IS NULL AND (absence.artifact = artifact.id OR absence.artifact IS NULL)
+    ) AS is_hidden
 FROM artifact
 WHERE tenant_id = $1 AND entity = $2
 ORDER BY created_at;

@@ -87,6 +87,7 @@ async def nearest_in_project(
             limit,
             scope.types,
             scope.domains,
+            list(scope.absent),
         )
         if len(rows) >= limit:
             return proposal_from(rows)

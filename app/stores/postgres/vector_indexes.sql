@@ -13,6 +13,7 @@ WITH near AS MATERIALIZED (
     FROM embedding
     WHERE EXISTS (SELECT FROM embedding_model WHERE fingerprint = $5)
         AND tenant_id = $1 AND project_id = 0 AND created_at <= $2 AND recorded_at <= $3
+        AND artifact_number <> ALL ($10::bigint[])
         AND ($8::integer[] IS NULL AND $9::text[] IS NULL OR EXISTS (
             SELECT FROM artifact
             WHERE artifact.tenant_id = $1 AND artifact.number = artifact_number

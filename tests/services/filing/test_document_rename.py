@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from datetime import datetime
+from pathlib import Path
 from typing import Any
 from uuid import UUID, uuid4
 
@@ -13,6 +14,7 @@ from app.domain.recall import StateFlag
 from app.errors import Conflict, Forbidden, Invalid, NotFound
 from app.services.filing import FiledDocument
 from app.services.filing.document_rename import RenameRequest
+from app.services.importing import ImportRequest
 from app.services.states import StateAnswer
 from tests.documents import SUPERSEDES, ProjectFixture, adr, claims, day, edges, hit_of, pending
 from tests.things import make_thing
@@ -167,3 +169,26 @@ async def test_the_same_request_gives_the_first_answer(desk: ProjectFixture) -> 
     queue = await desk.file(adr(7, "Queue"))
     first = await rename(desk, queue, "ADR-70", idempotency_key="once")
     assert await rename(desk, queue, "ADR-70", idempotency_key="once") == first
+
+
+async def test_a_folder_does_not_miss_the_file_of_a_renamed_document(
+    desk: ProjectFixture, tmp_path: Path
+) -> None:
+    file = tmp_path / "ADR-7.md"
+    file.write_text("# ADR-7: Queue\n\nWe queue.\n")
+    request = ImportRequest((tmp_path,), desk.project, prunes=True)
+    run = desk.memory.imports.run
+    assert (await run(desk.memory.caller, request)).filed == 1
+    queue = await found(desk, "ADR-7")
+    assert queue is not None
+    await desk.memory.renames.rename(desk.memory.caller, RenameRequest("ADR-70", queue))
+    same = await run(desk.memory.caller, request)
+    assert (same.filed, same.unchanged, same.removed) == (0, 1, [])
+    file.write_text("# ADR-7: Queue\n\nWe queue everything.\n")
+    edited = await run(desk.memory.caller, request)
+    assert (edited.filed, edited.removed) == (1, [])
+    assert await found(desk, "ADR-70") == await found(desk, "ADR-7") == queue
+    file.unlink()
+    assert (await run(desk.memory.caller, request)).removed == ["ADR-7.md"]
+    assert await found(desk, "ADR-70") is None
+    assert await found(desk, "ADR-7") is None

@@ -44,3 +44,40 @@ def test_a_comment_in_front_matter_that_is_no_yaml_is_passed_over() -> None:
 def test_a_heading_below_header_lines_stays_a_heading() -> None:
     document = parse_markdown("Title: One\nStatus: accepted\n# Heading\n\nText.\n", kind="ADR")
     assert "# Heading" in document.body
+
+
+LINES = "EIP: 7\nTitle: DELEGATECALL\nAuthor: Ada &lt;ada@x.org&gt;\nStatus: Final\nCreated: 2015-11-15"
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        f"```\n{LINES}\n```\n\n## Why\n\nIt forwards.\n",
+        f"~~~text\n{LINES}\n~~~\n## Why\n\nIt forwards.\n",
+        "<pre>\n  " + LINES.replace("\n", "\n  ") + "\n</pre>\n\n## Why\n\nIt forwards.\n",
+        "    " + LINES.replace("\n", "\n    ") + "\n\n## Why\n\nIt forwards.\n",
+        "\t" + LINES.replace("\n", "\n\t") + "\n## Why\n\nIt forwards.\n",
+        f"# EIP 7\n\n```\n{LINES}\n```\n\n## Why\n\nIt forwards.\n",
+    ],
+)
+def test_lines_as_in_mail_may_stand_in_a_block_of_their_own(text: str) -> None:
+    document = parse_markdown(text, path="EIPS/a.md", known_prefixes=frozenset({"EIP"}))
+    assert (document.identifier, document.title, document.status) == ("EIP-7", "DELEGATECALL", "Final")
+    assert document.created_at == datetime(2015, 11, 15, tzinfo=UTC)
+    assert "Author" not in document.body
+    assert document.body.endswith("## Why\n\nIt forwards.\n")
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "```\nname: value\nother: value\n```\n\nText.\n",
+        "```\nTitle: x\n```\n\nText.\n",
+        "Words first.\n\n```\nTitle: x\nStatus: Final\n```\n",
+        "    Title: x\n    $ run it\n\nText.\n",
+    ],
+)
+def test_a_block_of_code_is_no_header(text: str) -> None:
+    document = parse_markdown(text, path="notes/a.md")
+    assert document.status is None
+    assert document.body == text

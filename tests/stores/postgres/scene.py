@@ -103,6 +103,16 @@ _DEFAULTS: dict[str, dict[str, Any]] = {
         "recorded_at": CLOCK,
         "actor": "ada",
     },
+    "absence": {
+        "id": OTHER,
+        "project_id": PROJECT,
+        "entity": OLD,
+        "valid_from": "2022-01-01Z",
+        "source": "CALLER",
+        "recorded_at": CLOCK,
+        "actor": "ada",
+    },
+    "import_root": {"project_id": PROJECT, "place": "/docs", "recorded_at": CLOCK},
     "mention": {
         "artifact": PAPER,
         "entity": LONE,

@@ -16,6 +16,7 @@ from app.errors import NotFound
 from app.services.aliases.service import AliasRequest
 from app.services.container import Memory
 from app.services.entities import StatedStatusWord
+from app.services.filing.document_withdrawal import WithdrawalRequest
 from app.stores.postgres.connection import SERVICE_ROLE
 from app.stores.postgres.pool import Database
 from app.stores.postgres.projects import ensure_tenant
@@ -63,6 +64,15 @@ async def neighbours(server: Server, embedder: Embedder, tenant: TenantNumber) -
         given = await memory.aliases.create(memory.caller, AliasRequest("Line", filed.entity.id))
         assert given.alias is not None
         await memory.aliases.withdraw(memory.caller, given.alias.id, "too vague")
+        gone = await memory.filing.file(memory.caller, adr(4, "Gone"))
+        await memory.withdrawals.withdraw(memory.caller, WithdrawalRequest(entity=gone.entity.id))
+        await owner.execute(
+            "WITH root AS (INSERT INTO import_root (tenant_id, project_id, place, recorded_at)"
+            " SELECT $1, project_id, '/docs', now() FROM project WHERE tenant_id = $1 RETURNING root_id)"
+            " INSERT INTO document_root SELECT $1, $2, root_id, 'gone.md', now() FROM root",
+            memory.caller.tenant,
+            gone.entity.id,
+        )
         await memory.canonical.define_status(memory.caller, StatedStatusWord("Blessed", StateFlag.WIP))
         await owner.execute(
             "INSERT INTO token VALUES ($1, gen_random_uuid(), ($1 * 1)::text, 'agent', 'bot')",
@@ -137,7 +147,7 @@ async def test_every_exclusion_is_one_within_a_tenant(owner: asyncpg.Connection)
     rows = await owner.fetch(
         "SELECT conname, pg_get_constraintdef(oid) AS rule FROM pg_constraint WHERE contype = 'x'"
     )
-    assert len(rows) == 3
+    assert len(rows) == 4
     assert {row["conname"] for row in rows if "tenant_id" not in row["rule"]} == set()
 
 
@@ -242,7 +252,8 @@ async def test_each_tenant_recalls_its_own(neighbours: Neighbours) -> None:
         own = {
             row["id"]
             for row in await neighbours.owner.fetch(
-                "SELECT id FROM artifact WHERE tenant_id = $1", memory.caller.tenant
+                "SELECT id FROM artifact WHERE tenant_id = $1 AND entity NOT IN (SELECT entity FROM absence)",
+                memory.caller.tenant,
             )
         }
         assert {hit.artifact.id for hit in result.hits} == own

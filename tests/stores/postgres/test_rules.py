@@ -267,6 +267,25 @@ ATTEMPTS: list[tuple[str, tuple[str, ...]]] = [
     ),
     ("nothing_references_itself", (insert("reference", target=scene.LONE),)),
     ("a_reference_occurs_at_least_once", (insert("reference", occurrences=0),)),
+    ("an_absence_has_a_source", (insert("absence", source="RUMOUR"),)),
+    ("an_absence_ends_after_it_starts", (insert("absence", valid_until="2021-01-01Z"),)),
+    (
+        "an_absence_belief_ends_after_it_starts",
+        (insert("absence"), f"UPDATE absence {RETRACT_NOW} WHERE id = '{scene.OTHER}'"),
+    ),
+    (
+        "one_absence_at_any_instant",
+        (insert("absence"), insert("absence", id=scene.LOOSE, valid_from="2023-01-01Z")),
+    ),
+    (
+        "beliefs_are_only_retracted",
+        (insert("absence"), f"UPDATE absence SET reason = 'else' WHERE id = '{scene.OTHER}'"),
+    ),
+    (
+        "beliefs_are_recorded_when_written",
+        (insert("absence", recorded_at="2020-01-01Z"),),
+    ),
+    ("one_root_per_place", (insert("import_root"), insert("import_root"))),
     ("a_reference_ends_after_it_starts", (insert("reference", valid_until="2020-01-01Z"),)),
     (
         "a_reference_belief_ends_after_it_starts",

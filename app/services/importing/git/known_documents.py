@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
-from typing import Any
+from pathlib import Path
 
 import asyncpg
 
@@ -13,22 +13,23 @@ from app.domain.entity import Project
 from app.domain.identifier import bare_key, identifier_key
 from app.domain.numbers import TenantNumber
 from app.domain.temporal import Branch
-from app.domain.text import fold
-from app.services.filing.document_names import listed_aliases
+from app.services.importing.git.lineage import Gap
 from app.services.importing.git.repository import Repository, RepositoryDocument
-from app.services.importing.history.model import DocumentHistory, History
-from app.services.importing.items import Items, Readable
-from app.stores.postgres import entities, projects, states
+from app.services.importing.history.model import DocumentHistory, History, with_aliases
+from app.services.importing.items import Items, Readable, printable_name
+from app.stores.postgres import absences, entities, projects, states
+from app.stores.postgres.absences import ImportRoot
 from app.stores.postgres.entities import KeyedEntity
 from app.stores.postgres.pool import Database
 
 
 @dataclass(frozen=True, slots=True)
 class KnownDocument:
-    """A document under its identifier in the ledger, its other identifiers as aliases; and its history."""
+    """A document under its identifier in the ledger, others as aliases, with its history and its gaps."""
 
     document: Document
     history: DocumentHistory
+    gaps: tuple[Gap, ...]
 
 
 async def match_documents(
@@ -36,20 +37,57 @@ async def match_documents(
 ) -> list[KnownDocument]:
     """Return each document of a repository under its identifier in the ledger.
 
-    A document whose number or path changed since it was filed keeps its identifier.
+    A document whose number or path changed since it was filed keeps its identifier, and so does one that was
+    filed from another root.
     """
     async with database.reading(tenant) as connection:
         project = await projects.project_by_key(connection, tenant, project_key)
-        known = [await _match(connection, tenant, project, each) for each in repository.documents]
-    return [replace(each, history=replace(each.history, is_cut=repository.is_shallow)) for each in known]
+        filed_as = {} if project is None else await _filed_as(connection, tenant, project, repository)
+        known = [
+            await _match(connection, tenant, project, each, filed_as.get(each.document.source_uri or ""))
+            for each in repository.documents
+        ]
+    line, is_cut = frozenset(repository.commits), repository.is_shallow
+    return [replace(each, history=replace(each.history, line=line, is_cut=is_cut)) for each in known]
+
+
+def root_of(repository: Repository) -> ImportRoot:
+    """Return the root of a repository: its place, and the beginning of its history."""
+    first = None if repository.is_shallow else repository.commits[0]
+    return ImportRoot(printable_name(str(repository.top)), repository.prefix, first)
+
+
+async def _filed_as(
+    connection: asyncpg.Connection, tenant: TenantNumber, project: Project, repository: Repository
+) -> dict[str, str]:
+    """Return under which identifiers files of a repository were filed, from it or from another root.
+
+    An identifier that a document of the repository states is not among them.
+    """
+    number = await absences.find_root(connection, tenant, project.number, root_of(repository))
+    stated = {identifier_key(each.document.identifier or "") for each in repository.documents}
+    found = {}
+    for each in await absences.documents_of_roots(connection, tenant, project.key):
+        path = Path(each.place) / each.source_uri
+        if each.identifier is None or each.key in stated:
+            continue
+        if each.root == number:
+            found[each.source_uri] = each.identifier
+        elif path.is_relative_to(repository.top):
+            found.setdefault(path.relative_to(repository.top).as_posix(), each.identifier)
+    return found
 
 
 async def _match(
-    connection: asyncpg.Connection, tenant: TenantNumber, project: Project | None, found: RepositoryDocument
+    connection: asyncpg.Connection,
+    tenant: TenantNumber,
+    project: Project | None,
+    found: RepositoryDocument,
+    filed_as: str | None,
 ) -> KnownDocument:
     named = found.document.identifier or found.document.source_uri or ""
-    held = None
-    if project is not None and (found.former_identifiers or found.former_sources):
+    held = filed_as if not found.former_identifiers else None
+    if held is None and project is not None and (found.former_identifiers or found.former_sources):
         held = await _held_before(connection, tenant, project, found)
     identifier = named if held is None else held
     other = [
@@ -58,8 +96,12 @@ async def _match(
         if identifier_key(name) != identifier_key(identifier)
         for form in (name, identifier_key(name))
     ]
-    document = replace(found.document, identifier=identifier, props=_add_aliases(found.document, other))
-    return KnownDocument(document, DocumentHistory(identifier, found.states, found.changed))
+    document = with_aliases(replace(found.document, identifier=identifier), other)
+    is_over = any(gap.valid.end is None for gap in found.gaps)
+    history = DocumentHistory(
+        identifier, found.states, found.claims, found.texts, tuple(other), is_over=is_over
+    )
+    return KnownDocument(document, history, found.gaps)
 
 
 async def _held_before(
@@ -93,13 +135,6 @@ async def _identifier_of(connection: asyncpg.Connection, tenant: TenantNumber, e
     held = await states.current_states(connection, tenant, entity.id, Branch.COMMITTED)
     stated = held[-1].props.get("identifier")
     return stated if isinstance(stated, str) else entity.key
-
-
-def _add_aliases(document: Document, other: Sequence[str]) -> dict[str, Any]:
-    if not other:
-        return document.props
-    forms = {fold(form): form for form in (*other, *listed_aliases(document.props))}
-    return document.props | {"aliases": list(forms.values())}
 
 
 def history_of(known: Sequence[KnownDocument]) -> History:

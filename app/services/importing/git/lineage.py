@@ -5,14 +5,15 @@ from __future__ import annotations
 import re
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import datetime
 from typing import TypeAlias
 
-from app.domain.artifact import Document
+from app.domain.artifact import Document, ReferenceClaim
 from app.domain.identifier import identifier_key
+from app.domain.temporal import Interval
 from app.services.importing.git.log import Commit, FileChange
-from app.services.importing.history.model import HistoricState
+from app.services.importing.history.model import HistoricState, PastText
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,16 +26,42 @@ class Edition:
     blob: str
 
 
+@dataclass(frozen=True, slots=True)
+class Removal:
+    """The removal of a file, or of a document from its file, and the commit that made it."""
+
+    commit: str
+    at: datetime
+
+
 @dataclass(slots=True)
 class Lineage:
-    """A file through time, oldest edition first."""
+    """A file through time: its editions and its removals, the oldest first."""
 
-    editions: list[Edition] = field(default_factory=list)
+    steps: list[Edition | Removal] = field(default_factory=list)
+
+    @property
+    def editions(self) -> list[Edition]:
+        """Return the editions, the oldest first."""
+        return [step for step in self.steps if isinstance(step, Edition)]
 
     @property
     def newest(self) -> Edition:
         """The newest edition, also of a deleted file."""
         return self.editions[-1]
+
+    def within(self, prefix: bytes) -> Lineage:
+        """Return the file as seen from a folder: one that moved out of it is removed there."""
+        last = max(
+            (
+                place
+                for place, step in enumerate(self.steps)
+                if isinstance(step, Edition) and step.path.startswith(prefix)
+            ),
+            default=-1,
+        )
+        inside, after = self.steps[: last + 1], self.steps[last + 1 :]
+        return Lineage([*inside, *(Removal(each.commit, each.at) for each in after[:1])] if inside else [])
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,19 +80,20 @@ def follow_files(commits: Iterable[Commit], is_wanted: Callable[[bytes], bool]) 
         leaving = {change.former: _leave(found, change) for change in commit.changes if change.former}
         for change in commit.changes:
             if change.blob is None or not is_wanted(change.path):
-                _delete(found, change, leaving.get(change.former or b""))
+                _delete(found, commit, change, leaving.get(change.former or b""))
             else:
                 came_from = leaving[change.former] if change.former else found.living.get(change.path)
                 lineage = came_from or found.deleted.pop(change.path, None) or Lineage()
                 edition = Edition(commit.hash, commit.at, change.path, change.blob)
-                lineage.editions.append(edition)
+                lineage.steps.append(edition)
                 found.living[change.path] = lineage
     return found
 
 
-def _delete(found: Lineages, change: FileChange, left: Lineage | None) -> None:
+def _delete(found: Lineages, commit: Commit, change: FileChange, left: Lineage | None) -> None:
     gone = left or found.living.pop(change.path, None)
     if gone is not None:
+        gone.steps.append(Removal(commit.hash, commit.at))
         found.deleted[change.former or change.path] = gone
 
 
@@ -85,20 +113,43 @@ Others: TypeAlias = Callable[[str], Sequence[str]]
 
 @dataclass(frozen=True, slots=True)
 class Edit:
-    """One edition of a document: the identifier and the state it stated."""
+    """One edition of a document: the identifier and the state it stated, what it referred to, and its text.
+
+    `follows_unread` says that the file had editions before that cannot be read.
+    """
 
     edition: Edition
     identifier: str | None
     state: HistoricState
+    claims: frozenset[ReferenceClaim]
+    text: PastText
+    follows_unread: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Presence:
+    """A span of time in which a document is there, and what ended it."""
+
+    since: datetime
+    removal: Removal | None = None
 
 
 @dataclass(slots=True)
 class DocumentRun:
-    """The editions of one document, oldest first, with the newest text and the document read from it."""
+    """The editions of one document, oldest first, with the newest text and the document read from it.
+
+    `presences` are the spans in which it is there, in order.
+    """
 
     edits: list[Edit]
     text: str
     document: Document
+    presences: list[Presence]
+
+    def end(self, removal: Removal) -> None:
+        """Note that the document is removed."""
+        if self.presences[-1].removal is None:
+            self.presences[-1] = replace(self.presences[-1], removal=removal)
 
     @property
     def since(self) -> datetime:
@@ -118,11 +169,16 @@ class DocumentRun:
 
 def add_edition(found: list[DocumentRun], edit: Edit, text: str, document: Document, others: Others) -> None:
     """Add an edition of a file to its last document, or start another document with it."""
+    at = edit.edition.at
     if found and not _is_another(found[-1], edit, text, others):
         found[-1].edits.append(edit)
         found[-1].text, found[-1].document = text, document
+        if found[-1].presences[-1].removal is not None:
+            found[-1].presences.append(Presence(at))
     else:
-        found.append(DocumentRun([edit], text, document))
+        if found:
+            found[-1].end(Removal(edit.edition.commit, at))
+        found.append(DocumentRun([edit], text, document, [Presence(at)]))
 
 
 def _is_another(before: DocumentRun, edit: Edit, text: str, others: Others) -> bool:
@@ -156,10 +212,35 @@ def by_identifier(runs: Iterable[DocumentRun]) -> dict[str, list[DocumentRun]]:
     return found
 
 
-def with_past(present: DocumentRun, former: Iterable[DocumentRun]) -> list[Edit]:
-    """Return the editions of a document, preceded by those it had earlier in other files."""
-    edits, since = list(present.edits), present.since
+def with_past(present: DocumentRun, former: Iterable[DocumentRun]) -> list[DocumentRun]:
+    """Return the run of a document, preceded by those it had earlier in other files."""
+    runs, since = [present], present.since
     for each in sorted(former, key=lambda each: each.until, reverse=True):
         if each.until <= since:
-            edits, since = [*each.edits, *edits], each.since
-    return edits
+            runs, since = [each, *runs], each.since
+    return runs
+
+
+@dataclass(frozen=True, slots=True)
+class Gap:
+    """A span of time in which a document is not there, and the commit that removed it."""
+
+    valid: Interval
+    commit: str
+
+
+def gaps_between(runs: Iterable[DocumentRun]) -> tuple[Gap, ...]:
+    """Return when a document was not there since it began: between its runs, or for good."""
+    spans = sorted(
+        (each for run in runs for each in run.presences),
+        key=lambda each: (each.since, each.removal is None, each.removal and each.removal.at),
+    )
+    gaps: list[Gap] = []
+    last = spans[0].removal
+    for each in spans[1:]:
+        if last is None:
+            break
+        if each.since > last.at:
+            gaps.append(Gap(Interval(last.at, each.since), last.commit))
+        last = each.removal if each.removal is None or each.removal.at > last.at else last
+    return (*gaps, *([] if last is None else [Gap(Interval(last.at), last.commit)]))

@@ -4,34 +4,45 @@ from __future__ import annotations
 
 import os
 from collections import defaultdict
-from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Container, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
 from pathlib import Path, PurePosixPath
 from typing import TypeAlias
 
-from app.domain.artifact import Document, ReferenceClaim
+from app.domain.artifact import Document
 from app.domain.entity import ReferenceType
 from app.domain.identifier import identifier_key
 from app.errors import TrigraphError
+from app.services.filing.document_types import DOCUMENT_HEADERS
 from app.services.filing.prepare import MAX_BODY_BYTES
-from app.services.importing.folders import A_TWIN, NO_TEXT, is_hidden, is_markdown, is_text, text_of_bytes
+from app.services.importing.folders import (
+    A_TWIN,
+    NO_TEXT,
+    is_hidden,
+    is_markdown,
+    is_text,
+    past_text_of_bytes,
+)
 from app.services.importing.git.blobs import Blobs, open_blobs
 from app.services.importing.git.lineage import (
     DocumentRun,
     Edit,
     Edition,
+    Gap,
     Lineage,
     Lineages,
     Others,
+    Removal,
     add_edition,
     by_identifier,
     follow_files,
+    gaps_between,
     with_past,
 )
-from app.services.importing.git.location import find_place, open_store
+from app.services.importing.git.location import Place, find_place, open_store
 from app.services.importing.git.log import read_line
-from app.services.importing.history.model import HistoricState, in_order
+from app.services.importing.history.model import HistoricState, PastText, StatedClaims, in_order
 from app.services.importing.interruption import IsStopped, Stopped, never, read_in_process
 from app.services.importing.items import Refusal, prefixes_among, printable_name, read_or_refuse
 from app.services.importing.name_collisions import Collision, NamedDocument, resolve_names
@@ -41,12 +52,16 @@ from app.services.parsing.file_claim import Claim, read_claim
 
 @dataclass(frozen=True, slots=True)
 class RepositoryFile:
-    """A Markdown file of the newest commit: its path, its place and its text."""
+    """A Markdown file of a repository: its path, its place and its newest text.
+
+    `encoding` is the encoding of the text, where it was guessed.
+    """
 
     lineage: Lineage
     source: str
     place: str
     text: str
+    encoding: str | None = None
 
     @property
     def folder(self) -> str:
@@ -66,7 +81,7 @@ def read_file(lineage: Lineage, name: str, blobs: Blobs) -> RepositoryFile | Ref
         return Refusal(source, NO_TEXT)
     return read_or_refuse(
         source,
-        lambda: RepositoryFile(lineage, source, f"{name}/{source}", _text(lineage.newest, blobs)),
+        lambda: RepositoryFile(lineage, source, f"{name}/{source}", *_text(lineage.newest, blobs)),
     )
 
 
@@ -76,8 +91,8 @@ def is_twin(path: bytes, paths: Container[bytes]) -> bool:
     return composed != path and composed in paths
 
 
-def _text(edition: Edition, blobs: Blobs) -> str:
-    return text_of_bytes(blobs.read(edition.blob, MAX_BODY_BYTES))
+def _text(edition: Edition, blobs: Blobs) -> tuple[str, str | None]:
+    return past_text_of_bytes(blobs.read(edition.blob, MAX_BODY_BYTES))
 
 
 def read_claims(
@@ -103,49 +118,80 @@ def read_claims(
     return claims_of(prefixes), prefixes
 
 
-def read_runs(
-    file: RepositoryFile,
-    kind: str,
-    prefixes: frozenset[str],
-    blobs: Blobs,
-    name: str,
-    others: Others,
-    is_stopped: IsStopped,
-) -> list[DocumentRun]:
-    """Return the documents that a file held, the present one last, from its readable editions."""
-    found: list[DocumentRun] = []
-    for edition in file.lineage.editions:
-        try:
-            text = file.text if edition is file.lineage.newest else _text(edition, blobs)
-            place = f"{name}/{path_text(edition.path)}"
-            document = read_in_process(
-                is_stopped, parse_markdown, text, kind=kind, path=place, known_prefixes=prefixes
-            )
-        except TrigraphError:
-            continue
-        edit = Edit(edition, document.identifier, _state(edition, document, file.source))
-        add_edition(found, edit, text, document, others)
-    return found
+class RunReader:
+    """Reads the documents that files held, edition by edition; `warnings` report what was read oddly."""
+
+    def __init__(self, name: str, blobs: Blobs, is_stopped: IsStopped) -> None:
+        self._name = name
+        self._blobs = blobs
+        self._is_stopped = is_stopped
+        self.warnings: list[tuple[str, str]] = []
+
+    def read(
+        self, file: RepositoryFile, kind: str, prefixes: frozenset[str], others: Others
+    ) -> list[DocumentRun]:
+        """Return the documents that a file held, the present one last."""
+        found: list[DocumentRun] = []
+        unread = 0
+        for step in file.lineage.steps:
+            if isinstance(step, Removal):
+                if found:
+                    found[-1].end(step)
+                continue
+            try:
+                text, document = self._document(file, step, kind, prefixes)
+            except TrigraphError as error:
+                unread += 1
+                self.warnings.append((file.source, f"an edition of it was left out: {error.message}"))
+                continue
+            edit = _edit(step, document, file.source, follows_unread=bool(unread and not found))
+            add_edition(found, edit, text, document, others)
+        return found
+
+    def _document(
+        self, file: RepositoryFile, edition: Edition, kind: str, prefixes: frozenset[str]
+    ) -> tuple[str, Document]:
+        is_newest = edition is file.lineage.newest
+        text, encoding = (file.text, file.encoding) if is_newest else _text(edition, self._blobs)
+        if encoding is not None:
+            self.warnings.append((file.source, f"an edition of it is not UTF-8; it was read as {encoding}"))
+        source = path_text(edition.path)
+        document = read_in_process(
+            self._is_stopped,
+            parse_markdown,
+            text,
+            kind=kind,
+            path=f"{self._name}/{source}",
+            known_prefixes=prefixes,
+        )
+        return text, replace(document, source_uri=source)
 
 
-def _state(edition: Edition, document: Document, source: str) -> HistoricState:
-    props = {"title": document.title, "status": document.status}
-    return HistoricState(source, edition.at, edition.commit, props, frozenset(_claims(document)))
+def _edit(edition: Edition, document: Document, source: str, *, follows_unread: bool) -> Edit:
+    others = {name: value for name, value in document.props.items() if name not in DOCUMENT_HEADERS}
+    props = {**others, "title": document.title, "status": document.status, "author": document.author}
+    typed = [
+        replace(claim, count=1) for claim in document.references if claim.type is not ReferenceType.REFERENCES
+    ]
+    return Edit(
+        edition=edition,
+        identifier=document.identifier,
+        state=HistoricState(source, edition.at, edition.commit, props, frozenset(typed)),
+        claims=frozenset(document.references),
+        text=PastText.of(document, edition.at, edition.commit),
+        follows_unread=follows_unread,
+    )
 
 
-def changes_among(states: Iterable[HistoricState]) -> tuple[HistoricState, ...]:
-    """Return the states that changed title, status or relations."""
+def changes_among(states: Sequence[HistoricState]) -> tuple[HistoricState, ...]:
+    """Return the states that changed properties or typed relations; each has every property."""
+    names = {name for state in states for name in state.props}
     changes: list[HistoricState] = []
     for state in states:
+        state = replace(state, props={name: state.props.get(name) for name in names})
         if not changes or (state.props, state.claims) != (changes[-1].props, changes[-1].claims):
             changes.append(state)
     return tuple(changes)
-
-
-def _claims(document: Document) -> list[ReferenceClaim]:
-    return [
-        replace(claim, count=1) for claim in document.references if claim.type is not ReferenceType.REFERENCES
-    ]
 
 
 _Stating: TypeAlias = Mapping[str, Sequence[RepositoryFile]]
@@ -154,7 +200,7 @@ _Stating: TypeAlias = Mapping[str, Sequence[RepositoryFile]]
 
 @dataclass(frozen=True, slots=True)
 class RepositoryDocument:
-    """A document of a repository with its history and its former identifiers and paths.
+    """A document of a repository with its history, its gaps, and its former identifiers and paths.
 
     The former identifiers and paths are ordered newest first; no document uses them now. A document that
     `always_states` an identifier was never known by its path alone.
@@ -162,7 +208,9 @@ class RepositoryDocument:
 
     document: Document
     states: tuple[HistoricState, ...]
-    changed: datetime
+    claims: tuple[StatedClaims, ...]
+    texts: tuple[PastText, ...]
+    gaps: tuple[Gap, ...]
     former_identifiers: tuple[str, ...]
     former_sources: tuple[str, ...]
     always_states: bool
@@ -170,11 +218,19 @@ class RepositoryDocument:
 
 @dataclass(frozen=True, slots=True)
 class Repository:
-    """Everything read from a repository; the history of a shallow one is cut."""
+    """Everything read from a repository; the history of a shallow one is cut.
 
+    `commits` are those of its main line, the oldest first. `top` is its folder, and `prefix` the path of the
+    folder in it that was read. `warnings` come with the path of their file.
+    """
+
+    top: Path
+    prefix: str
+    commits: tuple[str, ...]
     documents: tuple[RepositoryDocument, ...]
     refused: tuple[Refusal, ...]
     collisions: tuple[Collision, ...]
+    warnings: tuple[tuple[str, str], ...] = ()
     is_shallow: bool = False
 
 
@@ -185,7 +241,7 @@ def read_repository(
     now: datetime,
     is_stopped: IsStopped = never,
 ) -> Repository:
-    """Read the Markdown below a folder at the newest commit of the main line, with its history.
+    """Read the Markdown below a folder on the main line of its repository, with its history.
 
     Uncommitted files are not read. Raises Invalid when the folder lies in no repository, Unavailable
     without git, and Stopped once `is_stopped` says so.
@@ -194,10 +250,8 @@ def read_repository(
     with open_store(place, is_stopped) as git, open_blobs(git) as blobs:
         line = read_line(git, place.head, place.prefix, blobs, now)
         lineages = follow_files(line, _is_document)
-        read = _RepositoryReader(place.top.name, kind, blobs, is_stopped).read(
-            lineages, place.prefix, prefixes
-        )
-    return replace(read, is_shallow=place.is_shallow)
+        reader = _RepositoryReader(place, tuple(commit.hash for commit in line), kind, blobs, is_stopped)
+        return reader.read(lineages, prefixes)
 
 
 def _is_document(path: bytes) -> bool:
@@ -205,16 +259,31 @@ def _is_document(path: bytes) -> bool:
     return is_markdown(parts[-1]) and not any(map(is_hidden, parts))
 
 
+@dataclass(frozen=True, slots=True)
+class _Gone:
+    """A file that is not there any more, with its claim and the documents that it held."""
+
+    file: RepositoryFile
+    claim: Claim
+    runs: list[DocumentRun]
+
+
 class _RepositoryReader:
     """Reads the files and documents of one repository."""
 
-    def __init__(self, name: str, kind: str | None, blobs: Blobs, is_stopped: IsStopped) -> None:
-        self._name = name
+    def __init__(
+        self, place: Place, commits: tuple[str, ...], kind: str | None, blobs: Blobs, is_stopped: IsStopped
+    ) -> None:
+        self._place = place
+        self._name = place.top.name
+        self._commits = commits
         self._kind = kind
         self._blobs = blobs
         self._is_stopped = is_stopped
+        self._runs = RunReader(self._name, blobs, is_stopped)
 
-    def read(self, lineages: Lineages, prefix: bytes, prefixes: frozenset[str]) -> Repository:
+    def read(self, lineages: Lineages, prefixes: frozenset[str]) -> Repository:
+        prefix = self._place.prefix
         wanted = [lineage for path, lineage in sorted(lineages.living.items()) if path.startswith(prefix)]
         read = [self._file(lineage, lineages.living) for lineage in wanted]
         files = [each for each in read if isinstance(each, RepositoryFile)]
@@ -226,18 +295,31 @@ class _RepositoryReader:
             ]
         )
         stating = _stating(files, claims)
-        runs = [self._runs(file, claim, prefixes, stating) for file, claim in zip(files, claims, strict=True)]
-        left = (each for of_file in runs for each in of_file[:-1])
-        former = by_identifier([*left, *self._deleted(lineages, prefixes, stating)])
+        claimed = list(zip(files, claims, strict=True))
+        runs = [self._runs_of(file, claim, prefixes, stating) for file, claim in claimed]
+        gone = list(self._gone(lineages, prefixes, stating))
+        left = [each for of_file in runs for each in of_file[:-1]]
+        past = [*left, *(run for each in gone for run in each.runs)]
+        former, used = by_identifier(past), set[int]()
         documents = []
         for claim, given, of_file in zip(claims, named, runs, strict=True):
             is_apart = given.identifier != claim.identifier
-            past = () if is_apart else former.get(identifier_key(claim.identifier or ""), ())
-            documents.append(_document(given, of_file[-1].document, with_past(of_file[-1], past)))
+            earlier = () if is_apart else former.get(identifier_key(claim.identifier or ""), ())
+            own = with_past(of_file[-1], earlier)
+            used |= set(map(id, own))
+            documents.append(_document(given.identifier, given.source, own))
+        rest = _ended_documents([run for run in past if id(run) not in used], gone)
+        taken = {identifier_key(each.document.identifier or "") for each in documents}
+        documents += [each for each in rest if identifier_key(each.document.identifier or "") not in taken]
         return Repository(
+            top=self._place.top,
+            prefix=os.fsdecode(prefix),
+            commits=self._commits,
             documents=tuple(_without_taken(documents)),
             refused=tuple(each for each in read if isinstance(each, Refusal)),
             collisions=tuple(collisions),
+            warnings=tuple(self._runs.warnings),
+            is_shallow=self._place.is_shallow,
         )
 
     def _file(self, lineage: Lineage, living: Container[bytes]) -> RepositoryFile | Refusal:
@@ -246,7 +328,7 @@ class _RepositoryReader:
             return Refusal(path_text(path), A_TWIN)
         return read_file(lineage, self._name, self._blobs)
 
-    def _runs(
+    def _runs_of(
         self, file: RepositoryFile, claim: Claim, prefixes: frozenset[str], stating: _Stating
     ) -> list[DocumentRun]:
         if self._is_stopped():
@@ -255,20 +337,22 @@ class _RepositoryReader:
         def others(key: str) -> list[str]:
             return [each.text for each in stating.get(key, ()) if each is not file]
 
-        return read_runs(file, claim.kind, prefixes, self._blobs, self._name, others, self._is_stopped)
+        return self._runs.read(file, claim.kind, prefixes, others)
 
-    def _deleted(
-        self, lineages: Lineages, prefixes: frozenset[str], stating: _Stating
-    ) -> Iterator[DocumentRun]:
-        """Yield the documents of deleted files whose last identifier another file states now."""
-        for lineage in lineages.deleted.values():
+    def _gone(self, lineages: Lineages, prefixes: frozenset[str], stating: _Stating) -> Iterator[_Gone]:
+        """Yield the files that are not below the folder any more, with the documents that they held."""
+        prefix = self._place.prefix
+        moved = (each for path, each in lineages.living.items() if not path.startswith(prefix))
+        inside = (each.within(prefix) for each in (*lineages.deleted.values(), *moved))
+        for lineage in sorted(
+            (each for each in inside if each.steps), key=lambda each: (each.newest.path, each.newest.at)
+        ):
             file = read_file(lineage, self._name, self._blobs)
             if isinstance(file, RepositoryFile):
                 claim = read_in_process(
                     self._is_stopped, read_claim, file.text, file.place, self._kind, prefixes
                 )
-                if identifier_key(claim.identifier or "") in stating:
-                    yield from self._runs(file, claim, prefixes, stating)
+                yield _Gone(file, claim, self._runs_of(file, claim, prefixes, stating))
 
 
 def _stating(files: Sequence[RepositoryFile], claims: Sequence[Claim]) -> _Stating:
@@ -279,24 +363,67 @@ def _stating(files: Sequence[RepositoryFile], claims: Sequence[Claim]) -> _Stati
     return stating
 
 
-def _document(named: NamedDocument, newest: Document, edits: Sequence[Edit]) -> RepositoryDocument:
+def _ended_documents(runs: Sequence[DocumentRun], gone: Sequence[_Gone]) -> Iterator[RepositoryDocument]:
+    """Yield the documents that no file holds any more; those of one identifier follow each other."""
+    for of_identifier in by_identifier(runs).values():
+        newest, *earlier = sorted(of_identifier, key=lambda run: run.until, reverse=True)
+        own = with_past(newest, earlier)
+        source = newest.document.source_uri or ""
+        yield _document(newest.identifiers[0], source, own)
+    ids = set(map(id, runs))
+    unnamed = [
+        (each.file, run) for each in gone for run in each.runs if id(run) in ids and not run.identifiers
+    ]
+    names, _ = resolve_names([NamedDocument(file.source, None, file.folder) for file, _ in unnamed])
+    for (file, run), given in zip(unnamed, names, strict=True):
+        yield _document(given.identifier, file.source, [run])
+
+
+def _document(identifier: str | None, source: str, runs: Sequence[DocumentRun]) -> RepositoryDocument:
+    edits = [edit for run in runs for edit in run.edits]
+    states = in_order([edit.state for edit in edits])
     document = replace(
-        newest,
-        identifier=named.identifier,
-        source_uri=named.source,
+        runs[-1].document,
+        identifier=identifier,
+        source_uri=source,
         source_commit=edits[-1].edition.commit,
     )
-    states = in_order([edit.state for edit in edits])
     paths = dict.fromkeys(path_text(edit.edition.path) for edit in reversed(edits))
     stated = [edit.identifier for edit in reversed(edits) if edit.identifier]
+    dated = [(edit, state.at) for edit, state in zip(edits, states, strict=True)]
+    gaps = gaps_between(runs)
     return RepositoryDocument(
         document=document,
         states=changes_among(states),
-        changed=states[-1].at,
+        claims=_claims(dated, gaps),
+        texts=tuple(_texts(dated, {gap.valid.end for gap in gaps})),
+        gaps=gaps,
         former_identifiers=tuple(dict.fromkeys(stated)),
-        former_sources=tuple(path for path in paths if path != named.source),
+        former_sources=tuple(path for path in paths if path != source),
         always_states=len(stated) == len(edits),
     )
+
+
+def _claims(dated: Sequence[tuple[Edit, datetime]], gaps: Sequence[Gap]) -> tuple[StatedClaims, ...]:
+    """Return what the texts refer to, text by text; a document that is removed refers to nothing."""
+    stated = [StatedClaims(at, path_text(edit.edition.path), edit.claims) for edit, at in dated]
+    ends = [StatedClaims(gap.valid.start, None, frozenset()) for gap in gaps]
+    return tuple(sorted([*ends, *stated], key=lambda each: each.at))
+
+
+def _texts(dated: Sequence[tuple[Edit, datetime]], returns: Container[datetime | None]) -> Iterator[PastText]:
+    """Yield each text that differs from the one before it, or that is there again after a removal.
+
+    The first takes effect at its own date if that is earlier, unless the file had other texts before.
+    """
+    before: Edit | None = None
+    for edit, at in dated:
+        if before is None:
+            own = None if edit.follows_unread else edit.text.own_date
+            yield replace(edit.text, at=at if own is None else min(own, at))
+        elif edit.edition.blob != before.edition.blob or edit.edition.at in returns:
+            yield replace(edit.text, at=at)
+        before = edit
 
 
 def _without_taken(documents: Sequence[RepositoryDocument]) -> list[RepositoryDocument]:

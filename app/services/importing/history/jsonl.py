@@ -12,7 +12,13 @@ from typing import Any
 from app.domain.artifact import ReferenceClaim
 from app.domain.identifier import identifier_key
 from app.errors import Invalid
-from app.services.importing.history.model import DocumentHistory, HistoricState, Revision, in_order
+from app.services.importing.history.model import (
+    DocumentHistory,
+    HistoricState,
+    Revision,
+    StatedClaims,
+    in_order,
+)
 from app.services.importing.interruption import IsStopped, never
 from app.services.importing.items import (
     Refusal,
@@ -46,10 +52,13 @@ def read_states(
             key = identifier_key(identifier)
             names.setdefault(key, identifier)
             found[key].append(state)
-    histories = {
-        key: DocumentHistory(names[key], _ordered(states), is_fact=True) for key, states in found.items()
-    }
+    histories = {key: _history(names[key], _ordered(states)) for key, states in found.items()}
     return histories, refused.all()
+
+
+def _history(identifier: str, states: tuple[HistoricState, ...]) -> DocumentHistory:
+    claims = tuple(StatedClaims(state.at, None, state.claims) for state in states)
+    return DocumentHistory(identifier, states, claims, is_fact=True)
 
 
 def _ordered(states: list[HistoricState]) -> tuple[HistoricState, ...]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import datetime
 from typing import Any
@@ -77,12 +77,14 @@ class StateLine:
 class HistoryChanges:
     """The states of a history and the properties it covers.
 
-    `since` holds the last properties before the history, for one that continues the recorded states.
+    `since` holds the last properties before the history, for one that continues the recorded states. `strays`
+    are the starts of states that the history does not have, and that end with it.
     """
 
     states: Sequence[HistoricState]
     properties: frozenset[str]
     since: Mapping[str, Any] | None = None
+    strays: Collection[datetime] = ()
 
 
 def merge_history(writer: HistoryWriter, line: StateLine, history: HistoryChanges) -> MergedHistory:
@@ -94,11 +96,12 @@ def merge_history(writer: HistoryWriter, line: StateLine, history: HistoryChange
     """
     first, last = history.states[0].at, history.states[-1].at
     kept = [state for state in line.held if history.since is not None and state.valid.start < first]
-    later = [state for state in line.held if state.valid.start > last]
+    later = _tiled([state for state in line.held if state.valid.start > last], history.strays)
     changes = {change.at: change for change in history.states}
     if not kept and line.held[0].valid.start < first:
         changes = {line.held[0].valid.start: changes.pop(first), **changes}
-    gone = {state.valid.start for state in line.held if state not in kept and state not in later}
+    staying = {state.valid.start for state in (*kept, *later)}
+    gone = {state.valid.start for state in line.held} - staying
     asserted = {at: props for at, props in line.asserted.items() if at in gone}
     folded = list(_fold(_base(line, last, len(kept), history.properties), changes, asserted, history))
     ends = [*(start for start, _, _ in folded[1:]), later[0].valid.start if later else None]
@@ -118,6 +121,18 @@ def merge_history(writer: HistoryWriter, line: StateLine, history: HistoryChange
             if (at := state.valid.start) in names and at in changes
         ),
     )
+
+
+def _tiled(states: Sequence[EntityState], without: Collection[datetime]) -> list[EntityState]:
+    """Return states without those that begin at some moments; the one before each lasts longer instead."""
+    left = [state for state in states if state.valid.start not in without]
+    ends = [*(state.valid.start for state in left[1:]), None][: len(left)]
+    return [
+        state
+        if state.valid.end == end
+        else replace(state, id=uuid4(), valid=Interval(state.valid.start, end))
+        for state, end in zip(left, ends, strict=True)
+    ]
 
 
 def _with_history(

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import pickle
+import zlib
 from collections import defaultdict
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import datetime, timedelta
-from typing import Any
+from typing import Any, TypeAlias
 
 import asyncpg
 
@@ -14,6 +16,8 @@ from app.domain.artifact import DatePrecision, DateSource, Document, ReferenceCl
 from app.domain.identifier import identifier_key
 from app.domain.numbers import TenantNumber
 from app.domain.temporal import Interval, merge_intervals
+from app.domain.text import fold
+from app.services.filing.document_names import listed_aliases
 from app.services.filing.prepare import content_hash, entity_key
 from app.services.parsing.dates import read_date
 from app.stores.postgres import entities, projects, state_history
@@ -39,18 +43,71 @@ class HistoricState:
 
 
 @dataclass(frozen=True, slots=True)
-class DocumentHistory:
-    """The states of one document in order of time, no two at one instant, and when its text last changed.
+class PastText:
+    """A text that a document had from a moment on, the commit that made it so, and the document read from it.
 
-    With `is_fact` its statuses are facts; otherwise they are what its texts stated. With `is_cut` it does not
-    reach back to the beginning of the document.
+    The document is packed: all texts of a long history do not fit into memory.
+    """
+
+    at: datetime
+    commit: str
+    own_date: datetime | None
+    packed: bytes
+
+    @classmethod
+    def of(cls, document: Document, at: datetime, commit: str) -> PastText:
+        """Pack a document."""
+        return cls(at, commit, document.created_at, zlib.compress(pickle.dumps(document), 1))
+
+    def document(self) -> Document:
+        """Return the document, an edition of a history that takes effect at its moment."""
+        document: Document = pickle.loads(zlib.decompress(self.packed))
+        document = replace(document, source_commit=self.commit, is_edition=True)
+        if document.created_at == self.at:
+            return document
+        return replace(
+            document,
+            created_at=self.at,
+            date_source=DateSource.GIT,
+            date_precision=DatePrecision.INSTANT,
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class StatedClaims:
+    """What a document referred to from a moment on, and the path of its file then; None means the present."""
+
+    at: datetime
+    source_uri: str | None
+    claims: frozenset[ReferenceClaim]
+
+
+@dataclass(frozen=True, slots=True)
+class DocumentHistory:
+    """The states of one document in order of time, no two at one instant.
+
+    `claims` are what its texts referred to, the oldest first. `texts` are the different texts that it had,
+    the oldest first; without any, the present one stands for all times. `former_names` are identifiers that
+    it had in them. `line` are all commits of the main line, also those that did not change it. With `is_fact`
+    its statuses are facts; otherwise they are what its texts stated. With `is_cut` it does not reach back to
+    the beginning of the document; with `is_over` the document is not there any more. It `returns` if the
+    ledger thought so, and the history has it after all.
     """
 
     identifier: str
     states: tuple[HistoricState, ...]
-    changed: datetime | None = None
+    claims: tuple[StatedClaims, ...] = ()
+    texts: tuple[PastText, ...] = ()
+    former_names: tuple[str, ...] = ()
+    line: frozenset[str] = frozenset()
     is_fact: bool = False
     is_cut: bool = False
+    is_over: bool = False
+    returns: bool = False
+
+    def is_lost(self, commit: str | None) -> bool:
+        """Return whether a commit is no longer on the main line, as far as the history reaches."""
+        return bool(commit and self.line) and not self.is_cut and commit not in self.line
 
 
 def in_order(states: Sequence[HistoricState]) -> tuple[HistoricState, ...]:
@@ -87,57 +144,45 @@ class History:
     def __len__(self) -> int:
         return len(self.documents)
 
-    def start(self, document: Document) -> datetime | None:
-        """Return when a document began: by its own date or by its history, whichever is earlier."""
-        found = self._find(document)
-        moments = [document.created_at] if document.created_at is not None else []
-        return min([*moments, *([found.states[0].at] if found is not None else [])], default=None)
-
-    def is_of_facts(self, document: Document) -> bool:
-        """Return whether rows state the history of a document, and no commits."""
-        found = self._find(document)
-        return found is None or found.is_fact
-
-    def last(self, document: Document) -> datetime | None:
-        """Return when the history of a document last changed, None without one."""
-        found = self._find(document)
-        return None if found is None else found.changed or found.states[-1].at
+    def of(self, document: Document) -> DocumentHistory | None:
+        """Return the history of a document, None without one."""
+        return self.documents.get(identifier_key(document.identifier)) if document.identifier else None
 
     def earlier(self, document: Document) -> list[Revision]:
         """Return the earlier texts of a document, oldest first."""
         return self.revisions.get(identifier_key(document.identifier), []) if document.identifier else []
 
-    def _find(self, document: Document) -> DocumentHistory | None:
-        return self.documents.get(identifier_key(document.identifier)) if document.identifier else None
 
-
-def dated_versions(document: Document, history: History) -> list[Document]:
+def dated_versions(
+    document: Document, history: DocumentHistory, revisions: Sequence[Revision]
+) -> list[Document]:
     """Return the versions of a document, oldest first, each dated with its start.
 
-    The first version starts where the history begins. The present text starts when the document was last
-    updated; it replaces a revision that is not older.
+    The first version starts where the history begins, or at its own date if that is earlier. The present text
+    starts when the document was last updated; it replaces a revision that is not older.
     """
-    earlier = [_version(document, revision) for revision in history.earlier(document)]
-    updated = _updated(document, history.last(document))
+    earlier = [_version(document, revision) for revision in revisions]
+    updated = _updated(document, history.states[-1].at)
     present = document
     if earlier and (last := earlier[-1].created_at) is not None:
-        if updated is not None and updated > last:
+        if updated > last:
             present = replace(document, created_at=updated)
         else:
             present = replace(document, created_at=last)
             earlier.pop()
     versions = [*earlier, present]
-    versions[0] = replace(versions[0], created_at=history.start(document))
-    source = DateSource.HEADER if history.is_of_facts(document) else DateSource.GIT
+    begins = history.states[0].at
+    start = begins if document.created_at is None else min(document.created_at, begins)
+    versions[0] = replace(versions[0], created_at=start)
     return [
         each
         if each.created_at == document.created_at
-        else replace(each, date_source=source, date_precision=DatePrecision.INSTANT)
+        else replace(each, date_source=DateSource.HEADER, date_precision=DatePrecision.INSTANT)
         for each in versions
     ]
 
 
-def _updated(document: Document, changed: datetime | None) -> datetime | None:
+def _updated(document: Document, changed: datetime) -> datetime:
     """Return when a document was last updated: by its own property, or else by its history."""
     stated = document.props.get("updated_at")
     return (read_date(stated) if isinstance(stated, str) else None) or changed
@@ -156,35 +201,74 @@ def _version(document: Document, revision: Revision) -> Document:
     )
 
 
-def claim_spans(states: Sequence[HistoricState], start: datetime) -> dict[ReferenceClaim, list[Interval]]:
+ClaimSpans: TypeAlias = dict[tuple[ReferenceClaim, str | None], list[Interval]]
+"""When a document makes a claim, by the claim and the path of its file; None means the present path."""
+
+
+def claim_spans(stated: Sequence[StatedClaims], start: datetime) -> ClaimSpans:
     """Return when each claim holds: from the change that first makes it to the one that drops it.
 
-    A claim of the first state holds from `start`, when that is earlier.
+    A claim of the first text or state holds from `start`, when that is earlier.
     """
-    spans: dict[ReferenceClaim, list[Interval]] = defaultdict(list)
-    for place, change in enumerate(states):
+    spans: ClaimSpans = defaultdict(list)
+    for place, change in enumerate(stated):
         begins = change.at if place else min(change.at, start)
-        ends = states[place + 1].at if place + 1 < len(states) else None
+        ends = stated[place + 1].at if place + 1 < len(stated) else None
         for claim in change.claims:
-            spans[claim].append(Interval(begins, ends))
+            spans[claim, change.source_uri].append(Interval(begins, ends))
     return {claim: merge_intervals(each) for claim, each in spans.items()}
 
 
 async def versions_to_file(
     database: Database, tenant: TenantNumber, project: str, document: Document, history: History
 ) -> list[Document]:
-    """Return the versions of a document that are not filed yet, oldest first, its present text last.
+    """Return the versions of a document that are not filed yet, oldest first.
 
-    A new document is dated from the beginning of its history, a changed text of a known one from the last
-    change of its history. Without a history the document is returned as it is.
+    Of a history with texts each is a version. Otherwise a new document is dated from the beginning of its
+    history, a changed text of a known one from the last change. Without a history the document is returned as
+    it is.
     """
-    changed = history.last(document)
-    if changed is None:
+    found = history.of(document)
+    if found is None:
         return [document]
-    sequence = dated_versions(document, history)
     async with database.reading(tenant) as connection:
         held = await _held(connection, tenant, project, document)
-    return _remaining(sequence, held, changed)
+    if found.texts:
+        return list(_unfiled(document, found, held))
+    sequence = dated_versions(document, found, history.earlier(document))
+    return _remaining(sequence, held, found.states[-1].at)
+
+
+def _unfiled(document: Document, history: DocumentHistory, held: Sequence[Version]) -> Iterator[Document]:
+    """Yield the texts of a history that are no version yet, each at an instant that no version has.
+
+    The present text is filed again where what was filed last is not there: it restores what it stated.
+    """
+    commits = {version.source_commit for version in held}
+    hashes = {version.content_hash for version in held}
+    taken = {version.created_at for version in held}
+    last = max(held, key=lambda version: version.recorded_at, default=None)
+    is_gone = last is not None and (last.is_hidden or history.is_lost(last.source_commit) or history.returns)
+    for text in history.texts:
+        returns = is_gone and text is history.texts[-1] and not history.is_over
+        if text.commit in commits and not returns:
+            continue
+        edition = replace(text.document(), identifier=document.identifier, kind=document.kind)
+        edition = with_aliases(edition, history.former_names)
+        if content_hash(edition) not in hashes or returns:
+            at = text.at
+            while at in taken:
+                at += AN_INSTANT
+            taken.add(at)
+            yield replace(edition, created_at=at)
+
+
+def with_aliases(document: Document, forms: Sequence[str]) -> Document:
+    """Return a document whose header also lists these aliases."""
+    if not forms:
+        return document
+    every = {fold(form): form for form in (*forms, *listed_aliases(document.props))}
+    return replace(document, props=document.props | {"aliases": list(every.values())})
 
 
 async def _held(

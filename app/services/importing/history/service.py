@@ -9,7 +9,7 @@ from collections.abc import Callable
 from app.domain.entity import Caller, Entity, Project
 from app.errors import NotFound, TrigraphError, Unavailable
 from app.services.importing.history.model import DocumentHistory, History
-from app.services.importing.history.write import ImportedHistories, new_states, record_history
+from app.services.importing.history.write import ImportedHistories, is_recorded, record_history
 from app.services.importing.items import Refusal
 from app.services.importing.request import ImportSummary
 from app.services.unit_of_work import unit_of_work
@@ -111,7 +111,7 @@ class HistoryService:
         )
         async with self._database.reading(caller.tenant) as connection:
             for entity, document_history in imported.by_entity.items():
-                commits = await state_history.recorded_commits(connection, caller.tenant, entity)
-                if new_states(document_history, commits):
+                believed = await state_history.commits_of_states(connection, caller.tenant, entity)
+                if not is_recorded(document_history, believed):
                     imported.unrecorded.add(entity)
         return imported

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Collection, Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any
 from uuid import UUID, uuid4
@@ -24,7 +24,7 @@ from app.services.importing.history.merge import (
     Step,
     merge_history,
 )
-from app.services.importing.history.model import DocumentHistory, HistoricState, claim_spans
+from app.services.importing.history.model import ClaimSpans, DocumentHistory, claim_spans
 from app.services.lookup_cache import Edge
 from app.services.parsing.target_readings import target_readings
 from app.services.references.status_sources import (
@@ -46,9 +46,17 @@ from app.services.references.supersession import (
 )
 from app.services.references.target_resolution import Claimant, find_targets
 from app.services.unit_of_work import UnitOfWork
-from app.stores.postgres import ledger_clock, references, state_history, states, type_definitions
+from app.stores.postgres import (
+    absences,
+    entities,
+    ledger_clock,
+    references,
+    state_history,
+    states,
+    type_definitions,
+)
 from app.stores.postgres.entities import KeyedEntity
-from app.stores.postgres.state_history import AssertedInterval, AssertedProperties, Version
+from app.stores.postgres.state_history import AssertedInterval, AssertedProperties, StateCommit, Version
 from app.stores.postgres.supersessions import successions_around
 
 
@@ -67,28 +75,90 @@ class Relating:
     unrecorded: Collection[UUID]
 
 
-async def relate(relating: Relating, spans: dict[ReferenceClaim, list[Interval]]) -> list[str]:
+async def relate(relating: Relating, spans: ClaimSpans) -> list[str]:
     """Date the references of a history by its spans; return warnings of those that were left out."""
-    if not spans:
-        return []
-    key = relating.entity.key or ""
-    source = relating.version.source_uri
-    ways = {claim: target_readings(claim, key, source) for claim in spans}
-    since = {claim: min(span.start for span in of_claim) for claim, of_claim in spans.items()}
-    targets = await find_targets(relating.write, relating.project, Claimant(key, source), ways, since)
-    edges: dict[Edge, list[Interval]] = defaultdict(list)
-    for target in targets:
-        others = target.others(relating.entity.id)
-        if len(others) == 1:
-            edge = _edge(relating.entity.id, target.claim, others[0])
-            edges[edge] += _spans_after(
-                spans[target.claim], (relating.entity.created_at, others[0].created_at)
-            )
+    edges = await _edges(relating, spans)
+    typed: dict[frozenset[UUID], list[Interval]] = defaultdict(list)
+    for edge, stated in edges.items():
+        if edge[2] is not ReferenceType.REFERENCES:
+            typed[frozenset(edge[:2])] += stated.spans
     return [
         warning
-        for edge, wanted in edges.items()
-        if (warning := await _date_edge(relating, edge, merge_intervals(wanted))) is not None
+        for edge, stated in edges.items()
+        if (warning := await _date_edge(relating, edge, _beside(edge, stated, typed), stated.count))
+        is not None
     ]
+
+
+@dataclass(slots=True)
+class StatedEdge:
+    """When a document states an edge, and how often it names the other end, lastly."""
+
+    spans: list[Interval] = field(default_factory=list)
+    count: int = 0
+
+    def add(self, spans: Sequence[Interval], count: int) -> None:
+        """Add the spans of a claim."""
+        if not self.count or spans[-1].end is None:
+            self.count = count
+        self.spans += spans
+
+
+async def _edges(relating: Relating, spans: ClaimSpans) -> dict[Edge, StatedEdge]:
+    """Return the edges of the claims that mean exactly one entity, and when the document states each."""
+    key, found = relating.entity.key or "", defaultdict[Edge, StatedEdge](StatedEdge)
+    for source in dict.fromkeys(source for _, source in spans):
+        source_uri = source or relating.version.source_uri
+        ways = {claim: target_readings(claim, key, source_uri) for claim, of in spans if of == source}
+        since = {claim: min(span.start for span in spans[claim, source]) for claim in ways}
+        claimant = Claimant(key, source_uri)
+        for target in await find_targets(relating.write, relating.project, claimant, ways, since):
+            others = target.others(relating.entity.id)
+            if len(others) == 1:
+                edge = _edge(relating.entity.id, target.claim, others[0])
+                found[edge].add(spans[target.claim, source], target.claim.count)
+    there = await _there(relating.write, {end for edge in found for end in edge[:2]})
+    for edge, stated in found.items():
+        stated.spans = [
+            part for span in stated.spans for part in _within(span, there[edge[0]], there[edge[1]])
+        ]
+    return found
+
+
+@dataclass(frozen=True, slots=True)
+class Lifetime:
+    """Since when an entity is there, and when it was not."""
+
+    since: datetime
+    gaps: list[Interval]
+
+
+async def _there(write: UnitOfWork, ids: Collection[UUID]) -> dict[UUID, Lifetime]:
+    """Return when each entity is there."""
+    where = (await write.flush(), write.tenant, list(ids))
+    found = await entities.entities_by_id(*where)
+    absent = await absences.absences_of(*where)
+    return {
+        id: Lifetime(each.created_at, [gap.valid for gap in absent.get(id, ()) if gap.artifact is None])
+        for id, each in found.items()
+    }
+
+
+def _within(span: Interval, *ends: Lifetime) -> list[Interval]:
+    """Return the parts of a span in which both ends of a reference are there."""
+    after = part_after(span, max(each.since for each in ends))
+    return [part for each in after for part in subtract_intervals(each, ends[0].gaps + ends[1].gaps)]
+
+
+def _beside(
+    edge: Edge, stated: StatedEdge, typed: Mapping[frozenset[UUID], Sequence[Interval]]
+) -> list[Interval]:
+    """Return when an edge holds: a generic one gives way to a typed one between the same two."""
+    spans = merge_intervals(stated.spans)
+    if edge[2] is not ReferenceType.REFERENCES:
+        return spans
+    taken = typed.get(frozenset(edge[:2]), ())
+    return [part for span in spans for part in subtract_intervals(span, taken)]
 
 
 def _edge(own: UUID, claim: ReferenceClaim, other: KeyedEntity) -> Edge:
@@ -97,11 +167,7 @@ def _edge(own: UUID, claim: ReferenceClaim, other: KeyedEntity) -> Edge:
     return (other.id, own, reference_type) if claim.inverted else (own, other.id, reference_type)
 
 
-def _spans_after(spans: Iterable[Interval], starts: tuple[datetime, datetime]) -> list[Interval]:
-    return [part for span in spans for part in part_after(span, max(starts))]
-
-
-async def _date_edge(relating: Relating, edge: Edge, wanted: list[Interval]) -> str | None:
+async def _date_edge(relating: Relating, edge: Edge, wanted: list[Interval], count: int) -> str | None:
     write, own = relating.write, relating.entity.id
     held = await state_history.spans_of_edge(await write.flush(), write.tenant, edge)
     if not held and await _closes_circle(write, edge, wanted):
@@ -114,7 +180,7 @@ async def _date_edge(relating: Relating, edge: Edge, wanted: list[Interval]) -> 
         elif span not in kept:
             await _cut_span(relating, edge, span, wanted)
     for valid in own_spans:
-        await _insert(relating, edge, valid, relating.version.id)
+        await _insert(relating, edge, valid, relating.version.id, count)
     return None
 
 
@@ -147,7 +213,7 @@ async def _cut_span(relating: Relating, edge: Edge, span: AssertedInterval, want
 
 
 async def _insert(
-    relating: Relating, edge: Edge, valid: Interval, stated_by: UUID | None, occurrences: int = 1
+    relating: Relating, edge: Edge, valid: Interval, stated_by: UUID | None, occurrences: int
 ) -> None:
     write = relating.write
     reference = Reference(uuid4(), *edge, stated_by, valid)
@@ -195,9 +261,25 @@ def history_rule_of(history: DocumentHistory) -> HistoryRule:
     )
 
 
-def new_states(history: DocumentHistory, commits: frozenset[str]) -> tuple[HistoricState, ...]:
-    """Return the states whose commits the ledger does not know."""
-    return tuple(state for state in history.states if state.commit not in commits)
+def is_recorded(history: DocumentHistory, believed: Sequence[StateCommit]) -> bool:
+    """Return whether the believed states of a document are those of its history."""
+    recorded = {each.commit for each in believed if not each.by_filing}
+    return all(state.commit in recorded for state in history.states) and not _strays(history, believed)
+
+
+def _strays(history: DocumentHistory, believed: Sequence[StateCommit]) -> frozenset[datetime]:
+    """Return when states begin that a history does not have.
+
+    They come from a text that changed no property, or from a commit that a rewritten history lost.
+    """
+    moments, texts = {each.at for each in history.states}, {each.commit for each in history.texts}
+    return frozenset(
+        each.at
+        for each in believed
+        if each.at > history.states[0].at
+        and each.at not in moments
+        and (each.commit in texts or history.is_lost(each.commit))
+    )
 
 
 async def record_history(
@@ -205,10 +287,11 @@ async def record_history(
 ) -> HistoryImport:
     """Record the states of a history for its entity; states that are recorded already stay as they are."""
     history = imported.by_entity[entity.id]
-    commits = await state_history.recorded_commits(await write.flush(), write.tenant, entity.id)
-    if not new_states(history, commits):
+    believed = await state_history.commits_of_states(await write.flush(), write.tenant, entity.id)
+    if is_recorded(history, believed):
         return HistoryImport(0, len(history.states))
-    versions = await state_history.versions_of(await write.flush(), write.tenant, entity.id)
+    every = await state_history.versions_of(await write.flush(), write.tenant, entity.id)
+    versions = [each for each in every if not history.is_lost(each.source_commit)] or every
     if not versions:
         raise Invalid(
             f"{entity.type_name} {history.identifier} is not a document; use mutations to record its past"
@@ -217,9 +300,11 @@ async def record_history(
     statements = await state_history.statements_about(await write.flush(), write.tenant, entity.id)
     line = await _load_line(write, entity, statements)
     properties = await _covered_properties(write, project, entity, history)
-    before = await _props_before(write, entity, history, line) if history.is_cut and commits else None
+    is_continued = history.is_cut and any(not each.by_filing for each in believed)
+    before = await _props_before(write, entity, history, line) if is_continued else None
     writer = HistoryWriter(entity.id, write.recorded_at, write.actor, lambda at: _version_at(versions, at).id)
-    merged = merge_history(writer, line, HistoryChanges(history.states, properties, before))
+    changes = HistoryChanges(history.states, properties, before, _strays(history, believed))
+    merged = merge_history(writer, line, changes)
     noted = {(each.at, each.cause_commit, each.event_type) for each in statements if is_by_commit(each)}
     steps = [
         step
@@ -229,7 +314,7 @@ async def record_history(
     await _write_merged(write, entity, merged, steps)
     begins = min(line.held[0].valid.start, history.states[0].at)
     relating = Relating(write, project, entity, versions[-1], imported.unrecorded - {entity.id})
-    warnings = await relate(relating, claim_spans(history.states, begins))
+    warnings = await relate(relating, claim_spans(history.claims, begins))
     await recompute_status(write, entity.id, begins, history_rule=history_rule_of(history))
     await recompute_superseded(write, entity.id, was, imported.history_rules())
     await ledger_clock.finish_write(await write.flush())

@@ -15,7 +15,7 @@ from app.stores.postgres.lexical.query_postings import (
     PackedDocuments,
     PackedPostings,
     documents_of_projects,
-    is_narrow,
+    needs_documents,
     postings_of_terms,
 )
 from app.stores.postgres.pool import Database
@@ -52,7 +52,7 @@ async def _read(
     Documents are read first: postings that were added meanwhile are then left out.
     """
     scope = question.scope
-    if scope.sees_everything and not is_narrow(scope):
+    if scope.sees_everything and not needs_documents(scope):
         postings = await postings_of_terms(connection, cache, scope, question.terms)
         if postings.sees_everything:
             return postings, None

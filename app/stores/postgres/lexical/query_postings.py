@@ -163,6 +163,7 @@ class PackedDocuments:
         term_counts = unpack_numbers((block["term_counts"] for block in partial), ">u4")
         is_seen = _until(scope.moment.valid, "created_at", partial)
         is_seen &= _until(scope.moment.known, "recorded_at", partial)
+        is_seen &= np.isin(numbers, scope.absent, invert=True)
         return SeenDocuments(
             documents=sum(block["documents"] for block in whole) + int(np.count_nonzero(is_seen)),
             total_terms=sum(block["total_terms"] for block in whole) + int((term_counts * is_seen).sum()),
@@ -177,6 +178,11 @@ def is_narrow(scope: Scope) -> bool:
     return scope.types is not None or scope.domains is not None
 
 
+def needs_documents(scope: Scope) -> bool:
+    """Return whether a scope leaves out some documents that lie before its moment."""
+    return is_narrow(scope) or bool(scope.absent)
+
+
 async def documents_of_projects(connection: asyncpg.Connection, scope: Scope) -> PackedDocuments:
     """Return the packed documents of the scope's projects."""
     blocks = await connection.fetch(
@@ -185,7 +191,7 @@ async def documents_of_projects(connection: asyncpg.Connection, scope: Scope) ->
         list(scope.projects),
         scope.moment.valid,
         scope.moment.known,
-        is_narrow(scope),
+        needs_documents(scope),
     )
     return PackedDocuments(scope, blocks)
 

@@ -1,0 +1,103 @@
+-- name: insert_absence
+-- Record that a document, or one version of it, is not there.
+INSERT INTO absence (
+    tenant_id, id, project_id, entity, artifact, valid_from, valid_until, source, source_commit, reason, recorded_at, actor
+) VALUES (
+    :tenant, :id, :project, :entity, :artifact, :valid_from, :valid_until, :source, :source_commit, :reason,
+    :recorded_at, :actor
+);
+
+-- name: retract_absence
+-- Stop believing an absence.
+UPDATE absence SET retracted_at = $3 WHERE tenant_id = $1 AND id = $2 AND retracted_at IS NULL;
+
+-- name: absences_of
+-- When are these documents, or versions of them, believed not to be there?
+SELECT id, entity, artifact, valid_from, valid_until, source, source_commit, reason, recorded_at, actor
+FROM absence
+WHERE tenant_id = $1 AND entity = ANY ($2::uuid[]) AND retracted_at IS NULL
+ORDER BY entity, valid_from;
+
+-- name: absence_by_id
+-- Which absence has this id, believed or not?
+SELECT id, entity, artifact, valid_from, valid_until, source, source_commit, reason, recorded_at, actor
+FROM absence
+WHERE tenant_id = $1 AND id = $2;
+
+-- name: absent_artifacts
+-- Which artifacts of these projects are not there at a moment?
+SELECT artifact.number
+FROM absence
+JOIN artifact ON artifact.tenant_id = $1 AND artifact.entity = absence.entity
+    AND (absence.artifact IS NULL OR absence.artifact = artifact.id)
+WHERE absence.tenant_id = $1 AND absence.project_id = ANY ($2::integer[])
+    AND valid_from <= $3 AND (valid_until > $3 OR valid_until IS NULL)
+    AND absence.recorded_at <= $4 AND (retracted_at > $4 OR retracted_at IS NULL)
+ORDER BY number;
+
+-- name: absent_entities
+-- Which documents of a tenant are not there at an instant?
+SELECT entity
+FROM absence
+WHERE tenant_id = $1 AND artifact IS NULL AND retracted_at IS NULL
+    AND valid_from <= $2 AND (valid_until > $2 OR valid_until IS NULL)
+ORDER BY entity;
+
+-- name: references_touching
+-- Which references are believed to hold between an instant and another, from or to a document, and whose documents state
+-- them?
+SELECT reference.id, source, target, type, reference.source_artifact, valid_from, valid_until, reference.project_id,
+    occurrences, stated.entity AS stated_by
+FROM reference
+LEFT JOIN artifact AS stated ON stated.tenant_id = $1 AND stated.id = reference.source_artifact
+WHERE reference.tenant_id = $1 AND (source = $2 OR target = $2 OR stated.entity = $2)
+    AND retracted_at IS NULL AND (valid_until > $3 OR valid_until IS NULL)
+    AND ($4::timestamptz IS NULL OR valid_from < $4)
+ORDER BY reference.id;
+
+-- name: find_root
+-- Which root of a project is this: the same folder, or a clone of the same repository?
+SELECT root_id
+FROM import_root
+WHERE tenant_id = $1 AND project_id = $2 AND prefix IS NOT DISTINCT FROM $5
+    AND (place = $3 OR $4::text IS NOT NULL AND first_commit = $4)
+ORDER BY place <> $3, root_id
+LIMIT 1;
+
+-- name: insert_root
+-- Remember a folder or a repository that documents are filed from.
+INSERT INTO import_root (tenant_id, project_id, place, prefix, first_commit, recorded_at)
+VALUES (:tenant, :project, :place, :prefix, :first_commit, :recorded_at)
+RETURNING root_id;
+
+-- name: put_documents
+-- Remember from which root these documents, by their keys, came last, and from which file.
+INSERT INTO document_root (tenant_id, entity, root_id, source_uri, recorded_at)
+SELECT :tenant, entity.id, :root, filed.source_uri, :recorded_at
+FROM unnest(:keys::text[], :sources::text[]) AS filed (key, source_uri)
+JOIN entity ON entity.tenant_id = :tenant AND entity.project_id = :project AND entity.key = filed.key
+ON CONFLICT (tenant_id, entity) DO UPDATE SET
+    root_id = excluded.root_id, source_uri = excluded.source_uri, recorded_at = excluded.recorded_at
+WHERE (document_root.root_id, document_root.source_uri) IS DISTINCT FROM (excluded.root_id, excluded.source_uri);
+
+-- name: documents_of_roots
+-- Which documents of a project came from which root and file, what were their last texts, and are they there?
+SELECT entity.id, entity.key, place, document_root.root_id, document_root.source_uri, latest.identifier, latest.kind,
+    md5(latest.body) AS digest, EXISTS (
+        SELECT FROM absence
+        WHERE absence.tenant_id = $1 AND absence.entity = entity.id AND absence.artifact IS NULL
+            AND retracted_at IS NULL AND valid_until IS NULL
+    ) AS is_absent
+FROM project
+JOIN import_root ON import_root.tenant_id = $1 AND import_root.project_id = project.project_id
+JOIN document_root ON document_root.tenant_id = $1 AND document_root.root_id = import_root.root_id
+JOIN entity ON entity.tenant_id = $1 AND entity.id = document_root.entity
+CROSS JOIN LATERAL (
+    SELECT identifier, body, type.name AS kind
+    FROM artifact JOIN type USING (tenant_id, type_id)
+    WHERE tenant_id = $1 AND artifact.entity = entity.id
+    ORDER BY artifact.recorded_at DESC
+    LIMIT 1
+) AS latest
+WHERE project.tenant_id = $1 AND folded_key = $2
+ORDER BY entity.key;

@@ -1,0 +1,167 @@
+"""Files of a folder that move, go and come back, and folders that are filed from two roots."""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable, Mapping
+from dataclasses import replace
+from pathlib import Path
+from typing import TypeAlias
+
+import pytest
+
+from app.services.importing import ImportRequest, ImportSummary
+from tests.documents import ProjectFixture, edges, identifiers, pending
+from tests.services.importing.history.conftest import Repository
+from tests.services.importing.history.conftest import repository as repository
+
+Filing: TypeAlias = Callable[..., Awaitable[ImportSummary]]
+
+FILES: Mapping[str, str] = {
+    "adr/0001-queue.md": "---\nstatus: accepted\ndate: 2026-01-05\n---\n# Use a queue\n\nIt holds all.\n",
+    "notes/failover.md": "# Carrier failover\n\nSwitch the carrier when two calls fail.\n",
+    "notes/plan.md": "# Plan\n\nSee ADR-1 and [[Carrier failover]].\n",
+}
+
+
+def write(folder: Path, files: Mapping[str, str]) -> None:
+    for name, text in files.items():
+        path = folder / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(text, encoding="utf-8")
+
+
+@pytest.fixture
+def filing(desk: ProjectFixture) -> Filing:
+    async def run(folder: Path, *, prune: bool = False) -> ImportSummary:
+        request = ImportRequest((folder,), desk.project, prunes=prune)
+        return await desk.memory.imports.run(desk.memory.caller, request)
+
+    return run
+
+
+async def documents(desk: ProjectFixture) -> set[str]:
+    async with desk.reading() as connection:
+        rows = await connection.fetch(
+            "SELECT entity.key FROM entity JOIN project USING (tenant_id, project_id)"
+            " WHERE project.key = $1 AND entity.key IS NOT NULL",
+            desk.project,
+        )
+    return {row["key"] for row in rows}
+
+
+@pytest.mark.parametrize(
+    ("old", "new"),
+    [
+        ("notes/failover.md", "notes/switch.md"),
+        ("notes/failover.md", "ops/deep/failover.md"),
+        ("adr/0001-queue.md", "records/0001-queue.md"),
+        ("adr/0001-queue.md", "adr/accepted/0001-queue.md"),
+    ],
+)
+async def test_a_file_that_moved_stays_one_document(
+    desk: ProjectFixture, tmp_path: Path, filing: Filing, old: str, new: str
+) -> None:
+    write(tmp_path, FILES)
+    await filing(tmp_path)
+    keys = await documents(desk)
+    (tmp_path / new).parent.mkdir(parents=True, exist_ok=True)
+    (tmp_path / old).rename(tmp_path / new)
+    summary = await filing(tmp_path)
+    assert (summary.filed, summary.missing, summary.refused) == (0, [], [])
+    assert await documents(desk) == keys
+    again = await filing(tmp_path, prune=True)
+    assert (again.filed, again.removed) == (0, [])
+
+
+@pytest.mark.parametrize("gone", ["notes/failover.md", "adr/0001-queue.md", "notes/plan.md"])
+async def test_a_file_that_is_gone_is_listed_and_ends_with_prune(
+    desk: ProjectFixture, tmp_path: Path, filing: Filing, gone: str
+) -> None:
+    write(tmp_path, FILES)
+    await filing(tmp_path)
+    before = await edges(desk)
+    (tmp_path / gone).unlink()
+    listed = await filing(tmp_path)
+    assert (listed.missing, listed.removed) == ([gone], [])
+    title = FILES[gone].partition("# ")[2].split("\n")[0]
+    then = await desk.ask(title)
+    assert title in {hit.artifact.title for hit in then.hits}
+    ended = await filing(tmp_path, prune=True)
+    assert (ended.missing, ended.removed) == ([], [gone])
+    assert title not in {hit.artifact.title for hit in (await desk.ask(title)).hits}
+    assert title in {hit.artifact.title for hit in (await desk.ask(title, as_of=then.as_of)).hits}
+    async with desk.reading() as connection:
+        open_edges = await connection.fetchval(
+            "SELECT count(*) FROM reference JOIN project USING (tenant_id, project_id)"
+            " WHERE key = $1 AND retracted_at IS NULL AND valid_until IS NULL",
+            desk.project,
+        )
+    assert open_edges < len(before)
+    write(tmp_path, {gone: FILES[gone]})
+    back = await filing(tmp_path)
+    assert (back.filed, back.missing) == (1, [])
+    assert title in {hit.artifact.title for hit in (await desk.ask(title)).hits}
+    assert await edges(desk) == before
+    assert await pending(desk) == set()
+    assert (await filing(tmp_path)).filed == 0
+
+
+async def test_what_is_gone_takes_no_reference_from_what_comes(
+    desk: ProjectFixture, tmp_path: Path, filing: Filing
+) -> None:
+    write(tmp_path, FILES)
+    await filing(tmp_path)
+    (tmp_path / "notes/failover.md").unlink()
+    await filing(tmp_path, prune=True)
+    assert await pending(desk) == {("Carrier failover", False)}
+    write(tmp_path, {"ops/new.md": "# Carrier failover\n\nAnother text altogether.\n"})
+    await filing(tmp_path)
+    assert ("notes/plan", "REFERENCES", "ops/new") in await edges(desk)
+    assert await pending(desk) == set()
+
+
+async def test_a_folder_that_cannot_be_read_removes_nothing(
+    desk: ProjectFixture, tmp_path: Path, filing: Filing
+) -> None:
+    write(tmp_path, FILES)
+    await filing(tmp_path)
+    (tmp_path / "notes/failover.md").write_bytes(b"\xff\xfe\x00")
+    summary = await filing(tmp_path, prune=True)
+    assert (len(summary.refused), summary.removed, summary.missing) == (1, [], [])
+
+
+@pytest.mark.parametrize("second", ["notes", "adr"])
+async def test_a_second_root_of_the_same_files_says_so_and_makes_no_second_document(
+    desk: ProjectFixture, tmp_path: Path, filing: Filing, second: str
+) -> None:
+    write(tmp_path, FILES)
+    await filing(tmp_path)
+    keys = await documents(desk)
+    summary = await filing(tmp_path / second)
+    inside = sum(name.startswith(second) for name in FILES)
+    assert summary.known_from == {str(tmp_path): inside}
+    assert (summary.filed, await documents(desk)) == (0, keys)
+
+
+async def test_a_repository_of_files_that_a_folder_brought_says_so(repository: Repository) -> None:
+    desk = repository.desk
+    repository.commit("2026-02-01", dict(FILES))
+    service = desk.memory.imports
+    await service.run(desk.memory.caller, ImportRequest((repository.folder / "notes",), desk.project))
+    keys = await documents(desk)
+    summary = await repository.run("notes")
+    assert summary.known_from == {str(repository.folder / "notes"): 2}
+    assert await documents(desk) == keys
+    elsewhere = replace(repository, folder=repository.folder.with_name("clone"))
+    repository.git("clone", "--quiet", str(repository.folder), str(elsewhere.folder))
+    cloned = await elsewhere.run("notes")
+    assert (cloned.filed, cloned.known_from) == (0, {})
+
+
+async def test_names_are_those_of_what_is_there(desk: ProjectFixture, tmp_path: Path, filing: Filing) -> None:
+    write(tmp_path, FILES)
+    await filing(tmp_path)
+    (tmp_path / "adr/0001-queue.md").unlink()
+    await filing(tmp_path, prune=True)
+    assert "ADR-0001" not in identifiers(await desk.ask("ADR-1"))
+    assert await desk.memory.catalog.resolve_alias(desk.memory.caller, "ADR-1", desk.project, None) is None
