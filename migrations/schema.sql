@@ -393,6 +393,16 @@ CREATE FUNCTION public.identity_never_changes() RETURNS trigger
     SET search_path TO 'pg_catalog', 'public', 'pg_temp'
     AS $$
 BEGIN
+    IF TG_OP = 'UPDATE' AND EXISTS (
+        SELECT FROM document_name
+        WHERE tenant_id = OLD.tenant_id AND entity = OLD.id AND sort = 'FORMER' AND key = OLD.key AND closed_at IS NULL
+    ) THEN
+        OLD.key := NEW.key;
+        OLD.bare_key := NEW.bare_key;
+        IF OLD IS NOT DISTINCT FROM NEW THEN
+            RETURN NEW;
+        END IF;
+    END IF;
     PERFORM refuse('identity_never_changes', 'an entity is identity alone; change its state instead');
     RETURN NULL;
 END $$;
@@ -410,6 +420,10 @@ DECLARE
         JOIN entity_state AS earlier ON earlier.tenant_id = entity.tenant_id AND earlier.entity = entity.id
         WHERE entity.tenant_id = NEW.tenant_id AND entity.id = NEW.entity
             AND earlier.props -> property IS DISTINCT FROM NEW.props -> property
+            AND NOT (property = 'identifier' AND EXISTS (
+                SELECT FROM document_name
+                WHERE tenant_id = NEW.tenant_id AND document_name.entity = NEW.entity AND sort = 'FORMER'
+            ))
     );
 BEGIN
     IF changed IS NOT NULL THEN
@@ -427,6 +441,21 @@ BEGIN
     EXECUTE format(
         'CREATE POLICY tenants_never_see_each_other ON %s USING (tenant_id = current_tenant())', relation);
 END $$;
+
+CREATE TABLE public.document_name (
+    tenant_id integer NOT NULL,
+    project_id integer NOT NULL,
+    key text NOT NULL COLLATE pg_catalog."C",
+    entity uuid NOT NULL,
+    sort text NOT NULL,
+    recorded_at timestamp with time zone NOT NULL,
+    closed_at timestamp with time zone
+);
+
+CREATE FUNCTION public.key_at(of_tenant integer, of_entity uuid, present_key text, instant timestamp with time zone) RETURNS text
+    LANGUAGE sql STABLE
+    SET search_path TO 'pg_catalog', 'public', 'pg_temp'
+    RETURN COALESCE((SELECT document_name.key FROM public.document_name WHERE ((document_name.tenant_id = key_at.of_tenant) AND (document_name.entity = key_at.of_entity) AND (document_name.sort = 'FORMER'::text) AND (document_name.recorded_at > key_at.instant)) ORDER BY document_name.recorded_at LIMIT 1), present_key);
 
 CREATE FUNCTION public.no_project_redefines_a_type_of_all() RETURNS trigger
     LANGUAGE plpgsql
@@ -748,16 +777,6 @@ ALTER TABLE public.artifact ALTER COLUMN number ADD GENERATED ALWAYS AS IDENTITY
     NO MINVALUE
     NO MAXVALUE
     CACHE 1
-);
-
-CREATE TABLE public.document_name (
-    tenant_id integer NOT NULL,
-    project_id integer NOT NULL,
-    key text NOT NULL COLLATE pg_catalog."C",
-    entity uuid NOT NULL,
-    sort text NOT NULL,
-    recorded_at timestamp with time zone NOT NULL,
-    closed_at timestamp with time zone
 );
 
 CREATE TABLE public.document_root (
@@ -1304,6 +1323,8 @@ CREATE INDEX entity_state_by_entity ON public.entity_state USING btree (tenant_i
 
 CREATE INDEX fact_candidate_by_status ON public.fact_candidate USING btree (tenant_id, project_id, status, recorded_at, id);
 
+CREATE INDEX former_key_by_entity ON public.document_name USING btree (tenant_id, entity) WHERE (sort = 'FORMER'::text);
+
 CREATE INDEX mention_by_entity ON public.mention USING btree (tenant_id, entity, artifact);
 
 CREATE UNIQUE INDEX one_meaning_per_status_word ON public.status_word USING btree (tenant_id, project_id, phrase) WHERE (closed_at IS NULL);
@@ -1757,6 +1778,12 @@ GRANT SELECT,INSERT ON TABLE public.posting_block TO trigraph_service;
 
 REVOKE ALL ON FUNCTION public.keep_tenants_apart(relation regclass) FROM PUBLIC;
 
+GRANT SELECT,INSERT ON TABLE public.document_name TO trigraph_service;
+
+GRANT UPDATE(closed_at) ON TABLE public.document_name TO trigraph_service;
+
+GRANT ALL ON FUNCTION public.key_at(of_tenant integer, of_entity uuid, present_key text, instant timestamp with time zone) TO trigraph_service;
+
 GRANT SELECT,INSERT ON TABLE public.outbox TO trigraph_service;
 
 REVOKE ALL ON FUNCTION public.stands_in_ledger(at bigint, mark text) FROM PUBLIC;
@@ -1782,10 +1809,6 @@ GRANT UPDATE(review_reason) ON TABLE public.alias_candidate TO trigraph_service;
 
 GRANT USAGE ON SEQUENCE public.artifact_number_seq TO trigraph_service;
 
-GRANT SELECT,INSERT ON TABLE public.document_name TO trigraph_service;
-
-GRANT UPDATE(closed_at) ON TABLE public.document_name TO trigraph_service;
-
 GRANT SELECT,INSERT ON TABLE public.document_root TO trigraph_service;
 
 GRANT UPDATE(root_id) ON TABLE public.document_root TO trigraph_service;
@@ -1799,6 +1822,10 @@ GRANT SELECT,INSERT ON TABLE public.embedding TO trigraph_service;
 GRANT SELECT,INSERT ON TABLE public.embedding_model TO trigraph_service;
 
 GRANT SELECT,INSERT ON TABLE public.entity TO trigraph_service;
+
+GRANT UPDATE(key) ON TABLE public.entity TO trigraph_service;
+
+GRANT UPDATE(bare_key) ON TABLE public.entity TO trigraph_service;
 
 GRANT SELECT,INSERT ON TABLE public.entity_state TO trigraph_service;
 

@@ -10,6 +10,7 @@ from app.domain.entity import ReferenceType
 from app.errors import Conflict, Invalid
 from app.services.aliases.service import AliasRequest
 from app.services.container import Memory
+from app.services.filing.document_rename import RenameRequest
 from app.services.filing.document_withdrawal import WithdrawalRequest
 from app.services.references import StatedReference
 from app.services.states.change import StateChange
@@ -39,7 +40,7 @@ class Writer:
         verbs = (
             [self.file] * 5
             + [self.transition] * 3
-            + [self.draft, self.end_draft, self.name, self.join, self.withdraw, self.take_away]
+            + [self.draft, self.end_draft, self.name, self.rename, self.join, self.withdraw, self.take_away]
         )
         try:
             await self._random.choice(verbs if self._entities else [self.file])()
@@ -79,6 +80,11 @@ class Writer:
         answer = await self._aliases.create(self._memory.caller, AliasRequest(form, self._one()))
         if answer.alias is not None:
             self._stated.append((self._end_alias, answer.alias.id))
+
+    async def rename(self) -> None:
+        prefix = self._random.choice(["ADR", "SPEC", "RFC"])
+        identifier = f"{prefix}-{self._random.randrange(2 * self._series)}"
+        await self._memory.renames.rename(self._memory.caller, RenameRequest(identifier, self._one()))
 
     async def join(self) -> None:
         kind = self._random.choice(list(ReferenceType))

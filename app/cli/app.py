@@ -24,6 +24,7 @@ COMMANDS: Mapping[str, str] = {
     "withdraw": "app.cli.withdraw:withdraw",
     "check": "app.cli.check:check",
     "statuses": "app.cli.statuses:statuses",
+    "rename": "app.cli.rename:rename",
     "migrate": "app.cli.migrate:migrate",
     "schema": "app.cli.schema:schema",
     "doctor": "app.cli.doctor:doctor",

@@ -125,9 +125,10 @@ def _anchor_text(anchor: Anchor) -> str:
 
 
 def _headline(hit: Hit) -> list[RowPart]:
-    flag, artifact = hit.annotation.flag, hit.artifact
+    flag, artifact, state = hit.annotation.flag, hit.artifact, hit.annotation.state
+    named = None if state is None else state.props.get("identifier")  # it may have been renamed since
     return [
-        RowPart(artifact.identifier or "", "bold", Yields.LAST),
+        RowPart(named if isinstance(named, str) else artifact.identifier or "", "bold", Yields.LAST),
         RowPart(artifact.title, yields=Yields.FIRST),
         RowPart("" if artifact.is_undated else artifact.created_at.date().isoformat(), "dim"),
         RowPart("" if flag is None else flag.lower(), "" if flag is None else _COLOURS[flag]),

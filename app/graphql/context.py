@@ -24,6 +24,7 @@ class Context:
         self.catalog = memory.catalog
         self.review = memory.review
         self.aliases = memory.aliases
+        self.renames = memory.renames
         self.references = memory.references
         self.states = memory.states
         self.paths = memory.paths

@@ -18,6 +18,7 @@ from app.services.catalog.service import PathService
 from app.services.document_reader import document_reader
 from app.services.entities import CanonicalService
 from app.services.filing import FilingService
+from app.services.filing.document_rename import DocumentRenameService
 from app.services.filing.document_withdrawal import WithdrawalService
 from app.services.maintenance.reembed import check_model
 from app.services.recall import RecallService
@@ -68,6 +69,11 @@ class Memory:
     def filing(self) -> FilingService:
         """The service that files documents."""
         return FilingService(self.database, self.embedder)
+
+    @cached_property
+    def renames(self) -> DocumentRenameService:
+        """The service that gives documents other identifiers."""
+        return DocumentRenameService(self.database)
 
     @cached_property
     def withdrawals(self) -> WithdrawalService:

@@ -88,3 +88,15 @@ async def test_what_waits_is_listed_and_decided_about(memory: Memory) -> None:
     assert waiting["factCandidates"]["totalCount"] == 1
     reviewed = (await api.ask(review, candidate=candidate["id"]))["reviewAliasCandidate"]
     assert (reviewed["problems"], reviewed["candidate"]["status"]) == ([], "PROMOTED")
+
+
+async def test_a_document_is_renamed(memory: Memory) -> None:
+    api = Api(memory)
+    (rename,) = _operations("Renaming a document")
+    filed = await api.file("# ADR-7: Queue\n\nThe queue.\n", project="harbor")
+    entity = filed["entity"]["id"]
+    renamed = (await api.ask(rename, entity=entity))["moveArtifact"]
+    assert (renamed["problems"], renamed["entity"]["label"]) == ([], "Queue")
+    assert (renamed["event"]["eventType"], renamed["state"]["props"]["identifier"]) == ("rename", "ADR-70")
+    (problem,) = (await api.ask(rename, entity=entity))["moveArtifact"]["problems"]
+    assert "already" in problem["message"]

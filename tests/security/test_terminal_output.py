@@ -101,6 +101,7 @@ CASES: Mapping[str, list[tuple[str, ...]]] = {
         (f"{MARK}=RED",),
         ("superseded=WIP", "--project", LINES),
     ],
+    "rename": [("ADR-7", f"ADR-70 {LINES}"), ("ADR-7", MARK * 30), (LINES, MARK)],
     "migrate": [(), ("--check",)],
     "schema": [()],
     "doctor": [()],

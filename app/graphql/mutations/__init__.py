@@ -8,9 +8,11 @@ import strawberry
 
 from app.graphql.context import Info
 from app.graphql.mutations.change_state import (
+    MoveArtifactInput,
     RecordFactInput,
     StatePayload,
     TransitionInput,
+    move_artifact,
     record_fact,
     transition,
 )
@@ -175,6 +177,20 @@ class Mutation:
     ) -> AliasPayload | None:
         """End an alias."""
         return await withdraw_alias(info, input)
+
+    @strawberry.mutation(
+        description="Give a document another identifier, from now on. Its entity, its history and the"
+        " references to it stay. The former identifier still finds it, until another document takes it."
+    )
+    async def move_artifact(
+        self,
+        info: Info,
+        input: Annotated[
+            MoveArtifactInput, strawberry.argument(description="The document and its new identifier.")
+        ],
+    ) -> StatePayload | None:
+        """Rename a document."""
+        return await move_artifact(info, input)
 
     @strawberry.mutation(
         description="Create a reference from one entity to another. Repeating the same reference changes"

@@ -1,4 +1,4 @@
-"""The mutations recordFact and transition, and the payload of the mutations of states."""
+"""The mutations recordFact, transition and moveArtifact, and the payload of the mutations of states."""
 
 from __future__ import annotations
 
@@ -15,6 +15,7 @@ from app.graphql.errors import Problem
 from app.graphql.mutations.payload import answers_with, position_text
 from app.graphql.types.entity import Entity
 from app.graphql.types.state import EntityState, StateEvent
+from app.services.filing.document_rename import RenameRequest
 from app.services.states import StateAnswer, StateChange, StatedCause
 
 ENTITY = "The id of the entity."
@@ -155,3 +156,33 @@ async def transition(context: Context, input: TransitionInput) -> StateAnswer:
         ),
         input.idempotency_key,
     )
+
+
+@strawberry.input(
+    description="The document to rename and its new identifier. Give either the entity or an artifact."
+)
+class MoveArtifactInput:
+    """The input of moveArtifact."""
+
+    identifier: str = strawberry.field(
+        description="The new identifier, such as ADR-70, of at most 256 characters. No other document of the"
+        " project may have it."
+    )
+    entity: strawberry.ID | None = strawberry.field(
+        default=None, description="The id of the entity of the document."
+    )
+    artifact: strawberry.ID | None = strawberry.field(
+        default=None, description="The id of an artifact of the document."
+    )
+    idempotency_key: str | None = strawberry.field(default=None, description=IDEMPOTENCY_KEY)
+
+
+@answers_with(StatePayload)
+async def move_artifact(context: Context, input: MoveArtifactInput) -> StateAnswer:
+    """Rename the document."""
+    request = RenameRequest(
+        input.identifier,
+        optional_id(input.entity, "entity", "entity"),
+        optional_id(input.artifact, "artifact", "artifact"),
+    )
+    return await context.renames.rename(context.caller, request, input.idempotency_key)

@@ -138,7 +138,7 @@ class _Ledger:
 
     async def own(self, keys: list[str]) -> Mapping[str, list[Entity]]:
         found = await entities.entities_of_keys(*await self._where(), keys)
-        return {each.key: [each] for each in found if each.key is not None}
+        return {key: [each] for key, each in found.items()}
 
     async def by_key(self, keys: list[str]) -> Mapping[str, list[KeyedEntity]]:
         return by_either_key(await entities.entities_by_keys(*await self._where(), keys))

@@ -43,7 +43,9 @@ async def record_names(
     `before` holds the states believed of the document until now, none if it is new.
     """
     stated, entity = names_of(document), filed.entity.id
-    held = await names.names_of(await write.flush(), write.tenant, entity) if before else set()
+    every = await names.names_of(await write.flush(), write.tenant, entity) if before else set()
+    former = {name for name in every if name[1] is NameSort.FORMER}
+    held = every - former
     if gone := held - stated:
         await names.close_names(await write.flush(), write.tenant, entity, gone, write.recorded_at)
     added = stated - held
@@ -54,7 +56,7 @@ async def record_names(
     keys = {key for key, _ in added}
     is_back = not held  # what was withdrawn has no names until it is filed again
     if is_back:
-        keys.add(bare_key(filed.key))
+        keys |= {bare_key(filed.key), *(key for key, _ in former)}
     if is_back or before[-1].props.get("title") != filed.artifact.title:
         keys.add(bare_key(identifier_key(filed.artifact.title)))
     return keys

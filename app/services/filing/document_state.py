@@ -32,7 +32,8 @@ async def write_state(
     gave.
     """
     held = [] if is_new else await _held(write, filed.entity.id)
-    props = _props(document, recorded_type, held)
+    covering = state_at(held, filed.artifact.created_at) or (held[0] if held else None)
+    props = _props(document, recorded_type, covering)
     if held:
         change = await _change_by_version(write, filed, props, recorded_type.definition, held)
     else:
@@ -90,8 +91,8 @@ def _is_callers(assertions: Sequence[AssertedProperties], name: str, value: Any,
     return bool(texts) and is_by_caller(said[-1]) and not differ(texts[-1], value)
 
 
-def _props(document: Document, recorded_type: RecordedType, held: list[EntityState]) -> dict[str, Any]:
-    """Return the properties in a document's header, immutable ones as first written."""
+def _props(document: Document, recorded_type: RecordedType, covering: EntityState | None) -> dict[str, Any]:
+    """Return the properties in a document's header, immutable ones as in the state there was then."""
     definition = recorded_type.definition
     unknown = {*definition.unknown_props(document.props), *DOCUMENT_HEADERS}
     props = {name: value for name, value in document.props.items() if name not in unknown}
@@ -103,9 +104,9 @@ def _props(document: Document, recorded_type: RecordedType, held: list[EntitySta
     if document.identifier:
         props["identifier"] = document.identifier
     for name in definition.immutable_props:
-        if held:
+        if covering is not None:
             props.pop(name, None)
-            props.update({name: held[0].props[name]} if name in held[0].props else {})
+            props.update({name: covering.props[name]} if name in covering.props else {})
     return props
 
 

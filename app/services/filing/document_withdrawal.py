@@ -40,6 +40,7 @@ from app.stores.postgres import (
     states,
 )
 from app.stores.postgres.absences import TouchingReference
+from app.stores.postgres.document_names import NameSort
 from app.stores.postgres.pool import Database
 from app.stores.postgres.supersessions import successions_around
 
@@ -131,8 +132,9 @@ async def _close_names(write: UnitOfWork, project: Project, entity: Entity, sinc
     keys |= {identifier_key(title)} if isinstance(title, str) else set()
     await references.close_pending_of(*where, write.recorded_at)
     await document_names.close_claims(*where, write.recorded_at)
-    if held:
-        await document_names.close_names(*where, held, write.recorded_at)
+    closed = {name for name in held if name[1] is not NameSort.FORMER}
+    if closed:
+        await document_names.close_names(*where, closed, write.recorded_at)
     for alias in await aliases.stated_aliases(*where):
         await aliases.end_alias(
             await write.flush(),

@@ -13,7 +13,7 @@ from app.domain.supersession import dated_statuses
 from app.domain.temporal import EntityState, Interval
 from app.services.lookup_cache import Edge
 from app.services.parsing.target_readings import TargetReading
-from app.services.references.arrivals import record_claims
+from app.services.references.arrivals import close_earlier_claims, record_claims
 from app.services.references.edges import (
     CurrentEdges,
     EdgeStatement,
@@ -26,7 +26,7 @@ from app.services.references.edges import (
 )
 from app.services.references.pending import add_pending
 from app.services.references.supersession import SupersessionChange, effective_from
-from app.services.references.target_resolution import Target, find_targets
+from app.services.references.target_resolution import Claimant, Target, find_targets
 from app.services.unit_of_work import UnitOfWork
 from app.stores.event_loop import let_others_work
 from app.stores.postgres import mentions, references
@@ -49,7 +49,9 @@ async def join_claims(
     """
     joined = Joined()
     typed_first = dict(sorted(ways.items(), key=lambda each: each[0].type is ReferenceType.REFERENCES))
-    targets = await find_targets(write, filed.project, filed.key, filed.artifact.source_uri, typed_first)
+    earlier = await close_earlier_claims(write, filed.entity.id, ways) if before else {}
+    claimant = Claimant(filed.key, filed.artifact.source_uri, filed.artifact.created_at)
+    targets = await find_targets(write, filed.project, claimant, typed_first, earlier)
     known = _known_edges(filed, targets, joined)
     if before:
         await _end_what_is_not_stated(write, filed, before, joined)
@@ -61,7 +63,7 @@ async def join_claims(
         await let_others_work(place)
         if not target.found or len(target.others(filed.entity.id)) > 1:
             await add_pending(write, filed, target, joined)
-    await record_claims(write, filed, ways, is_new=not before)
+    await record_claims(write, filed, ways, earlier)
     await _note_mentions(write, filed, targets)
     return joined
 

@@ -27,7 +27,7 @@ from app.services.cached_lookups import (
 from app.services.filing import document_names
 from app.services.filing.document_state import state_from_artifact, write_state
 from app.services.filing.document_types import type_of
-from app.services.filing.prepare import PreparedDocument
+from app.services.filing.prepare import PreparedDocument, content_hash
 from app.services.filing.references import confirm_supersession, join_claims
 from app.services.parsing.target_readings import target_key
 from app.services.references.arrivals import join_arrived
@@ -224,13 +224,15 @@ async def write_document(
     The caller that ends the write adds the position.
     """
     recorded_type, warnings = await type_of(write, project, prepared.document, defines_kinds=defines_kinds)
-    entity, latest = await _identity(write, project, prepared, recorded_type)
+    entity, latest, renamed = await _identity(write, project, prepared, recorded_type)
+    if latest is not None and entity.key != prepared.key:
+        prepared = await _under_present_identifier(write, prepared, entity, latest)
     absent = [] if latest is None else await _absences(write, latest)
     is_there = not any(each.valid.covers(write.recorded_at) for each in absent)
     if latest is not None and latest.content_hash == prepared.content_hash and is_there:
         return await load_unchanged(await write.flush(), write.tenant, entity, latest)
     artifact = await artifact_of(write, project, prepared, recorded_type, entity, latest)
-    warnings = (*warnings, *await oddity_warnings(write, project, prepared.document, artifact))
+    warnings = (*warnings, *renamed, *await oddity_warnings(write, project, prepared.document, artifact))
     if latest is None:
         entity = replace(entity, created_at=artifact.created_at, source_artifact=artifact.id)
         await entities.insert_entity(
@@ -296,19 +298,55 @@ async def load_unchanged(
 
 async def _identity(
     write: UnitOfWork, project: Project, prepared: PreparedDocument, recorded_type: RecordedType
-) -> tuple[Entity, Artifact | None]:
-    """Return the entity of a document and its latest version; a new entity is not written yet."""
+) -> tuple[Entity, Artifact | None, tuple[str, ...]]:
+    """Return the entity of a document, its latest version, and a warning if it was or is called otherwise.
+
+    A new entity is not written yet. Under the former identifier of a document that was renamed, the same
+    text or the same source is still that document; anything else is another one, which takes the identifier.
+    """
     name = recorded_type.definition.name
     held = await entity_of_key(write, prepared.key)
+    new = Entity(uuid4(), name, project.number, prepared.key, write.recorded_at, None)
     if held is None:
-        return Entity(uuid4(), name, project.number, prepared.key, write.recorded_at, None), None
+        return new, None, ()
+    if held.key != prepared.key:
+        latest = await artifacts.latest_version(await write.flush(), write.tenant, held.id)
+        asked = prepared.document.identifier or prepared.key
+        if latest is not None and _is_same(prepared, latest):
+            return held, latest, (f"filed as {held.key}: {asked} was renamed",)
+        return new, None, (f"{asked} was the identifier of {held.key} before; this is another document",)
     if fold(held.type_name) != fold(name):
         raise Conflict(
             f"{prepared.document.identifier or prepared.key} has the type {held.type_name} in this"
             f" project already; file it as {held.type_name} or give it another identifier",
             field="kind",
         )
-    return held, await artifacts.latest_version(await write.flush(), write.tenant, held.id)
+    return held, await artifacts.latest_version(await write.flush(), write.tenant, held.id), ()
+
+
+def _is_same(prepared: PreparedDocument, latest: Artifact) -> bool:
+    """Return whether a document under a former identifier is the one that had it, by its text or source."""
+    source = prepared.document.source_uri
+    return latest.content_hash == prepared.content_hash or (
+        source is not None and source == latest.source_uri
+    )
+
+
+async def _under_present_identifier(
+    write: UnitOfWork, prepared: PreparedDocument, entity: Entity, latest: Artifact
+) -> PreparedDocument:
+    """Return a document with the identifier that its entity has now; an unchanged one stays as it is."""
+    assert entity.key is not None
+    if latest.content_hash == prepared.content_hash:
+        return prepared
+    held = await states.current_states(await write.flush(), write.tenant, entity.id, Branch.COMMITTED)
+    identifier = held[-1].props.get("identifier")
+    document = replace(
+        prepared.document,
+        identifier=identifier if isinstance(identifier, str) else entity.key,
+        stated_identifier=None,
+    )
+    return replace(prepared, document=document, key=entity.key, content_hash=content_hash(document))
 
 
 async def _write_meaning(

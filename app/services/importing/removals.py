@@ -73,7 +73,7 @@ class RemovalService:
     ) -> None:
         """Remember what a folder held, and list or, if the import prunes, end what it holds no more."""
         rooted = await self.rooted(caller, project_key)
-        project, number = await self._put(caller, project_key, filed, rooted, summary)
+        project, number, filed = await self._put(caller, project_key, filed, rooted, summary)
         if project is None or number is None:
             return
         missing = [
@@ -99,7 +99,7 @@ class RemovalService:
     ) -> None:
         """Remember what a repository held, and record when each of its documents was not there."""
         rooted = await self.rooted(caller, project_key)
-        project, number = await self._put(caller, project_key, filed, rooted, summary)
+        project, number, filed = await self._put(caller, project_key, filed, rooted, summary)
         if project is None or number is None:
             return
         for known in history.known:
@@ -127,15 +127,15 @@ class RemovalService:
             if project is None:
                 return list(known)
             found = await entities.entities_of_keys(connection, caller.tenant, project.number, list(gaps))
-            held = await absences.absences_of(connection, caller.tenant, [each.id for each in found])
+            held = await absences.absences_of(connection, caller.tenant, [each.id for each in found.values()])
         stale = {
-            entity.key or "": absence
-            for entity in found
+            key: absence
+            for key, entity in found.items()
             for absence in held.get(entity.id, ())
             if absence.source is AbsenceSource.GIT
             and absence.artifact is None
             and absence.valid.end is None
-            and all(gap.valid.start != absence.valid.start for gap in gaps[entity.key or ""])
+            and all(gap.valid.start != absence.valid.start for gap in gaps[key])
         }
         if stale:
             async with unit_of_work(self._database, caller) as write:
@@ -157,12 +157,22 @@ class RemovalService:
         filed: RootContents,
         rooted: Sequence[RootedDocument],
         summary: ImportSummary,
-    ) -> tuple[Project | None, int | None]:
-        """Remember the root of the filed documents; count those that came from another one before."""
+    ) -> tuple[Project | None, int | None, RootContents]:
+        """Remember the root of the filed documents; count those that came from another one before.
+
+        Return the contents under the keys that the documents have now: some may have been renamed.
+        """
         async with self._database.reading(caller.tenant) as connection:
             project = await projects.project_by_key(connection, caller.tenant, project_key)
-        if project is None:
-            return None, None
+            if project is None:
+                return None, None, filed
+            held = await entities.entities_of_keys(
+                connection, caller.tenant, project.number, list(filed.sources)
+            )
+        present = {key: entity.key or key for key, entity in held.items()}
+        filed = replace(
+            filed, sources={present.get(key, key): source for key, source in filed.sources.items()}
+        )
         async with unit_of_work(self._database, caller) as write:
             where = (await write.flush(), write.tenant, project.number)
             number = await absences.find_root(*where, filed.root)
@@ -172,7 +182,7 @@ class RemovalService:
         for each in rooted:
             if each.key in filed.sources and each.root != number:
                 summary.known_from[each.place] = summary.known_from.get(each.place, 0) + 1
-        return project, number
+        return project, number, filed
 
     async def _settle_document(
         self, caller: Caller, project: Project, known: KnownDocument, summary: ImportSummary

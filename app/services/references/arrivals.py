@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import TypeAlias
@@ -37,10 +37,12 @@ _Edges: TypeAlias = dict[Edge, tuple[StatedClaim, KeyedEntity]]
 
 
 async def record_claims(
-    write: UnitOfWork, filed: Filed, ways: Mapping[ReferenceClaim, Sequence[TargetReading]], *, is_new: bool
+    write: UnitOfWork,
+    filed: Filed,
+    ways: Mapping[ReferenceClaim, Sequence[TargetReading]],
+    earlier: Mapping[ReferenceClaim, datetime],
 ) -> None:
-    """Keep the claims of a document's new version; one that an earlier version stated is as old as there."""
-    stated = {} if is_new else await _close_earlier(write, filed.entity.id)
+    """Keep the claims of a document's new version, each since it states the `earlier` ones."""
     claims = [
         (
             StatedClaim(
@@ -49,7 +51,7 @@ async def record_claims(
                 source_key=filed.key,
                 source_uri=filed.artifact.source_uri,
                 source_artifact=filed.artifact.id,
-                valid_from=stated.get(_sort_of(claim), filed.artifact.created_at),
+                valid_from=earlier.get(claim, filed.artifact.created_at),
             ),
             claim_keys(of_claim),
         )
@@ -59,12 +61,16 @@ async def record_claims(
     write.cached.note_claims(claims)
 
 
-async def _close_earlier(write: UnitOfWork, entity: UUID) -> dict[_Sort, datetime]:
+async def close_earlier_claims(
+    write: UnitOfWork, entity: UUID, claims: Iterable[ReferenceClaim]
+) -> dict[ReferenceClaim, datetime]:
+    """Close the claims of a document's earlier version; return since when it stated those of a later one."""
     earlier = await document_names.claims_of(await write.flush(), write.tenant, [entity])
     if earlier:
         await document_names.close_claims(await write.flush(), write.tenant, entity, write.recorded_at)
         write.cached.note_closed_claims(entity)
-    return {_sort_of(each.claim): each.valid_from for each in earlier}
+    stated = {_sort_of(each.claim): each.valid_from for each in earlier}
+    return {claim: stated[_sort_of(claim)] for claim in claims if _sort_of(claim) in stated}
 
 
 def _sort_of(claim: ReferenceClaim) -> _Sort:
@@ -134,7 +140,7 @@ async def _changes(write: UnitOfWork, filed: Filed, claims: Sequence[StatedClaim
     arrived, changes = filed.entity.id, []
     for place, (stated, of_claim) in enumerate(ways.items()):
         await let_others_work(place)
-        claimant = Claimant(stated.source_key, stated.source_uri)
+        claimant = Claimant(stated.source_key, stated.source_uri, stated.valid_from)
         before, after = (
             target_of(write.homonyms, stated.claim, of_claim, claimant, known, counts)
             for counts in (lambda entity: entity.id != arrived, lambda entity: True)
@@ -201,7 +207,7 @@ async def _claims_as_meant(
     for place, (stated, of_claim) in enumerate(ways.items()):
         await let_others_work(place)
         assert known is not None
-        claimant = Claimant(stated.source_key, stated.source_uri)
+        claimant = Claimant(stated.source_key, stated.source_uri, stated.valid_from)
         target = target_of(write.homonyms, stated.claim, of_claim, claimant, known)
         found[stated.source].append((stated, target))
     return found
@@ -277,7 +283,7 @@ async def leave_departed(
     for place, (stated, of_claim) in enumerate(ways.items()):
         await let_others_work(place)
         assert known is not None
-        claimant = Claimant(stated.source_key, stated.source_uri)
+        claimant = Claimant(stated.source_key, stated.source_uri, stated.valid_from)
         target = target_of(write.homonyms, stated.claim, of_claim, claimant, known)
         if _single(target, stated.source):
             clear.add((stated.source, target.key, stated.claim.type, stated.claim.inverted))

@@ -4,7 +4,10 @@ from __future__ import annotations
 
 import posixpath
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from datetime import datetime
+from operator import itemgetter
+from types import MappingProxyType
 from typing import TypeAlias
 from uuid import UUID
 
@@ -71,10 +74,14 @@ class Target:
 
 @dataclass(frozen=True, slots=True)
 class Claimant:
-    """The document whose claims are resolved: its key and its source."""
+    """The document whose claims are resolved: its key, its source, and since when it states the claim.
+
+    Without `since` it states the claim now.
+    """
 
     key: str
     source_uri: str | None
+    since: datetime | None = None
 
     @property
     def folder(self) -> str:
@@ -109,22 +116,24 @@ class KnownTargets:
 async def find_targets(
     write: UnitOfWork,
     project: Project,
-    own_key: str,
-    source_uri: str | None,
+    claimant: Claimant,
     ways: Mapping[ReferenceClaim, Sequence[TargetReading]],
+    earlier: Mapping[ReferenceClaim, datetime] = MappingProxyType({}),
 ) -> list[Target]:
     """Return each claim with the entities it can mean now; `ways` are the ways to read each claim.
+
+    `earlier` says of some claims since when an earlier version states them.
 
     A claim means the entity at its path, else the one with its identifier, then a file by its name, then a
     title, then an alias: the nearest folder first, and as written before without a heading, as in
     `Release notes#Fixes`. Several that are equally near are all returned.
     """
     known = await known_targets(write, project, ways.values())
-    claimant = Claimant(own_key, source_uri)
     targets = []
     for place, (claim, of_claim) in enumerate(ways.items()):
         await let_others_work(place)
-        targets.append(target_of(write.homonyms, claim, of_claim, claimant, known))
+        stating = replace(claimant, since=earlier.get(claim, claimant.since))
+        targets.append(target_of(write.homonyms, claim, of_claim, stating, known))
     return targets
 
 
@@ -212,7 +221,12 @@ def _meant(way: TargetReading, claimant: Claimant, known: KnownTargets, counts: 
 
 
 def _identified(key: str, claimant: Claimant, known: KnownTargets, counts: Counts) -> Sequence[KeyedEntity]:
-    """Return what an identifier means: one in the same namespace or folder first, then the best fitting."""
+    """Return what an identifier means: one in the same namespace or folder first, then the best fitting.
+
+    One that belonged to a document when it was written means that document, whatever has it now.
+    """
+    if former := _formerly(key, claimant, known, counts):
+        return [former]
     index = [entity for entity in known.by_key.get(key, ()) if counts(entity)]
     for space in filter(None, (namespace(claimant.key), claimant.folder)):
         if near := [entity for entity in index if entity.key == space + key]:
@@ -227,6 +241,22 @@ def _identified(key: str, claimant: Claimant, known: KnownTargets, counts: Count
     if possible or namespace(claimant.key):
         return possible
     return _nearest(index, claimant) if len(index) > 1 else ()
+
+
+def _formerly(key: str, claimant: Claimant, known: KnownTargets, counts: Counts) -> KeyedEntity | None:
+    """Return the document that had an identifier when a claim was made, and was renamed since.
+
+    Nobody may have the identifier after it; then every claim means the one that had it last.
+    """
+    named = (each for each in known.by_document_name.get(key, ()) if each.sort is NameSort.FORMER)
+    held = [(each.since, each.entity) for each in named if each.since is not None and counts(each.entity)]
+    held.sort(key=itemgetter(0))
+    taken = [each.created_at for each in known.by_key.get(key, ()) if each.key == key and counts(each)]
+    followed = [*(entity.created_at for _, entity in held[1:]), min(taken, default=None)]
+    for (until, entity), follower in zip(held, followed, strict=False):
+        if follower is None or (claimant.since is not None and claimant.since < max(until, follower)):
+            return entity
+    return None
 
 
 def _claiming(key: str, known: KnownTargets, counts: Counts) -> list[KeyedEntity]:

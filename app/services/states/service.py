@@ -79,7 +79,7 @@ async def _restore(
     )
 
 
-_SAVED = SavedAnswer(_to_response, _restore)
+SAVED_STATE = SavedAnswer(_to_response, _restore)
 
 
 Verb: TypeAlias = Callable[[UnitOfWork], Awaitable[Written]]
@@ -222,4 +222,4 @@ class StateService:
             warnings = await odd_status(*where, written.state, written.event)
             return StateAnswer(found[entity], written.state, written.event, position, warnings)
 
-        return await write_once(self._database, caller, request, _SAVED, carry_out)
+        return await write_once(self._database, caller, request, SAVED_STATE, carry_out)

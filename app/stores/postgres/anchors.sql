@@ -9,10 +9,32 @@ SELECT * FROM (
     WHERE tenant_id = $1 AND project_id = ANY ($2::integer[])
         AND (entity.key = ANY ($4::text[]) OR entity.bare_key = ANY ($4::text[]))
         AND created_at <= $5 AND recorded_at <= $6
+        AND entity.key = key_at($1, entity.id, entity.key, least($5, $6))
         AND EXISTS (
             SELECT FROM type
             WHERE type.tenant_id = $1 AND type.type_id = entity.type_id AND 'identifier' = ANY (immutable_props)
         )
+    UNION ALL
+    SELECT entity.id, name.key, name.key, 'identifier', false
+    FROM document_name AS name
+    JOIN entity ON entity.tenant_id = name.tenant_id AND entity.id = name.entity
+    WHERE name.tenant_id = $1 AND name.project_id = ANY ($2::integer[]) AND name.key = ANY ($4::text[])
+        AND name.sort = 'FORMER' AND entity.created_at <= $5 AND entity.recorded_at <= $6
+        AND CASE
+            WHEN name.recorded_at > least($5, $6) THEN name.key = key_at($1, entity.id, entity.key, least($5, $6))
+            ELSE (name.closed_at > least($5, $6) OR name.closed_at IS NULL)
+                AND NOT EXISTS (
+                    SELECT FROM entity AS other
+                    WHERE other.tenant_id = $1 AND other.project_id = name.project_id AND other.key = name.key
+                        AND other.created_at <= $5 AND other.recorded_at <= $6
+                )
+                AND NOT EXISTS (
+                    SELECT FROM document_name AS later
+                    WHERE later.tenant_id = $1 AND later.project_id = name.project_id AND later.key = name.key
+                        AND later.sort = 'FORMER' AND later.recorded_at > name.recorded_at
+                        AND later.recorded_at <= least($5, $6)
+                )
+        END
     UNION ALL
     SELECT entity.id, entity.key, name.key, 'identifier', false
     FROM document_name AS name

@@ -28,11 +28,15 @@ _CLOSE_NAMES = one_by_one(Table.DOCUMENT_NAME, SQL["close_names"])
 
 
 class NameSort(StrEnum):
-    """The sort of a document's name: an identifier that it states but does not have, a file or an alias."""
+    """The sort of a document's name: an identifier that it states but does not have, a file or an alias.
+
+    A former one is an identifier that it had until it was renamed.
+    """
 
     IDENTIFIER = "IDENTIFIER"
     FILE = "FILE"
     ALIAS = "ALIAS"
+    FORMER = "FORMER"
 
 
 DocumentName: TypeAlias = tuple[str, NameSort]
@@ -168,10 +172,11 @@ async def close_names(
 
 @dataclass(frozen=True, slots=True)
 class DocumentByName:
-    """A document and the sort of the name under which it was found."""
+    """A document, the sort of the name under which it was found, and when this was recorded, if it was."""
 
     sort: NameSort
     entity: KeyedEntity
+    since: datetime | None = None
 
 
 async def documents_by_names(
@@ -180,7 +185,7 @@ async def documents_by_names(
     """Return the documents that go by one of these names, by name."""
     found: dict[str, list[DocumentByName]] = defaultdict(list)
     for row in await connection.fetch(SQL["documents_by_names"], tenant, project, list(keys)):
-        found[row["name"]].append(DocumentByName(NameSort(row["sort"]), keyed_entity(row)))
+        found[row["name"]].append(DocumentByName(NameSort(row["sort"]), keyed_entity(row), row["since"]))
     return dict(found)
 
 

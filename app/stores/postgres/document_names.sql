@@ -39,7 +39,8 @@ VALUES (:tenant, :project, :key, :entity, :sort, :recorded_at);
 
 -- name: names_of
 -- By which names may other documents link to a document?
-SELECT key, sort FROM document_name WHERE tenant_id = $1 AND entity = $2 AND closed_at IS NULL;
+SELECT key, sort FROM document_name
+WHERE tenant_id = $1 AND entity = $2 AND closed_at IS NULL;
 
 -- name: close_names
 -- Let a document go by these names no more.
@@ -49,7 +50,8 @@ WHERE tenant_id = :tenant AND entity = :entity AND closed_at IS NULL
 
 -- name: documents_by_names
 -- Which documents of a project go by these names?
-SELECT name.key AS name, name.sort, entity.id, entity.key, entity.bare_key, type.is_document, greatest(entity.created_at, (
+SELECT name.key AS name, name.sort, name.recorded_at AS since, entity.id, entity.key, entity.bare_key, type.is_document,
+    greatest(entity.created_at, (
         SELECT max(valid_until) FROM absence
         WHERE absence.tenant_id = $1 AND absence.entity = entity.id AND artifact IS NULL AND retracted_at IS NULL
     )) AS created_at,

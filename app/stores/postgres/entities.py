@@ -91,10 +91,15 @@ async def entity_by_key(
 
 async def entities_of_keys(
     connection: asyncpg.Connection, tenant: TenantNumber, project: ProjectNumber, keys: Sequence[str]
-) -> list[Entity]:
-    """Return the entities of a project that have one of these keys."""
+) -> dict[str, Entity]:
+    """Return the entity of a project that has each of these keys, or else had it last; by the wanted key."""
     rows = await connection.fetch(SQL["entities_of_keys"], tenant, project, list(keys))
-    return [entity_from(row) for row in rows]
+    return {row["wanted"]: entity_from(row) for row in rows}
+
+
+async def rename_entity(connection: asyncpg.Connection, tenant: TenantNumber, entity: UUID, key: str) -> None:
+    """Give an entity another key; the former one must be recorded as a former name of it before."""
+    await connection.execute(SQL["rename_entity"], tenant, entity, key, bare_key(key))
 
 
 async def entities_by_id(

@@ -13,10 +13,25 @@ FROM entity JOIN type USING (tenant_id, type_id)
 WHERE tenant_id = $1 AND entity.project_id = $2 AND key = $3;
 
 -- name: entities_of_keys
--- Which entities of a project have these keys?
-SELECT entity.id, type.name AS type_name, entity.project_id, key, created_at, source_artifact
-FROM entity JOIN type USING (tenant_id, type_id)
-WHERE tenant_id = $1 AND entity.project_id = $2 AND key = ANY ($3::text[]);
+-- Which entities of a project have these keys, or else had one of them last, before they were renamed?
+SELECT wanted.key AS wanted, entity.id, type.name AS type_name, entity.project_id, entity.key, created_at, source_artifact
+FROM unnest($3::text[]) AS wanted (key)
+CROSS JOIN LATERAL (
+    SELECT id, 0 AS place, NULL::timestamptz AS until
+    FROM entity WHERE tenant_id = $1 AND project_id = $2 AND key = wanted.key
+    UNION ALL
+    SELECT entity, 1, recorded_at
+    FROM document_name
+    WHERE tenant_id = $1 AND project_id = $2 AND key = wanted.key AND sort = 'FORMER' AND closed_at IS NULL
+    ORDER BY place, until DESC
+    LIMIT 1
+) AS found
+JOIN entity ON entity.tenant_id = $1 AND entity.id = found.id
+JOIN type ON type.tenant_id = $1 AND type.type_id = entity.type_id;
+
+-- name: rename_entity
+-- Give an entity another key.
+UPDATE entity SET key = $3, bare_key = $4 WHERE tenant_id = $1 AND id = $2;
 
 -- name: entities_by_id
 -- Which entities have these ids?

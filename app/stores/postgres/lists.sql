@@ -81,7 +81,10 @@ JOIN type USING (tenant_id, type_id)
 JOIN entity ON entity.tenant_id = artifact.tenant_id AND entity.id = artifact.entity
 WHERE artifact.tenant_id = $1 AND ($2::integer IS NULL OR artifact.project_id = $2)
     AND ($3::text IS NULL OR type.folded_name = $3)
-    AND ($4::text IS NULL OR entity.key = $4 OR entity.bare_key = $4)
+    AND ($4::text IS NULL OR entity.key = $4 OR entity.bare_key = $4 OR EXISTS (
+        SELECT FROM document_name AS name
+        WHERE name.tenant_id = $1 AND name.entity = entity.id AND name.key = $4 AND name.sort = 'FORMER'
+    ))
     AND ($5::text IS NULL OR domain = $5)
     AND NOT EXISTS (
         SELECT FROM absence
@@ -102,7 +105,10 @@ JOIN type USING (tenant_id, type_id)
 JOIN entity ON entity.tenant_id = artifact.tenant_id AND entity.id = artifact.entity
 WHERE artifact.tenant_id = $1 AND ($2::integer IS NULL OR artifact.project_id = $2)
     AND ($3::text IS NULL OR type.folded_name = $3)
-    AND ($4::text IS NULL OR entity.key = $4 OR entity.bare_key = $4)
+    AND ($4::text IS NULL OR entity.key = $4 OR entity.bare_key = $4 OR EXISTS (
+        SELECT FROM document_name AS name
+        WHERE name.tenant_id = $1 AND name.entity = entity.id AND name.key = $4 AND name.sort = 'FORMER'
+    ))
     AND ($5::text IS NULL OR domain = $5)
     AND NOT EXISTS (
         SELECT FROM absence

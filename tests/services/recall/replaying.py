@@ -62,11 +62,13 @@ def random_requests(random: Random, project: str) -> Iterator[RecallRequest]:
 
 
 def comparable(result: RecallResult) -> object:
-    """Everything an answer says, but for its id, its times in milliseconds, and whether a state it shows was
-    given up since."""
+    """Everything an answer says, but for its id, its times in milliseconds, whether a state it shows was
+    given up since, and the keys of its entities, which no answer shows."""
     hits = [replace(hit, annotation=replace(hit.annotation, state=None)) for hit in result.hits]
     states = [*(hit.annotation.state for hit in result.hits), *(anchor.state for anchor in result.anchors)]
-    anchors = [replace(anchor, state=None) for anchor in result.anchors]
+    anchors = [
+        replace(anchor, state=None, entity=replace(anchor.entity, key=None)) for anchor in result.anchors
+    ]
     legs = [(ranking.leg, ranking.candidates, ranking.problem) for ranking in result.legs]
     return (
         hits,

@@ -23,6 +23,11 @@ def _superseding(target: str) -> str:
 
 
 # What breaks a rule, in one transaction each.
+FORMER = (
+    "INSERT INTO document_name SELECT tenant_id, project_id, {}, id, 'FORMER', now() FROM entity"
+    f" WHERE id = '{scene.OLD}'"
+)
+RENAMED = "UPDATE entity SET key = 'adr-9'"
 ATTEMPTS: list[tuple[str, tuple[str, ...]]] = [
     ("tenant_keys_are_unique", ("INSERT INTO tenant (key) VALUES ('local')",)),
     ("project_keys_are_unique", (insert("project", folded_key="scene"),)),
@@ -68,6 +73,11 @@ ATTEMPTS: list[tuple[str, tuple[str, ...]]] = [
         (f"UPDATE entity_state {RETRACT_NOW} WHERE entity = '{scene.LONE}'",),
     ),
     ("identity_never_changes", (f"UPDATE entity SET key = 'adr-9' WHERE id = '{scene.OLD}'",)),
+    (
+        "identity_never_changes",
+        (FORMER.format("key"), f"{RENAMED}, actor = 'x' WHERE id = '{scene.OLD}'"),
+    ),
+    ("identity_never_changes", (FORMER.format("'adr-8'"), f"{RENAMED} WHERE id = '{scene.OLD}'")),
     ("identity_never_changes", (f"DELETE FROM entity WHERE id = '{scene.OLD}'",)),
     ("artifact_numbers_are_unique", (insert("artifact", number=77),)),
     ("one_version_per_entity_and_instant", (insert("artifact", created_at="2020-01-01Z"),)),

@@ -44,7 +44,7 @@ from app.services.references.supersession import (
     recompute_superseded,
     superseded_spans,
 )
-from app.services.references.target_resolution import find_targets
+from app.services.references.target_resolution import Claimant, find_targets
 from app.services.unit_of_work import UnitOfWork
 from app.stores.postgres import (
     absences,
@@ -110,7 +110,9 @@ async def _edges(relating: Relating, spans: ClaimSpans) -> dict[Edge, StatedEdge
     for source in dict.fromkeys(source for _, source in spans):
         source_uri = source or relating.version.source_uri
         ways = {claim: target_readings(claim, key, source_uri) for claim, of in spans if of == source}
-        for target in await find_targets(relating.write, relating.project, key, source_uri, ways):
+        since = {claim: min(span.start for span in spans[claim, source]) for claim in ways}
+        claimant = Claimant(key, source_uri)
+        for target in await find_targets(relating.write, relating.project, claimant, ways, since):
             others = target.others(relating.entity.id)
             if len(others) == 1:
                 edge = _edge(relating.entity.id, target.claim, others[0])
