@@ -93,12 +93,13 @@ def print_states(console: Console, listing: StateListing, *, shows_ids: bool = F
 
 
 def _heading(listing: StateListing, *, shows_ids: bool) -> str:
-    """Return the entity and the aliases that led to it: `ADR Queue in harbor, by the alias Mole`."""
+    """Return the entity and the aliases that led to it: `ADR-1 Queue in harbor, by the alias Mole`."""
     by = "" if not listing.aliases else f", by the alias {', then '.join(listing.aliases)}"
     entity = listing.timeline.entity
-    project = listing.timeline.names.project(entity.id).key
+    names = listing.timeline.names
+    identifier, _, _ = names.parts(entity.id)
     id = f" ({entity.id})" if shows_ids else ""
-    return printable(f"{entity.type_name} {listing.label}{id} in {project}{by}")
+    return printable(f"{identifier} {listing.label}{id} in {names.project(entity.id).key}{by}")
 
 
 def _event_text(event: StateEvent | None, causes: Mapping[UUID, Artifact]) -> str:

@@ -12,7 +12,7 @@ def test_a_state_is_shown_at_a_moment_and_as_a_history(served_home: Shell, folde
     assert (shown.code, shown.err) == (0, "")
     heading, superseded, state, _ = shown.out.splitlines()
     assert superseded == "superseded by ADR-0002 Push messages since 2026-03-01T00:00:00Z"
-    assert heading == "ADR Poll for messages in states"
+    assert heading == "ADR-0001 Poll for messages in states"
     assert state.startswith("committed  2026-03-01T00:00:00Z  superseded by ADR-0002 (recorded by ")
     assert "identifier: ADR-0001" in shown.out
     history = served_home.run("state", "ADR-0001", "--project", "states", "--history", "--json").object
@@ -52,7 +52,7 @@ def test_what_a_name_could_mean_is_listed_with_what_means_one_alone(
         ran = served_home.run("state", *words.split(), TRIGRAPH_TENANT="choices")
         assert ran.code == 0
         title, project = called.removesuffix(")").split(" ", 1)[1].split(" (")
-        assert ran.out.splitlines()[0] == f"ADR {title} in {project}"
+        assert ran.out.splitlines()[0].endswith(f"ADR-5 {title} in {project}")
 
 
 def test_what_cannot_be_shown_is_reported(served_home: Shell) -> None:

@@ -20,9 +20,9 @@ async def test_a_history_says_what_is_shown_and_what_was_said(memory: Memory) ->
     await memory.states.record_fact(memory.caller, entity, change, cause)
     listing = await load_history(memory, "mole", None, None)
     heading, _, created, since, said, says = _printed(listing).splitlines()
-    assert heading == "ADR Queue in harbor, by the alias Mole"
+    assert heading == "ADR-1 Queue in harbor, by the alias Mole"
     assert _printed(listing, shows_ids=True).startswith(
-        f"ADR Queue ({entity}) in harbor, by the alias Mole\n"
+        f"ADR-1 Queue ({entity}) in harbor, by the alias Mole\n"
     )
     assert created == "    identifier: ADR-1; status: Accepted; title: Queue"
     assert since.startswith("committed  2021-01-01T00:00:00Z  fact (recorded by ")
@@ -30,7 +30,7 @@ async def test_a_history_says_what_is_shown_and_what_was_said(memory: Memory) ->
     shown = states_json(listing)
     assert (shown["entity"]["label"], shown["entity"]["project"]["key"]) == ("Queue", "harbor")
     assert shown["aliases"] == ("Mole",)
-    assert _printed(await load_history(memory, "ADR-1", None, None)).startswith("ADR Queue in harbor\n")
+    assert _printed(await load_history(memory, "ADR-1", None, None)).startswith("ADR-1 Queue in harbor\n")
     with pytest.raises(NotFound, match="nothing was known of ADR Queue at that moment"):
         await load_moment(memory, str(entity), None, day(2019), None)
 
