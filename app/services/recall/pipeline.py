@@ -6,6 +6,7 @@ import asyncio
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
+from typing import TypeAlias
 from uuid import uuid4
 
 from app.domain.artifact import Artifact, Passage
@@ -28,8 +29,10 @@ from app.services.recall.legs.recency import rank_by_recency
 from app.services.recall.name_lookup import find_name, says_every_word
 from app.services.recall.scope import check_request, scope_of
 from app.services.recall.selection import (
+    LEG_WINNERS_WITHIN,
+    Selection,
     advise,
-    hit_pool,
+    hit_order,
     literal_name_winners,
     needs_more_candidates,
     pack,
@@ -115,6 +118,10 @@ def _question(resolved: ResolvedRequest, limit: int) -> Question:
 
 CANDIDATES_PER_LEG = 100
 MAX_CANDIDATES_PER_LEG = 2_000
+WIDER = 4
+"""How many times more candidates are looked at when versions of one document took the places of others."""
+
+_Found: TypeAlias = dict[ArtifactNumber, tuple[Artifact, Passage]]
 
 
 class RecallService:
@@ -156,7 +163,7 @@ class RecallService:
     async def _answer(
         self, resolved: ResolvedRequest, limit: int, found_before: Sequence[FusedCandidate] = ()
     ) -> RecallResult:
-        """Return the result from `limit` candidates of each leg, or from more if flags leave too few hits.
+        """Return the result from `limit` candidates of each leg, or from more if they leave too few hits.
 
         `found_before` are the hits from fewer candidates, which stay the first ones.
         """
@@ -166,20 +173,16 @@ class RecallService:
             rankings, is_one_name=is_one_name(request.query)
         )
         fusion = fuse(rankings, self._recency)
-        pool = hit_pool(request, rankings, put_first(fusion.order, leading))
         vector = await _vector_if_served(resolved, rankings)
-        standings, found = await asyncio.gather(
-            load_standings(self._database, scope, pool, resolved.anchored.anchors),
-            # Most of the pool become hits; where flags decide few of it do.
-            self._read(resolved, () if request.flags else pool, vector),
-        )
-        selected = select_hits(request, resolved.anchored.identified, rankings, pool, standings)
+        order = hit_order(rankings, put_first(fusion.order, leading))
+        selected, standings, found = await self._select(resolved, rankings, order, vector)
         before = {candidate.artifact for candidate in found_before}
-        fused = [fusion.candidate(artifact) for artifact in selected if artifact not in before]
+        fused = [fusion.candidate(artifact) for artifact in selected.hits if artifact not in before]
         scored = with_inherited_scores(fused, fusion.scores, standings.replacement)
         chosen = [*found_before, *scored][: request.first]
-        if limit < MAX_CANDIDATES_PER_LEG and needs_more_candidates(request, rankings, len(chosen), limit):
-            return await self._answer(resolved, MAX_CANDIDATES_PER_LEG, chosen)
+        fitting = selected.fitting
+        if limit < MAX_CANDIDATES_PER_LEG and needs_more_candidates(request, rankings, fitting, limit):
+            return await self._answer(resolved, MAX_CANDIDATES_PER_LEG, chosen[:fitting])
         joined = [candidate.artifact for candidate in chosen if candidate.artifact not in found]
         found |= await self._read(resolved, joined, vector)
         hits = _hits(request, chosen, found, standings)
@@ -197,6 +200,32 @@ class RecallService:
             confidence=likely,
             advisories=advise(request, rankings, likely, packed),
         )
+
+    async def _select(
+        self,
+        resolved: ResolvedRequest,
+        rankings: Sequence[Ranking],
+        order: Sequence[ArtifactNumber],
+        vector: Vector | None,
+    ) -> tuple[Selection, Standings, _Found]:
+        """Return the hits, the standings of the candidates looked at, and those that were read with them.
+
+        The first candidates are looked at, and more of them only if versions of one document take their
+        places; all are if flags decide.
+        """
+        request, identified = resolved.request, resolved.anchored.identified
+        size = len(order) if request.flags else max(request.first, LEG_WINNERS_WITHIN)
+        while True:
+            pool = order[:size]
+            standings, found = await asyncio.gather(
+                load_standings(self._database, resolved.scope, pool, resolved.anchored.anchors),
+                # Most of the pool become hits; where flags decide few of it do.
+                self._read(resolved, () if request.flags else pool, vector),
+            )
+            selected = select_hits(request, identified, rankings, pool, standings)
+            if selected.fitting >= request.first or size >= len(order):
+                return selected, standings, found
+            size *= WIDER
 
     async def _confidence(
         self,
@@ -219,7 +248,7 @@ class RecallService:
 
     async def _read(
         self, resolved: ResolvedRequest, numbers: Sequence[ArtifactNumber], vector: Vector | None
-    ) -> dict[ArtifactNumber, tuple[Artifact, Passage]]:
+    ) -> _Found:
         """Return artifacts by number, each with its best passage."""
         if not numbers:
             return {}

@@ -7,9 +7,10 @@ from collections import defaultdict
 from collections.abc import Collection, Container, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import accumulate
+from uuid import UUID
 
 from app.domain.numbers import ArtifactNumber
-from app.domain.recall import FusedCandidate, Hit, LegName, Ranking, RecallRequest
+from app.domain.recall import FusedCandidate, Hit, LegName, Ranking, RecallRequest, StateFlag
 from app.domain.text import fold
 from app.services.recall.annotation import Standings, own_flag
 from app.services.recall.confidence import LOW_CONFIDENCE
@@ -92,17 +93,33 @@ def literal_name_winners(rankings: Sequence[Ranking], *, is_one_name: bool) -> l
     return leg_winners([ranking for ranking in rankings if ranking.leg is LegName.LEXICAL])
 
 
-def hit_pool(
-    request: RecallRequest, rankings: Sequence[Ranking], order: Sequence[ArtifactNumber]
-) -> Sequence[ArtifactNumber]:
-    """Return the candidates that can become hits, in an order that does not depend on how many are asked for.
-
-    They are the first ones, or all if flags filter them.
-    """
+def hit_order(rankings: Sequence[Ranking], order: Sequence[ArtifactNumber]) -> Sequence[ArtifactNumber]:
+    """Return all candidates in an order that does not depend on how many hits are asked for."""
     first = keep_leg_winners(order, rankings, LEG_WINNERS_WITHIN)
     kept = set(first)
-    whole = [*first, *(artifact for artifact in order if artifact not in kept)]
-    return whole if request.flags else whole[: max(request.first, LEG_WINNERS_WITHIN)]
+    return [*first, *(artifact for artifact in order if artifact not in kept)]
+
+
+def spare_versions(
+    ordered: Sequence[ArtifactNumber], standings: Standings, stays: Collection[ArtifactNumber]
+) -> set[ArtifactNumber]:
+    """Return the former versions of a document that fit less than another version of it, without `stays`."""
+    seen: set[UUID] = set()
+    spare = set()
+    for artifact in ordered:
+        entity = standings.by_artifact[artifact].entity
+        if entity in seen and artifact in standings.replacement and artifact not in stays:
+            spare.add(artifact)
+        seen.add(entity)
+    return spare
+
+
+@dataclass(frozen=True, slots=True)
+class Selection:
+    """The hits in order; after the first `fitting` come versions of documents that are there already."""
+
+    hits: Sequence[ArtifactNumber]
+    fitting: int
 
 
 def select_hits(
@@ -111,30 +128,31 @@ def select_hits(
     rankings: Sequence[Ranking],
     pool: Sequence[ArtifactNumber],
     standings: Standings,
-) -> list[ArtifactNumber]:
+) -> Selection:
     """Return the hits in order: the heads of chains beside what they replaced, and wanted flags only.
 
-    `identified` are the artifacts that the query names by their identifiers. Fewer hits are the first ones of
-    more.
+    `identified` are the artifacts that the query names by their identifiers. Of the versions of a document
+    the newest and the best fitting stand where they fit; the others take the places that nothing else takes,
+    unless former documents are asked for. Fewer hits are the first ones of more.
     """
-    placed = heads_beside(pool, standings.replacement, identified)
     stays = [*identified, *leg_winners(rankings)]
-    ordered = winners_within(placed, standings.replacement, stays, LEG_WINNERS_WITHIN)
+    spare = set() if StateFlag.HISTORICAL in request.flags else spare_versions(pool, standings, set(stays))
+    fitting = [artifact for artifact in pool if artifact not in spare]
+    placed = heads_beside(fitting, standings.replacement, identified)
+    first = winners_within(placed, standings.replacement, stays, LEG_WINNERS_WITHIN)
+    ordered = [*first, *(artifact for artifact in pool if artifact in spare and artifact not in first)]
     if request.flags:
         ordered = [artifact for artifact in ordered if _is_wanted(request, artifact, standings)]
-    return ordered[: request.first]
+    hits = ordered[: request.first]
+    return Selection(hits, sum(artifact in set(first) for artifact in hits))
 
 
 def needs_more_candidates(
-    request: RecallRequest, rankings: Sequence[Ranking], chosen: int, limit: int
+    request: RecallRequest, rankings: Sequence[Ranking], fitting: int, limit: int
 ) -> bool:
-    """Return whether a larger limit may find more hits of a wanted flag: old versions crowd out new ones."""
+    """Return whether a larger limit may find more hits: old versions crowd out what fits less."""
     proposing = (ranking for ranking in rankings if ranking.leg is not LegName.RECENCY)
-    return (
-        bool(request.flags)
-        and chosen < request.first
-        and any(len(ranking.candidates) >= limit for ranking in proposing)
-    )
+    return fitting < request.first and any(len(ranking.candidates) >= limit for ranking in proposing)
 
 
 def _is_wanted(request: RecallRequest, artifact: ArtifactNumber, standings: Standings) -> bool:

@@ -71,6 +71,26 @@ async def test_older_versions_stand_below_the_newest(desk: ProjectFixture) -> No
     assert {hit.annotation.superseded_by for hit in result.hits[1:]} == {entity}
 
 
+async def test_versions_of_one_document_take_no_place_from_others(desk: ProjectFixture) -> None:
+    """A git history has many; the newest and the best fitting stand where they fit, and the others last."""
+    for version in range(12):
+        text = f"The retry budget is {version}."
+        await desk.file(adr(1, "Retry budget", text, created_at=day(2000 + version)))
+    await desk.file(adr(1, "Limits", "There is no such thing.", created_at=day(2020)))
+    await desk.file_all(*(adr(n, f"Note {n}", "Clients retry.") for n in range(10, 16)))
+    whole = await desk.ask("what is the retry budget", first=30)
+    assert (whole.hits[0].artifact.title, whole.hits[1].artifact.title) == ("Limits", "Retry budget")
+    assert set(identifiers(whole)[2:8]) == {f"ADR-{n}" for n in range(10, 16)}
+    assert identifiers(whole)[8:] == ["ADR-1"] * 11
+    for first in (1, 2, 5, 8, 9, 12):
+        fewer = await desk.ask("what is the retry budget", first=first)
+        assert [hit.artifact.id for hit in fewer.hits] == [hit.artifact.id for hit in whole.hits[:first]]
+    then = await desk.ask("what is the retry budget", first=3, as_of=day(2005))
+    assert [hit.artifact.created_at for hit in then.hits][:1] == [day(2005)]
+    former = await desk.ask("what is the retry budget", first=12, flags=(StateFlag.HISTORICAL,))
+    assert identifiers(former) == ["ADR-1"] * 12
+
+
 async def test_every_version_of_what_was_superseded_is_historical(desk: ProjectFixture) -> None:
     await desk.file(adr(1, "Retry budget", "v1", created_at=day(2020)))
     await desk.file(adr(1, "Retry budget", "v2", created_at=day(2021)))
