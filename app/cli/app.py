@@ -16,6 +16,7 @@ COMMANDS: Mapping[str, str] = {
     "demo": "app.cli.demo:demo",
     "serve": "app.cli.serve:serve",
     "ingest": "app.cli.ingest:ingest",
+    "watch": "app.cli.watch:watch",
     "migrate-artifacts": "app.cli.migrate_artifacts:migrate_artifacts",
     "recall": "app.cli.recall:recall",
     "state": "app.cli.state:state",

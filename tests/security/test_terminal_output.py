@@ -71,6 +71,7 @@ CASES: Mapping[str, list[tuple[str, ...]]] = {
         (NOWHERE,),
         ("{folder}/docs", "--project", "x" * 200 + MARK),
     ],
+    "watch": [(NOWHERE,), ("{folder}/rows.jsonl",), (f"{NOWHERE} {LINES}", "--project", MARK)],
     "migrate-artifacts": [
         ("--from", "{foreign}", "--table", f'older."{TABLE}"', "--project", f"Old {MARK}", "--kind", KIND),
         ("--from", "{foreign}", "--table", f"missing {MARK}"),

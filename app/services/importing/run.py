@@ -8,6 +8,7 @@ from bisect import bisect
 from collections.abc import AsyncIterator, Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import count
+from typing import TypeAlias
 
 from app.domain.artifact import Document
 from app.domain.entity import Caller
@@ -51,6 +52,14 @@ class Batch:
     settle: Callable[[ImportSummary], Awaitable[None]] = _settle_nothing
 
 
+Report: TypeAlias = Callable[[str, FiledDocument], None]
+"""Receives the place of each document that is there after an import, and the document."""
+
+
+def report_nothing(source: str, filed: FiledDocument) -> None:
+    """Do nothing: the summary is enough."""
+
+
 @dataclass(frozen=True, slots=True)
 class Item:
     """One item of an import: its number, from 0, and its place; the last part of a long one is its end."""
@@ -72,8 +81,10 @@ class Run:
         watch: Callable[[ImportSummary], None],
         batch: Batch,
         stop: asyncio.Event,
+        report: Report,
     ) -> None:
         self._database = database
+        self._report = report
         self._history = batch.history
         self.homonyms = homonyms_of(batch.collisions)
         self.project_key = DEFAULT_PROJECT if project is None else project
@@ -165,6 +176,7 @@ class Run:
             self.summary.undated += outcome[-1].artifact.is_undated
         else:
             self.summary.unchanged += 1
+        self._report(origin.source, replace(outcome[-1], created=origin.place in self._created))
         warnings = dict.fromkeys(outcome[-1].warnings)
         self.summary.warn(origin.source, (each for each in warnings if not each.startswith(_DEFINED)))
 

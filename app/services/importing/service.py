@@ -22,7 +22,7 @@ from app.services.importing.interruption import IsStopped, Stopped
 from app.services.importing.items import Refusal, read_in_threads
 from app.services.importing.removals import RemovalService, RepositoryHistory, RootContents
 from app.services.importing.request import ImportRequest, ImportSummary
-from app.services.importing.run import Batch, Run
+from app.services.importing.run import Batch, Report, Run, report_nothing
 from app.services.importing.scan import scan_paths
 from app.stores.postgres import projects, type_definitions
 from app.stores.postgres.document_names import HeldDocument, documents_by_key
@@ -50,10 +50,12 @@ class ImportService:
         *,
         stop: asyncio.Event | None = None,
         watch: Callable[[ImportSummary], None] = lambda summary: None,
+        report: Report = report_nothing,
     ) -> ImportSummary:
         """File everything under the paths of a request and return the summary.
 
-        `stop` ends the import after the current documents, and `watch` is called after each step. Raises
+        `stop` ends the import after the current documents, `watch` is called after each step, and `report`
+        with each document that is there. Raises
         Invalid for paths that cannot be imported, before anything is filed, and Unavailable when the
         ledger is gone or full; the documents filed until then stay.
         """
@@ -63,7 +65,7 @@ class ImportService:
             batch = await self._batch(caller, request, prefixes, stop)
         except Stopped:
             return ImportSummary(was_stopped=True)
-        return await self.import_batch(caller, batch, request.project, stop, watch)
+        return await self.import_batch(caller, batch, request.project, stop, watch, report)
 
     async def _batch(
         self, caller: Caller, request: ImportRequest, prefixes: frozenset[str], stop: asyncio.Event
@@ -138,6 +140,7 @@ class ImportService:
         project: str | None,
         stop: asyncio.Event,
         watch: Callable[[ImportSummary], None],
+        report: Report = report_nothing,
     ) -> ImportSummary:
         """File the documents of a batch, record their history, and return the summary."""
         before = await self._types(caller, project)
@@ -151,7 +154,7 @@ class ImportService:
         for place, warning in batch.warnings:
             summary.warn(place, [warning])
         watch(summary)
-        run = Run(self._database, caller, project, summary, watch, batch, stop)
+        run = Run(self._database, caller, project, summary, watch, batch, stop, report)
         try:
             summary.was_stopped = await self._filing.file_all(
                 caller,
