@@ -180,7 +180,8 @@ class WithdrawalService:
         """Hide a document from a moment on; as of before it stays as it was.
 
         Raises NotFound for an unknown id, Invalid unless exactly one id is given, for a thing that is no
-        document and for a moment before it begins, Conflict if it is withdrawn already, and Forbidden.
+        document and for a moment before it begins, Conflict if it is withdrawn already, and Forbidden. One
+        that is announced, from a future moment on, may be brought forward.
         """
         require_writer(caller)
         request = replace(request, reason=fit_reason(request.reason))
@@ -232,12 +233,14 @@ async def _withdraw(write: UnitOfWork, entity: Entity, request: WithdrawalReques
         for each in (await absences.absences_of(*where, [entity.id])).get(entity.id, ())
         if not each.artifact
     ]
+    field = "entity" if request.entity else "artifact"
     for each in held:
-        if each.valid.end is None:
-            raise Conflict(
-                f"the document is withdrawn from {rfc_3339(each.valid.start)} on; file it again first",
-                field="entity" if request.entity else "artifact",
-            )
+        if each.valid.end is None and not start < each.valid.start > write.recorded_at:
+            raise Conflict(_conflict(each, write.recorded_at), field=field)
+    announced = [each for each in held if each.valid.end is None]
+    for each in announced:
+        await absences.retract_absence(await write.flush(), write.tenant, each.id, write.recorded_at)
+    held = [each for each in held if each not in announced]
     project = (await lookups.projects_by_number(*where, [entity.project]))[entity.project]
     parts = subtract_intervals(Interval(start), [each.valid for each in held])
     *closed, last = [Leaving(part, AbsenceSource.CALLER, reason=request.reason) for part in parts]
@@ -245,6 +248,13 @@ async def _withdraw(write: UnitOfWork, entity: Entity, request: WithdrawalReques
         await take_away(write, project, entity, leaving)
         write = await write.next_transaction_time()
     return await take_away(write, project, entity, last)
+
+
+def _conflict(held: Absence, now: datetime) -> str:
+    since = f"the document is withdrawn from {rfc_3339(held.valid.start)} on"
+    if held.valid.start <= now:
+        return f"{since}; file it again first"
+    return f"{since}; give an earlier instant, or undo it: withdraw it from now on, and file it again"
 
 
 def _to_response(answer: WithdrawnDocument) -> dict[str, Any]:

@@ -168,3 +168,28 @@ async def test_states_that_callers_set_stay_through_a_withdrawal(desk: ProjectFi
     back = await desk.file(POLL)
     assert back.artifact.date_source is DateSource.FILED
     assert back.state.props["status"] == "Deprecated"
+
+
+async def test_one_announced_by_mistake_can_be_brought_forward_and_undone(desk: ProjectFixture) -> None:
+    """A wrong year in the future is no dead end."""
+    _, push, _ = await desk.file_all(POLL, PUSH, NOTE)
+    before = await edges(desk)
+    await withdraw(desk, entity=push.entity.id, valid_from=day(2090))
+    for moment in (day(2090), day(2091)):
+        with pytest.raises(Conflict, match="give an earlier instant, or undo it"):
+            await withdraw(desk, entity=push.entity.id, valid_from=moment)
+    sooner = await withdraw(desk, entity=push.entity.id, valid_from=day(2089), reason="Sooner.")
+    assert (sooner.absence.valid.start, sooner.absence.valid.end) == (day(2089), None)
+    assert "ADR-2" in identifiers(await desk.ask("ADR-2", as_of=day(2088)))
+    assert "ADR-2" not in identifiers(await desk.ask("ADR-2", as_of=day(2089, 2)))
+    assert await edges(desk) == before
+    await withdraw(desk, entity=push.entity.id)
+    assert "ADR-2" not in identifiers(await desk.ask("ADR-2"))
+    assert hit_of(await desk.ask("ADR-1"), "ADR-1").annotation.flag is StateFlag.CURRENT
+    assert await pending(desk) == {("ADR-2", False)}
+    assert (await desk.file(PUSH)).created
+    assert (await edges(desk), await pending(desk)) == (before, set())
+    for at in (None, day(2091)):
+        hits = await desk.ask("ADR-2", as_of=at)
+        assert "ADR-2" in identifiers(hits)
+        assert hit_of(hits, "ADR-1").annotation.flag is StateFlag.HISTORICAL

@@ -58,6 +58,10 @@ class HistoryWriter:
             actor=self.actor,
         )
 
+    def again(self, state: EntityState, valid: Interval) -> EntityState:
+        """Return a state that is held already, recorded now over another interval."""
+        return replace(state, id=uuid4(), valid=valid, recorded_at=self.recorded_at, actor=self.actor)
+
 
 @dataclass(frozen=True, slots=True)
 class StateLine:
@@ -96,7 +100,7 @@ def merge_history(writer: HistoryWriter, line: StateLine, history: HistoryChange
     """
     first, last = history.states[0].at, history.states[-1].at
     kept = [state for state in line.held if history.since is not None and state.valid.start < first]
-    later = _tiled([state for state in line.held if state.valid.start > last], history.strays)
+    later = _tiled(writer, [state for state in line.held if state.valid.start > last], history.strays)
     changes = {change.at: change for change in history.states}
     if not kept and line.held[0].valid.start < first:
         changes = {line.held[0].valid.start: changes.pop(first), **changes}
@@ -110,7 +114,7 @@ def merge_history(writer: HistoryWriter, line: StateLine, history: HistoryChange
         for (start, props, _), end in zip(folded, ends, strict=True)
     ]
     following = [_with_history(writer, line, history, folded[-1][1], last, state) for state in later]
-    whole = [*_end_at(kept, states), *states, *following]
+    whole = [*_end_at(writer, kept, states), *states, *following]
     names = {start: changed for start, _, changed in folded}
     return MergedHistory(
         retracted=tuple(state.id for state in line.held if state not in whole),
@@ -123,14 +127,14 @@ def merge_history(writer: HistoryWriter, line: StateLine, history: HistoryChange
     )
 
 
-def _tiled(states: Sequence[EntityState], without: Collection[datetime]) -> list[EntityState]:
+def _tiled(
+    writer: HistoryWriter, states: Sequence[EntityState], without: Collection[datetime]
+) -> list[EntityState]:
     """Return states without those that begin at some moments; the one before each lasts longer instead."""
     left = [state for state in states if state.valid.start not in without]
     ends = [*(state.valid.start for state in left[1:]), None][: len(left)]
     return [
-        state
-        if state.valid.end == end
-        else replace(state, id=uuid4(), valid=Interval(state.valid.start, end))
+        state if state.valid.end == end else writer.again(state, Interval(state.valid.start, end))
         for state, end in zip(left, ends, strict=True)
     ]
 
@@ -149,7 +153,7 @@ def _with_history(
     props = with_changes(state.props, {name: latest.get(name) for name in names})
     if not differ(props, state.props):
         return state
-    return replace(state, id=uuid4(), props=props, recorded_at=writer.recorded_at, actor=writer.actor)
+    return replace(writer.again(state, state.valid), props=props)
 
 
 def _base(line: StateLine, last: datetime, kept: int, properties: frozenset[str]) -> dict[str, Any]:
@@ -208,9 +212,11 @@ def _reuse_held(held: Sequence[EntityState], wanted: EntityState) -> EntityState
     return next((each for each, state in zip(same, held, strict=True) if each == state), wanted)
 
 
-def _end_at(kept: Sequence[EntityState], states: Sequence[EntityState]) -> list[EntityState]:
+def _end_at(
+    writer: HistoryWriter, kept: Sequence[EntityState], states: Sequence[EntityState]
+) -> list[EntityState]:
     """Return the kept states, the last of them cut where the other states begin."""
     if not kept or not states or kept[-1].valid.end == states[0].valid.start:
         return list(kept)
     valid = Interval(kept[-1].valid.start, states[0].valid.start)
-    return [*kept[:-1], replace(kept[-1], id=uuid4(), valid=valid)]
+    return [*kept[:-1], writer.again(kept[-1], valid)]

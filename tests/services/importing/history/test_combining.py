@@ -222,16 +222,16 @@ async def test_a_new_title_undoes_no_fact(repository: Repository, when: str) -> 
 
 
 async def test_new_words_undo_no_fact(repository: Repository) -> None:
-    """A commit that changed the body alone is a new version, and says nothing of the status."""
+    """A commit that changed the body alone is a new version, and begins no state."""
     repository.commit("2020-01-05", {OLD: record(1, "First", "Accepted")})
     await repository.run()
     await say(repository.desk, "adr-1", day(2020, 7), status="Deprecated")
     repository.commit("2020-08-05", {OLD: record(1, "First", "Accepted", "\nMore words.\n")})
-    assert (await repository.run()).filed == 1
+    summary = await repository.run()
+    assert (summary.filed, summary.refused) == (1, [])
     assert [(each.since, each.status, each.event) for each in await line_of(repository.desk, "adr-1")] == [
         ("2020-01-05", "Accepted", "created"),
         ("2020-07-01", "Deprecated", "fact"),
-        ("2020-08-05", "Deprecated", "revision"),
     ]
 
 

@@ -59,6 +59,15 @@ HISTORIES: Mapping[str, Commits] = {
         ("2026-05-01", {"adr/0001-a.md": adr(1, "A", "Accepted", PUSH)}),
         ("2026-06-01", {"adr/0002-b.md": ""}),
     ],
+    "a superseded document removed and there again with another text": [
+        ("2026-02-01", {"adr/0001-a.md": adr(1, "A", "Accepted", POLL)}),
+        (
+            "2026-03-01",
+            {"adr/0002-b.md": adr(2, "B", "Accepted", PUSH, "See ADR-1.\n\n## Supersedes\n\n- ADR-1")},
+        ),
+        ("2026-04-01", {"adr/0001-a.md": ""}),
+        ("2026-05-01", {"adr/0001-a.md": adr(1, "A", "Accepted", POLL, "Again.")}),
+    ],
     "a file that moves, with and without a change": [
         ("2026-02-01", {"adr/0001-a.md": adr(1, "A", "Proposed", POLL, PUSH)}),
         ("2026-03-01", {"adr/0001-a.md": "", "records/0001-a.md": adr(1, "A", "Proposed", POLL, PUSH)}),
