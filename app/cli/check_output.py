@@ -5,12 +5,12 @@ from __future__ import annotations
 import os
 from enum import StrEnum
 from pathlib import Path
-from textwrap import wrap
 from typing import TYPE_CHECKING, Any
 from urllib.parse import quote
 
 from app import __version__
-from app.cli.output import console, print_json, printable, say, styled_text
+from app.cli.layout import paged, print_text
+from app.cli.output import console, print_json, printable, say
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -45,7 +45,9 @@ def print_report(path: Path, report: CheckReport, form: ReportFormat) -> None:
         for finding in report.findings:
             say(annotation(folder, finding))
     else:
-        print_text(console(), folder, report)
+        screen = console()
+        with paged(screen):
+            print_findings(screen, folder, report)
 
 
 def _place(folder: Path, finding: RecordFinding) -> str:
@@ -53,17 +55,13 @@ def _place(folder: Path, finding: RecordFinding) -> str:
     return os.path.normpath(folder / finding.path).replace(os.sep, "/")
 
 
-def print_text(screen: Console, folder: Path, report: CheckReport) -> None:
-    """Print each finding as `path:line: message`, within the width of the screen, and the counts."""
+def print_findings(screen: Console, folder: Path, report: CheckReport) -> None:
+    """Print each finding as `path:line: message`, and the counts."""
     for finding in report.findings:
         place = f"{printable(_place(folder, finding))}:{finding.line}: "
         text = f"{place}{finding.severity}: {printable(finding.message)} [{finding.rule}]"
-        lines = wrap(
-            text, screen.width, subsequent_indent="    ", break_long_words=False, break_on_hyphens=False
-        )
-        screen.print(styled_text("\n".join(lines), STYLES[finding.severity]), soft_wrap=True)
-    for line in wrap(_counts(report), screen.width, subsequent_indent="    "):
-        screen.print(styled_text(line, "bold"), soft_wrap=True)
+        print_text(screen, text, STYLES[finding.severity], hang=4)
+    print_text(screen, _counts(report), "bold", hang=4)
 
 
 def _counts(report: CheckReport) -> str:

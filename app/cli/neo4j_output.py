@@ -18,6 +18,7 @@ from rich.measure import Measurement
 from rich.table import Table
 
 from app.cli.escaping import one_line
+from app.cli.layout import print_text
 from app.cli.output import Screen, print_json, printable, styled_text
 
 _PLAIN_NAME = re.compile(r"[^\W\d]\w*\Z")
@@ -127,7 +128,7 @@ def print_result(console: Console, result: Result, *, as_json: bool) -> None:
         return
     if result.columns:
         _print_table(console, _table(result))
-    console.print(styled_text(_row_count(len(result.rows)), style="dim"), soft_wrap=True)
+    print_text(console, _row_count(len(result.rows)), "dim")
 
 
 def _table(result: Result) -> Table:

@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 from rich.console import Console
 
-from app.cli.output import console, print_json, printable, styled_text
+from app.cli.layout import paged, print_text
+from app.cli.output import console, print_json, printable
 from app.cli.runner import run_async, settings
 from app.domain.recall import StateFlag
 
@@ -36,7 +37,9 @@ def list_statuses(context: typer.Context, project: ProjectOption = None, as_json
         if as_json:
             print_json({"statuses": [status_json(each) for each in found]})
         else:
-            print_statuses(console(), found)
+            screen = console()
+            with paged(screen):
+                print_statuses(screen, found)
 
 
 async def _list(project: str | None) -> Sequence[StatusWord]:
@@ -64,7 +67,7 @@ def print_statuses(screen: Console, found: Sequence[StatusWord]) -> None:
         own = "  yours" if each.is_own else ""
         project = f"  {printable(each.project)}" if several else ""
         line = f"{each.flag or 'no flag':<11}{each.count:>6}  {printable(each.word)}{own}{project}"
-        screen.print(styled_text(line, "yellow" if each.flag is None else ""), soft_wrap=True)
+        print_text(screen, line, "yellow" if each.flag is None else "", hang=19)
     if not found:
         screen.print("no statuses")
 
@@ -119,7 +122,7 @@ def set_statuses(
         flag = each.status.flag or "no flag"
         line = f"{printable(each.status.word)} means {flag} in {printable(each.status.project)}{is_new}"
         entities = "1 entity has" if each.status.count == 1 else f"{each.status.count} entities have"
-        console().print(styled_text(f"{line}; {entities} it"), soft_wrap=True)
+        print_text(console(), f"{line}; {entities} it", hang=4)
 
 
 async def _set(words: Sequence[Definition], project: str | None) -> Sequence[DefinedStatusWord]:

@@ -43,6 +43,7 @@ async def _withdraw(
     what: str, valid_from: datetime | None, reason: str | None, project: str | None, *, as_json: bool
 ) -> None:
     from app.cli.entity_lookup import find_named
+    from app.cli.layout import print_text
     from app.cli.output import console, moment_text, print_json, printable
     from app.services.container import open_memory
     from app.services.filing.document_withdrawal import WithdrawalRequest
@@ -56,7 +57,7 @@ async def _withdraw(
         print_json(withdrawal_json(withdrawn, names))
     else:
         since = moment_text(withdrawn.absence.valid.start)
-        console().print(f"withdrew {printable(names.text(entity))} from {since} on", soft_wrap=True)
+        print_text(console(), f"withdrew {printable(names.text(entity))} from {since} on", hang=4)
 
 
 def withdrawal_json(withdrawn: WithdrawnDocument, names: EntityNames) -> dict[str, Any]:
