@@ -164,6 +164,23 @@ async def test_a_document_whose_path_another_took_is_there_once(repository: Repo
     assert await digest(desk) == settled
 
 
+@pytest.mark.parametrize("new", ["o.md", "notes/b.md", "adr/b.md"])
+async def test_a_record_that_loses_its_number_as_it_moves_stays_one_document(
+    repository: Repository, new: str
+) -> None:
+    body = f"\n## Decision\n\n{POLL}\n\n{PUSH}\n"
+    repository.commit("2026-02-01", {"adr/0002-b.md": f"# 2. B\n{body}"})
+    await repository.run()
+    repository.git("rm", "--quiet", "adr/0002-b.md")
+    repository.commit("2026-03-01", {new: f"# B\n{body}\nStill so.\n"})
+    summary = await repository.run()
+    assert (summary.filed, summary.refused) == (1, [])
+    hits = (await repository.desk.ask("ADR-2")).hits
+    assert {(hit.artifact.identifier, hit.artifact.kind) for hit in hits} == {("ADR-0002", "ADR")}
+    assert any("Still so." in hit.artifact.body for hit in hits)
+    assert (await repository.run()).filed == 0
+
+
 @dataclass(frozen=True)
 class CountingEmbedder:
     """An encoder that counts the passages it embeds."""
