@@ -25,6 +25,7 @@ from app.stores.postgres.state_history import Version
 REMOVED = "its file is not in the folder any more"
 DELETED = "its file was deleted"
 LOST = "the history that held it was rewritten"
+MOVED = "its file moved, and is another document"
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,6 +56,29 @@ class RepositoryHistory:
 
     known: Sequence[KnownDocument]
     is_cut: bool
+
+    def moved_versions(self, known: KnownDocument, versions: Sequence[Version]) -> list[Version]:
+        """Return the versions of a document whose file moved later, and is another document of these now.
+
+        They were filed before a new document took the path that the file had.
+        """
+        own = known.history
+        commits = {text.commit for text in own.texts}
+        stray = [
+            each
+            for each in versions
+            if each.source_commit in own.line and each.source_commit not in commits and not own.is_cut
+        ]
+        if not stray:
+            return []
+        others = {
+            (text.commit, text.document().source_uri)
+            for each in self.known
+            if each is not known
+            for text in each.history.texts
+            if any(text.commit == version.source_commit for version in stray)
+        }
+        return [each for each in stray if (each.source_commit, each.source_uri) in others]
 
 
 class RemovalService:
@@ -103,7 +127,7 @@ class RemovalService:
         if project is None or number is None:
             return
         for known in history.known:
-            await self._settle_document(caller, project, known, summary)
+            await self._settle_document(caller, project, known, history, summary)
         if history.is_cut:
             return
         for each in rooted:
@@ -185,7 +209,12 @@ class RemovalService:
         return project, number, filed
 
     async def _settle_document(
-        self, caller: Caller, project: Project, known: KnownDocument, summary: ImportSummary
+        self,
+        caller: Caller,
+        project: Project,
+        known: KnownDocument,
+        history: RepositoryHistory,
+        summary: ImportSummary,
     ) -> None:
         key = identifier_key(known.history.identifier)
         async with self._database.reading(caller.tenant) as connection:
@@ -195,7 +224,7 @@ class RemovalService:
                 return
             versions = await state_history.versions_of(*where, entity.id)
             held = (await absences.absences_of(*where, [entity.id])).get(entity.id, [])
-        lost = _lost_versions(known.history, versions)
+        lost = [*_lost_versions(known.history, versions), *history.moved_versions(known, versions)]
         wanted = _Wanted(entity, known, lost, versions)
         if not wanted.differs(held):
             return
@@ -230,8 +259,12 @@ class _Wanted:
         lost = {each.id for each in self.lost}
         first = next((each.created_at for each in self.versions if each.id not in lost), None)
         if lost and first is not None and first > self.entity.created_at:
-            found.insert(0, Leaving(Interval(self.entity.created_at, first), AbsenceSource.GIT, None, LOST))
+            before = Interval(self.entity.created_at, first)
+            found.insert(0, Leaving(before, AbsenceSource.GIT, None, self._reason(self.lost[0])))
         return found
+
+    def _reason(self, version: Version) -> str:
+        return LOST if self.known.history.is_lost(version.source_commit) else MOVED
 
     def differs(self, held: Sequence[Absence]) -> bool:
         """Return whether other absences are recorded from git."""
@@ -261,7 +294,10 @@ class _Wanted:
         for version in self.lost:
             if version.id not in hidden:
                 leaving = Leaving(
-                    Interval(version.created_at), AbsenceSource.GIT, version.source_commit, LOST
+                    Interval(version.created_at),
+                    AbsenceSource.GIT,
+                    version.source_commit,
+                    self._reason(version),
                 )
                 absence = leaving.absence(write, self.entity.id, version.id)
                 await absences.insert_absence(await write.flush(), write.tenant, project.number, absence)

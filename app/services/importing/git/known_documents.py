@@ -17,6 +17,7 @@ from app.services.importing.git.lineage import Gap
 from app.services.importing.git.repository import Repository, RepositoryDocument
 from app.services.importing.history.model import DocumentHistory, History, with_aliases
 from app.services.importing.items import Items, Readable, printable_name
+from app.services.parsing.vocabulary import vocabulary
 from app.stores.postgres import absences, entities, projects, states
 from app.stores.postgres.absences import ImportRoot
 from app.stores.postgres.entities import KeyedEntity
@@ -96,12 +97,23 @@ async def _match(
         if identifier_key(name) != identifier_key(identifier)
         for form in (name, identifier_key(name))
     ]
-    document = with_aliases(replace(found.document, identifier=identifier), other)
+    kind = await _kind_of(connection, tenant, project, found.document.kind, identifier)
+    document = with_aliases(replace(found.document, identifier=identifier, kind=kind), other)
     is_over = any(gap.valid.end is None for gap in found.gaps)
     history = DocumentHistory(
         identifier, found.states, found.claims, found.texts, tuple(other), is_over=is_over
     )
     return KnownDocument(document, history, found.gaps)
+
+
+async def _kind_of(
+    connection: asyncpg.Connection, tenant: TenantNumber, project: Project | None, kind: str, identifier: str
+) -> str:
+    """Return the kind of a document: the one it has, where its present place and text name none."""
+    if project is None or kind != vocabulary().default_kind:
+        return kind
+    held = await entities.entity_by_key(connection, tenant, project.number, identifier_key(identifier))
+    return kind if held is None else held.type_name
 
 
 async def _held_before(

@@ -129,6 +129,58 @@ async def test_one_import_gives_what_an_import_after_every_commit_gives(
     assert await digest(again.desk) == once
 
 
+NOTES, CATS = f"# Notes\n\n{POLL}\n\n{PUSH}\n", "Cats are kept in the office from now on, two at most."
+TAKEN: Mapping[str, Commits] = {
+    "a note": [
+        ("2026-02-01", {"x.md": NOTES}),
+        ("2026-03-01", {"x.md": "", "y.md": f"{NOTES}\nMore.\n"}),
+        ("2026-04-01", {"x.md": f"# Cats\n\n{CATS}\n"}),
+    ],
+    "a number": [
+        ("2026-02-01", {"adr/0001-a.md": adr(1, "A", "Accepted", POLL, PUSH)}),
+        ("2026-03-01", {"adr/0001-a.md": "", "adr/0005-a.md": adr(5, "A", "Accepted", POLL, PUSH)}),
+        ("2026-04-01", {"adr/0001-a.md": adr(1, "Cats", "Accepted", CATS)}),
+    ],
+}
+
+
+@pytest.mark.parametrize("name", TAKEN)
+async def test_a_document_whose_path_another_took_is_there_once(repository: Repository, name: str) -> None:
+    await bring(repository, TAKEN[name], at_once=False)
+    desk = repository.desk
+    again = replace(repository, desk=replace(desk, project=f"{desk.project}-once"))
+    await again.run()
+    for at in (day(2026, 2, 15), day(2026, 3, 15), day(2026, 4, 15)):
+        each, once = (
+            sorted((hit.artifact.identifier or "", hit.artifact.body) for hit in found.hits)
+            for found in (
+                await desk.ask("workers poll the table", as_of=at),
+                await again.desk.ask("workers poll the table", as_of=at),
+            )
+        )
+        assert each == once
+    settled = await digest(desk)
+    await repository.run()
+    assert await digest(desk) == settled
+
+
+@pytest.mark.parametrize("new", ["o.md", "notes/b.md", "adr/b.md"])
+async def test_a_record_that_loses_its_number_as_it_moves_stays_one_document(
+    repository: Repository, new: str
+) -> None:
+    body = f"\n## Decision\n\n{POLL}\n\n{PUSH}\n"
+    repository.commit("2026-02-01", {"adr/0002-b.md": f"# 2. B\n{body}"})
+    await repository.run()
+    repository.git("rm", "--quiet", "adr/0002-b.md")
+    repository.commit("2026-03-01", {new: f"# B\n{body}\nStill so.\n"})
+    summary = await repository.run()
+    assert (summary.filed, summary.refused) == (1, [])
+    hits = (await repository.desk.ask("ADR-2")).hits
+    assert {(hit.artifact.identifier, hit.artifact.kind) for hit in hits} == {("ADR-0002", "ADR")}
+    assert any("Still so." in hit.artifact.body for hit in hits)
+    assert (await repository.run()).filed == 0
+
+
 @dataclass(frozen=True)
 class CountingEmbedder:
     """An encoder that counts the passages it embeds."""
