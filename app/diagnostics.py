@@ -14,7 +14,7 @@ from app.domain.numbers import TenantNumber
 from app.domain.text import pluralize
 from app.embedding import Embedder, open_embedder
 from app.errors import TrigraphError
-from app.projector.stores import Stores, read_standing
+from app.projector.loop import Stores, read_standing
 from app.services.maintenance.periodic import LARGE
 from app.services.maintenance.reembed import check_model
 from app.settings import Settings, unknown_variables

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator, Sequence
+import asyncio
+from collections.abc import AsyncIterator, Collection, Sequence
 from contextlib import asynccontextmanager
+from time import perf_counter
+from typing import TYPE_CHECKING
 
 from starlette.applications import Starlette
 from starlette.middleware import Middleware
@@ -14,14 +17,60 @@ from app.graphql.context import context_of
 from app.graphql.http import GraphQLView
 from app.graphql.schema import SCHEMA
 from app.health import healthz, metrics, readyz
+from app.metrics import record_lag, record_request
 from app.projector.loop import Projector, project_in_background
 from app.services.container import Memory, open_memory
 from app.services.maintenance.periodic import index_periodically, prune_outbox_periodically
 from app.settings import Settings
 from app.stores.event_loop import background_task
 from app.stores.neo4j.shared_connection import GraphLink
-from app.web.graphiql import graphiql_page, graphiql_routes
-from app.web.middleware import RequestMetrics, measure_loop_lag
+from app.web import graphiql_page, graphiql_routes
+
+if TYPE_CHECKING:
+    from starlette.types import ASGIApp, Message, Receive, Scope, Send
+
+
+POLL_INTERVAL = 0.5
+OTHER = "other"
+_FAILED = 500
+
+
+class RequestMetrics:
+    """Middleware that counts and times requests by path; all unknown paths count as one."""
+
+    def __init__(self, app: ASGIApp, paths: Collection[str]) -> None:
+        self._app = app
+        self._paths = paths
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Pass a request on and record its status and duration."""
+        if scope["type"] != "http":
+            await self._app(scope, receive, send)
+            return
+        status = _FAILED
+        started = perf_counter()
+
+        async def send_and_note(message: Message) -> None:
+            nonlocal status
+            if message["type"] == "http.response.start":
+                status = message["status"]
+            await send(message)
+
+        try:
+            await self._app(scope, receive, send_and_note)
+        finally:
+            path = scope["path"] if scope["path"] in self._paths else OTHER
+            record_request(path, status, perf_counter() - started)
+
+
+async def measure_loop_lag() -> None:
+    """Record the lag of the event loop twice a second, until cancelled."""
+    loop = asyncio.get_running_loop()
+    while True:
+        due = loop.time() + POLL_INTERVAL
+        await asyncio.sleep(POLL_INTERVAL)
+        record_lag(max(0.0, loop.time() - due))
+
 
 # Against DNS rebinding: a foreign page may point a name of its own at this machine.
 LOOPBACK_HOSTS = ("127.0.0.1", "localhost", "[::1]", "::1")

@@ -8,7 +8,7 @@ from uuid import UUID, uuid4
 
 from app.domain.entity import Entity
 from app.domain.timeline import Assertion, assert_from
-from app.services.states.write_state import Cause, carry_out
+from app.services.states.change import Cause, carry_out
 from app.services.unit_of_work import unit_of_work
 from app.stores.postgres import entities, ledger_clock, projects, type_definitions
 from tests.documents import ProjectFixture, day

@@ -13,8 +13,7 @@ from pathlib import Path
 
 from app.benchmark.baseline import Baseline
 from app.benchmark.corpus import SEED, Body, read_corpus
-from app.benchmark.embedders import open_synthetic
-from app.benchmark.environment import fast_writes, scratch_home, serve_ledger
+from app.benchmark.environment import fast_writes, open_synthetic, scratch_home, serve_ledger
 from app.benchmark.ingest import PROJECT, Filled, Made, Making, document_maker, fill, settle
 from app.benchmark.load import REPEATS, SECONDS, RecallClient, measure_throughput, percentiles, time_rows
 from app.benchmark.profile import against_bound, baseline_milliseconds, profile_recall

@@ -14,7 +14,7 @@ from typing import Any
 
 import app.stores.postgres
 from app.benchmark.baseline import Baseline
-from app.benchmark.embedders import BorrowedEmbedder
+from app.benchmark.environment import BorrowedEmbedder
 from app.benchmark.ingest import PROJECT
 from app.benchmark.load import REPEATS
 from app.benchmark.questions import AskedFor, Wordings

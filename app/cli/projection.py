@@ -155,7 +155,7 @@ async def _rebuild() -> tuple[int, int]:
 async def _status(*, as_json: bool) -> bool:
     from dataclasses import asdict
 
-    from app.projector.stores import ProjectionStatus, read_standing
+    from app.projector.loop import ProjectionStatus, read_standing
 
     async with _stores() as (owner, graph):
         projection_status: ProjectionStatus = await read_standing(owner, graph)
@@ -191,7 +191,7 @@ async def _verify(*, as_json: bool) -> bool:
 
 @asynccontextmanager
 async def _stores() -> AsyncIterator[tuple[asyncpg.Connection, Graph]]:
-    from app.projector.stores import Stores
+    from app.projector.loop import Stores
 
     async with Stores(settings()) as stores, stores.ledger() as owner:
         yield owner, await stores.graph()

@@ -10,7 +10,7 @@ import asyncpg
 import numpy as np
 
 from app.benchmark.corpus import made_of, read_corpus
-from app.benchmark.embedders import SyntheticEmbedder
+from app.benchmark.environment import SyntheticEmbedder
 from app.domain.artifact import Document
 from app.embedding import Embedder
 from app.services.container import Memory

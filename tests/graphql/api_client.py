@@ -18,7 +18,7 @@ from app.graphql.context import Context
 from app.graphql.http import GraphQLView
 from app.graphql.schema import SCHEMA
 from app.services.container import Memory
-from app.web.graphiql import graphiql_page
+from app.web import graphiql_page
 
 Payload = dict[str, Any]
 

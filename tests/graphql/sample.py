@@ -15,7 +15,7 @@ from app.errors import Conflict, Forbidden, Invalid, NotFound, TrigraphError, Un
 from app.graphql.errors import Problem, problem_from
 from app.graphql.execution import GuardedSchema
 from app.graphql.http import GraphQLView
-from app.web.graphiql import graphiql_page, graphiql_routes
+from app.web import graphiql_page, graphiql_routes
 
 SECRET = "password=swordfish"
 FAMILIES: dict[str, type[TrigraphError]] = {

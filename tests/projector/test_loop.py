@@ -12,8 +12,7 @@ from neo4j import AsyncTransaction
 from neo4j.exceptions import SessionExpired, TransientError
 
 from app.errors import Unavailable
-from app.projector.loop import Backoff, Projector, project_in_background
-from app.projector.stores import read_standing
+from app.projector.loop import Backoff, Projector, project_in_background, read_standing
 from app.settings import Settings
 from app.stores.neo4j import projection
 from app.stores.neo4j.driver import Graph

@@ -16,7 +16,7 @@ import pytest
 
 from app.errors import Invalid
 from app.services.document_reader import DocumentReader, Stopped
-from app.services.document_reader.limits import MAX_SMALL_CHARACTERS
+from app.services.document_reader.child import MAX_SMALL_CHARACTERS
 from app.services.parsing import parse_markdown
 
 

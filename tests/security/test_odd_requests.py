@@ -21,7 +21,7 @@ from app.graphql.schema import SCHEMA
 from app.services.analysis import AnalysedText, terms_of
 from app.services.container import Memory
 from app.services.recall import name_lookup
-from app.web.graphiql import graphiql_page
+from app.web import graphiql_page
 from tests.documents import ProjectFixture, adr, file
 from tests.odd_requests import OddRequest, odd_requests
 

@@ -10,7 +10,7 @@ from starlette.applications import Starlette
 from starlette.routing import Route
 from starlette.testclient import TestClient
 
-from app.web.graphiql import FOLDER, graphiql_page, graphiql_routes
+from app.web import FOLDER, graphiql_page, graphiql_routes
 
 MANIFEST = json.loads((FOLDER / "manifest.json").read_text())
 OWN = {"index.html", "page.css", "boot.js", "manifest.json", "NOTICE"}

@@ -18,7 +18,7 @@ from threading import Lock
 from typing import Any, NoReturn, ParamSpec, TypeVar, cast
 
 from app.errors import Invalid, Unavailable
-from app.services.document_reader.limits import (
+from app.services.document_reader.child import (
     MAX_QUEUED,
     MAX_READING_SECONDS,
     MAX_SMALL_CHARACTERS,

@@ -23,8 +23,8 @@ from app.services.catalog.alias_resolution import describe_entities
 from app.services.entities.types import StatedEntity
 from app.services.references.edges import Joined
 from app.services.references.pending import join_pending_by_name
+from app.services.states.change import Cause, carry_out
 from app.services.states.properties import MAX_PROPERTIES_BYTES, as_defined, require_fit_names
-from app.services.states.write_state import Cause, carry_out
 from app.services.unit_of_work import UnitOfWork
 from app.stores.postgres import entities, type_definitions
 from app.stores.postgres.mentions import NamedForm

@@ -20,7 +20,7 @@ from app.embedding import Embedder
 from app.errors import Busy, Unavailable, Unwritable
 from app.services.aliases.mentions import NOTHING_SOUGHT, seek_forms, text_of
 from app.services.catalog.lookup import project_for
-from app.services.document_reader.limits import MAX_SMALL_CHARACTERS
+from app.services.document_reader.child import MAX_SMALL_CHARACTERS
 from app.services.filing.document_names import alias_key, listed_aliases, spellings_of
 from app.services.filing.idempotency import SAVED_FILING
 from app.services.filing.prepare import PreparedDocument

@@ -24,10 +24,9 @@ from app.services.references.edges import Filed, Joined
 from app.services.references.pending import resolve_pending
 from app.services.references.supersession import recompute_statuses
 from app.services.states import Cause, StateAnswer, Written
-from app.services.states.change import at_later_time
+from app.services.states.change import at_later_time, carry_out
 from app.services.states.properties import constants_of, type_of_entity
 from app.services.states.service import SAVED_STATE
-from app.services.states.write_state import carry_out
 from app.services.unit_of_work import UnitOfWork, require_writer
 from app.stores.postgres import aliases, artifacts, document_names, entities, ledger_clock, lookups, states
 from app.stores.postgres.document_names import NameSort

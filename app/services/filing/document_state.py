@@ -15,7 +15,7 @@ from app.domain.types import TypeDefinition
 from app.services.filing.document_types import DOCUMENT_HEADERS
 from app.services.references.edges import Filed
 from app.services.references.status_sources import is_by_caller, is_derived
-from app.services.states.write_state import Cause, carry_out
+from app.services.states.change import Cause, carry_out
 from app.services.unit_of_work import UnitOfWork
 from app.stores.postgres import state_history, states
 from app.stores.postgres.state_history import AssertedProperties

@@ -6,13 +6,13 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import Any
-from uuid import UUID
+from uuid import UUID, uuid4
 
 from app.domain.bounds import excerpts
 from app.domain.properties_change import Amendment, amend_from
 from app.domain.temporal import Branch, EntityState, Interval, StateEvent, require_in_calendar, rfc_3339
 from app.domain.text import name_key
-from app.domain.timeline import PropertyChange, state_at
+from app.domain.timeline import PropertyChange, differing, state_at
 from app.domain.types import TypeDefinition
 from app.errors import Conflict, Invalid
 from app.services.aliases.mentions import note_earlier_mentions
@@ -21,10 +21,45 @@ from app.services.references.edges import Joined
 from app.services.references.pending import join_pending_by_name, unlink_by_name
 from app.services.references.supersession import propagate_supersession
 from app.services.states.properties import check_properties, constants_of, require_still_named, type_of_entity
-from app.services.states.write_state import Cause, carry_out
 from app.services.unit_of_work import UnitOfWork
 from app.stores.postgres import entities, ledger_clock, lookups, states
 from app.stores.postgres.mentions import NamedForm
+
+
+@dataclass(frozen=True, slots=True)
+class Cause:
+    """Why a state changed; `draft` is the draft that was sealed, which may differ from the sealed state."""
+
+    event_type: str
+    artifact: UUID | None = None
+    commit: str | None = None
+    description: str | None = None
+    draft: EntityState | None = None
+
+
+async def carry_out(write: UnitOfWork, change: PropertyChange, cause: Cause) -> StateEvent:
+    """Retract and insert the states of a change; insert its event and return it."""
+    for retracted in change.retracted:
+        await states.retract_state(await write.flush(), write.tenant, retracted, write.recorded_at)
+    for state in change.recorded:
+        await states.insert_state(write.rows, write.tenant, state)
+    event = StateEvent(
+        id=uuid4(),
+        from_state=None if change.previous is None else change.previous.id,
+        to_state=change.new.id,
+        event_type=cause.event_type,
+        at=change.new.valid.start,
+        recorded_at=write.recorded_at,
+        cause_artifact=cause.artifact,
+        cause_commit=cause.commit,
+        description=cause.description,
+        props_drift=None if cause.draft is None else bool(differing(cause.draft.props, change.new.props)),
+        actor=write.actor,
+        properties=change.properties,
+        draft=None if cause.draft is None else cause.draft.id,
+    )
+    await states.insert_event(write.rows, write.tenant, change.new.entity, event)
+    return event
 
 
 async def require_free_renaming(

@@ -17,9 +17,16 @@ from app.domain.timeline import Assertion, assert_from, shorten, state_at
 from app.domain.types import label_of
 from app.errors import Conflict, Invalid
 from app.services.catalog.lookup import nothing_has
-from app.services.states.change import StateChange, Written, at_later_time, change_state, holding_at
+from app.services.states.change import (
+    Cause,
+    StateChange,
+    Written,
+    at_later_time,
+    carry_out,
+    change_state,
+    holding_at,
+)
 from app.services.states.properties import check_properties, type_of_entity
-from app.services.states.write_state import Cause, carry_out
 from app.services.unit_of_work import UnitOfWork
 from app.stores.postgres import states
 

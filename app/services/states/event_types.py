@@ -10,8 +10,8 @@ from app.domain.bounds import MAX_COMMIT, MAX_DESCRIPTION
 from app.errors import Invalid
 from app.services.catalog.lookup import require_artifact
 from app.services.parsing import clean_text
+from app.services.states.change import Cause
 from app.services.states.drafts import DISCARDED, SAVED, SEALED
-from app.services.states.write_state import Cause
 from app.services.unit_of_work import UnitOfWork
 
 MAX_EVENT_TYPE_LENGTH = 64

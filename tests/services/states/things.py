@@ -13,7 +13,7 @@ from app.domain.temporal import AsOf, Branch, EntityState
 from app.domain.timeline import Assertion, assert_from
 from app.services.container import Memory
 from app.services.states import Cause, StateChange, Written, change_state
-from app.services.states.write_state import carry_out
+from app.services.states.change import carry_out
 from app.services.unit_of_work import UnitOfWork, unit_of_work
 from app.stores.postgres import entities, ledger_clock, projects, states, type_definitions
 from app.stores.postgres.state_history import Arrival, events_into

@@ -8,8 +8,7 @@ from typing import Any
 import pytest
 
 from app.services.importing import ImportRequest, ImportSummary
-from app.services.states.change import StateChange, change_state
-from app.services.states.write_state import Cause
+from app.services.states.change import Cause, StateChange, change_state
 from app.services.unit_of_work import unit_of_work
 from tests.documents import ProjectFixture, ask, day, identifiers
 from tests.services.importing.history.conftest import Believed, Rows, line_of, spans_of

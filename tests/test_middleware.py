@@ -7,10 +7,10 @@ import pytest
 from starlette.testclient import TestClient
 from starlette.types import Receive, Scope, Send
 
+from app import main
+from app.main import RequestMetrics, measure_loop_lag
 from app.metrics import metrics_registry
 from app.stores.event_loop import background_task
-from app.web import middleware
-from app.web.middleware import RequestMetrics, measure_loop_lag
 
 
 def value(name: str, **labels: str) -> float:
@@ -29,7 +29,7 @@ def test_a_request_that_breaks_is_counted_as_failed() -> None:
 
 
 async def test_a_loop_that_is_held_up_is_late(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(middleware, "POLL_INTERVAL", 0.01)
+    monkeypatch.setattr(main, "POLL_INTERVAL", 0.01)
     before = value("trigraph_event_loop_lag_seconds_sum")
     async with background_task(measure_loop_lag()):
         await asyncio.sleep(0)
