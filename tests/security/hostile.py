@@ -72,6 +72,9 @@ async def fill(memory: Memory, project: str) -> None:
         fact_claims=(),
     )
     await file(memory, replacing, project)
+    for number in (9, 10):  # to be withdrawn and renamed
+        spare = replace(replacing, identifier=f"ADR-{number}", title=f"Spare {number} {LINES}", references=())
+        await file(memory, spare, project)
     states = memory.states
     cause = StatedCause(event_type="correction", description=LINES)
     change = StateChange({"summary": f"Later {LINES}"})

@@ -90,7 +90,7 @@ CASES: Mapping[str, list[tuple[str, ...]]] = {
     "list": [(), ("--project", f"No {LINES}"), ("--status", MARK), ("--type", MARK)],
     "references": [(), ("--pending",), ("ADR-7",), (LINES,)],
     "review": [(), ("--project", LINES), (MARK,)],
-    "withdraw": [(LINES,), ("ADR-7", "--project", f"No {LINES}"), ("ADR-7", "--reason", LINES)],
+    "withdraw": [(LINES,), ("ADR-9", "--project", f"No {LINES}"), ("ADR-9", "--reason", LINES)],
     "check": [
         ("{folder}/docs",),
         ("{folder}/docs", "--format", "github"),
@@ -102,7 +102,7 @@ CASES: Mapping[str, list[tuple[str, ...]]] = {
         (f"{MARK}=RED",),
         ("superseded=WIP", "--project", LINES),
     ],
-    "rename": [("ADR-7", f"ADR-70 {LINES}"), ("ADR-7", MARK * 30), (LINES, MARK)],
+    "rename": [("ADR-10", f"ADR-70 {LINES}"), ("ADR-10", MARK * 30), (LINES, MARK)],
     "migrate": [(), ("--check",)],
     "schema": [()],
     "doctor": [()],
