@@ -20,14 +20,17 @@ FROM unnest(:ordinals::integer[], :headings::text[], :texts::text[], :tokens::in
     AS passage (ordinal, heading, text, tokens);
 
 -- name: latest_version
--- Which artifact of an entity was filed last, whenever it takes effect?
+-- Which artifact of an entity was filed last, whenever it takes effect? One that a history hides counts only if all are hidden.
 SELECT
     artifact.id, number, artifact.project_id, type.name AS kind, identifier, title, body, domain,
     created_at, artifact.recorded_at, source_uri, source_commit, author, content_hash, entity,
     meta, date_source, date_precision
 FROM artifact JOIN type USING (tenant_id, type_id)
 WHERE tenant_id = $1 AND entity = $2
-ORDER BY artifact.recorded_at DESC
+ORDER BY EXISTS (
+    SELECT FROM absence
+    WHERE absence.tenant_id = $1 AND absence.entity = $2 AND absence.artifact = artifact.id AND retracted_at IS NULL
+), artifact.recorded_at DESC
 LIMIT 1;
 
 -- name: latest_hashes
