@@ -113,7 +113,7 @@ class RemovalService:
             async with unit_of_work(self._database, caller) as write:
                 entity = await _entity(write, each.id)
                 leaving = Leaving(Interval(write.recorded_at), AbsenceSource.FOLDER, reason=REMOVED)
-                await take_away(write, project, entity, leaving)
+                await _take_rest_away(write, project, entity, [leaving])
             summary.removed.append(each.source_uri)
 
     async def settle_repository(
