@@ -10,7 +10,7 @@ from uuid import UUID, uuid4
 import asyncpg
 
 from app.domain.artifact import Artifact, DateSource, Document
-from app.domain.entity import Absence, Entity, PendingReference, Project, Reference
+from app.domain.entity import Absence, AbsenceSource, Entity, PendingReference, Project, Reference
 from app.domain.identifier import bare_key
 from app.domain.numbers import TenantNumber
 from app.domain.status_words import NO_TEAM_WORDS, is_known, unknown_status_warnings
@@ -187,7 +187,8 @@ async def _subject(write: UnitOfWork, filed: Filed, subject: str) -> UUID | None
 class FiledDocument:
     """The result of filing a document; `created` is false if nothing changed.
 
-    `pending` are its pending references, which are only read if one document is filed.
+    `pending` are its pending references, which are only read if one document is filed. It `is_back` if a
+    caller had withdrawn it.
     """
 
     artifact: Artifact
@@ -199,6 +200,7 @@ class FiledDocument:
     position: int | None = None
     warnings: tuple[str, ...] = ()
     pending: tuple[PendingReference, ...] = ()
+    is_back: bool = False
 
 
 async def with_pending(
@@ -239,13 +241,15 @@ async def write_document(
             write.rows, write.tenant, entity, recorded_type.number, write.recorded_at, write.actor
         )
     await write_searchable(write, prepared, recorded_type, artifact)
-    is_back = await _bring_back(write, project, absent, artifact, is_edition=prepared.document.is_edition)
+    ended = await _bring_back(write, project, absent, artifact, is_edition=prepared.document.is_edition)
+    is_back = bool(ended)
     since = artifact.created_at if is_back else entity.created_at
     filed = Filed(project, replace(entity, created_at=since), artifact, prepared.key)
     before, state = await write_state(write, filed, prepared.document, recorded_type, is_new=latest is None)
     _note(write, filed, state, is_new=latest is None)
     result = await _write_meaning(write, filed, prepared, warnings, before, state, is_back=is_back)
-    return replace(result, entity=entity)
+    withdrawn = any(each.source is AbsenceSource.CALLER for each in ended)
+    return replace(result, entity=entity, is_back=withdrawn)
 
 
 async def _absences(write: UnitOfWork, latest: Artifact) -> list[Absence]:
@@ -256,13 +260,13 @@ async def _absences(write: UnitOfWork, latest: Artifact) -> list[Absence]:
 
 async def _bring_back(
     write: UnitOfWork, project: Project, absent: Sequence[Absence], artifact: Artifact, *, is_edition: bool
-) -> bool:
-    """End the absence of a document that is filed again; return whether it had one.
+) -> list[Absence]:
+    """End the absence of a document that is filed again; return those that ended.
 
     It ends at the date of the version, or now if that lies before the absence. An edition of a history that
     lies before changes nothing.
     """
-    is_back = False
+    absences_ended = []
     for each in absent:
         moment = artifact.created_at
         if moment < each.valid.start and not is_edition:
@@ -275,8 +279,8 @@ async def _bring_back(
                 each, id=uuid4(), valid=Interval(each.valid.start, moment), recorded_at=write.recorded_at
             )
             await absences.insert_absence(await write.flush(), write.tenant, project.number, ended)
-        is_back = True
-    return is_back
+        absences_ended.append(each)
+    return absences_ended
 
 
 def _note(write: UnitOfWork, filed: Filed, state: EntityState, *, is_new: bool) -> None:
