@@ -105,6 +105,8 @@ async def oddity_warnings(
             f"valid from now: its date {document.created_at.date()} is not after the date of"
             " the former version"
         )
+    if artifact.created_at > write.recorded_at:
+        warnings.append(f"it begins on {artifact.created_at.date()} and is not shown before")
     if document.status and not is_known(document.status):
         words = await words_of_projects(await write.flush(), write.tenant, [project.number])
         warnings += unknown_status_warnings(document.status, words.get(project.number, NO_TEAM_WORDS))
