@@ -61,7 +61,7 @@ async def artifact_of(
     """Return the artifact of a document."""
     document = prepared.document
     created_at = await _version_date(write, document, latest)
-    is_dated = document.created_at is not None and created_at == document.created_at
+    is_dated = document.created_at is not None
     return Artifact(
         id=uuid4(),
         number=write.cached.numbers.pop(),
@@ -80,7 +80,8 @@ async def artifact_of(
         entity=entity.id,
         meta=document.meta,
         date_source=(document.date_source or DateSource.HEADER) if is_dated else DateSource.FILED,
-        date_precision=document.date_precision if is_dated else None,
+        date_precision=document.date_precision,
+        stated_at=None if created_at == document.created_at else document.created_at,
     )
 
 
