@@ -290,6 +290,7 @@ CREATE TABLE public.artifact (
     meta jsonb DEFAULT '{}'::jsonb NOT NULL,
     date_source text,
     date_precision text,
+    stated_at timestamp with time zone,
     CONSTRAINT a_date_has_a_source CHECK ((date_source = ANY (ARRAY['HEADER'::text, 'FILE_NAME'::text, 'GIT'::text, 'FILED'::text]))),
     CONSTRAINT a_date_is_exact_to CHECK ((date_precision = ANY (ARRAY['INSTANT'::text, 'DAY'::text, 'WEEK'::text, 'MONTH'::text, 'QUARTER'::text, 'YEAR'::text]))),
     CONSTRAINT header_fields_have_names CHECK ((jsonb_typeof(meta) = 'object'::text))

@@ -38,6 +38,7 @@ def artifact_json(artifact: Artifact) -> dict[str, Any]:
         "createdAt": artifact.created_at,
         "dateSource": artifact.date_source,
         "datePrecision": artifact.date_precision,
+        "statedAt": artifact.stated_at,
         "recordedAt": artifact.recorded_at,
         "sourceUri": artifact.source_uri,
         "sourceCommit": artifact.source_commit,

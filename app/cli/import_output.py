@@ -96,6 +96,7 @@ def summary_json(summary: ImportSummary, pending: int | None) -> dict[str, Any]:
         "undated": summary.undated,
         "missing": summary.missing,
         "removed": summary.removed,
+        "back": summary.back,
         "knownFrom": summary.known_from,
         "kindsDefined": summary.kinds_defined,
         "collisions": [
@@ -195,6 +196,11 @@ def _print_removals(console: Console, summary: ImportSummary) -> None:
     for place, count in summary.known_from.items():
         line = f"{count} filed from {printable(place)} before; they stay the same documents"
         print_text(console, line, "yellow", hang=4)
+    for source in summary.back[:MAX_SHOWN]:
+        print_text(console, f"back after a withdrawal: {printable(source)}", "yellow", hang=4)
+    if len(summary.back) > MAX_SHOWN:
+        more = f"and {len(summary.back) - MAX_SHOWN} more; --json lists all"
+        print_text(console, more, indent=4)
     missing = f"missing {len(summary.missing)}: filed before, and gone from the folder; --prune ends them"
     for line, sources in ((f"removed {len(summary.removed)}", summary.removed), (missing, summary.missing)):
         if sources:

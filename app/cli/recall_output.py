@@ -130,7 +130,7 @@ def _headline(hit: Hit) -> list[RowPart]:
     return [
         RowPart(named if isinstance(named, str) else artifact.identifier or "", "bold", Yields.LAST),
         RowPart(artifact.title, yields=Yields.FIRST),
-        RowPart("" if artifact.is_undated else artifact.created_at.date().isoformat(), "dim"),
+        RowPart("" if artifact.date is None else artifact.date.date().isoformat(), "dim"),
         RowPart("" if flag is None else flag.lower(), "" if flag is None else _COLOURS[flag]),
     ]
 

@@ -34,7 +34,8 @@ def withdraw(
 ) -> None:
     """Withdraw a document: recall and lists no longer show it, except as of a moment before.
 
-    Its references end with it. File the document again to undo it.
+    Its references end with it. To undo it, file the document again through the API, or import a changed text
+    of it.
     """
     run_async(_withdraw(what, valid_from, reason, project, as_json=as_json))
 

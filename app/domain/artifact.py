@@ -54,7 +54,8 @@ class DatePrecision(StrEnum):
 class Artifact:
     """One immutable document; a changed document is another artifact of the same entity.
 
-    `meta` has the fields of its header as they were written.
+    `meta` has the fields of its header as they were written. `stated_at` is the date that it states, if it
+    takes effect at another.
     """
 
     id: UUID
@@ -75,11 +76,17 @@ class Artifact:
     meta: Mapping[str, Any] = field(default_factory=dict)
     date_source: DateSource = DateSource.HEADER
     date_precision: DatePrecision | None = None
+    stated_at: datetime | None = None
 
     @property
     def is_undated(self) -> bool:
         """Return whether nothing says when it was written, so that it counts from its filing."""
         return self.date_source is DateSource.FILED
+
+    @property
+    def date(self) -> datetime | None:
+        """When it was written, as it states, or else since when it is valid; None if nothing says so."""
+        return None if self.is_undated else self.stated_at or self.created_at
 
 
 @dataclass(frozen=True, slots=True)

@@ -61,6 +61,10 @@ class Artifact(Node):
         description="How exact its date is; null if it has no date of its own, or if it was filed before"
         " this was recorded."
     )
+    stated_at: datetime | None = strawberry.field(
+        description="The date that it states, if it is valid from another instant: a version that states"
+        " the date of the former one is valid from its filing. Otherwise null."
+    )
     content_hash: str = strawberry.field(description="The SHA-256 hash of its content, in hexadecimal.")
     number: strawberry.Private[ArtifactNumber]
     entity_id: strawberry.Private[UUID]
@@ -83,6 +87,7 @@ class Artifact(Node):
             meta=JSON(dict(artifact.meta)),
             date_source=artifact.date_source,
             date_precision=artifact.date_precision,
+            stated_at=artifact.stated_at,
             content_hash=artifact.content_hash,
             number=artifact.number,
             entity_id=artifact.entity,

@@ -10,7 +10,7 @@ from uuid import UUID, uuid4
 import asyncpg
 
 from app.domain.artifact import Artifact, DateSource, Document
-from app.domain.entity import Absence, Entity, PendingReference, Project, Reference
+from app.domain.entity import Absence, AbsenceSource, Entity, PendingReference, Project, Reference
 from app.domain.identifier import bare_key
 from app.domain.numbers import TenantNumber
 from app.domain.status_words import NO_TEAM_WORDS, is_known, unknown_status_warnings
@@ -61,7 +61,7 @@ async def artifact_of(
     """Return the artifact of a document."""
     document = prepared.document
     created_at = await _version_date(write, document, latest)
-    is_dated = document.created_at is not None and created_at == document.created_at
+    is_dated = document.created_at is not None
     return Artifact(
         id=uuid4(),
         number=write.cached.numbers.pop(),
@@ -80,7 +80,8 @@ async def artifact_of(
         entity=entity.id,
         meta=document.meta,
         date_source=(document.date_source or DateSource.HEADER) if is_dated else DateSource.FILED,
-        date_precision=document.date_precision if is_dated else None,
+        date_precision=document.date_precision,
+        stated_at=None if created_at == document.created_at else document.created_at,
     )
 
 
@@ -105,6 +106,8 @@ async def oddity_warnings(
             f"valid from now: its date {document.created_at.date()} is not after the date of"
             " the former version"
         )
+    if artifact.created_at > write.recorded_at:
+        warnings.append(f"it begins on {artifact.created_at.date()} and is not shown before")
     if document.status and not is_known(document.status):
         words = await words_of_projects(await write.flush(), write.tenant, [project.number])
         warnings += unknown_status_warnings(document.status, words.get(project.number, NO_TEAM_WORDS))
@@ -187,7 +190,8 @@ async def _subject(write: UnitOfWork, filed: Filed, subject: str) -> UUID | None
 class FiledDocument:
     """The result of filing a document; `created` is false if nothing changed.
 
-    `pending` are its pending references, which are only read if one document is filed.
+    `pending` are its pending references, which are only read if one document is filed. It `is_back` if a
+    caller had withdrawn it.
     """
 
     artifact: Artifact
@@ -199,6 +203,7 @@ class FiledDocument:
     position: int | None = None
     warnings: tuple[str, ...] = ()
     pending: tuple[PendingReference, ...] = ()
+    is_back: bool = False
 
 
 async def with_pending(
@@ -239,13 +244,15 @@ async def write_document(
             write.rows, write.tenant, entity, recorded_type.number, write.recorded_at, write.actor
         )
     await write_searchable(write, prepared, recorded_type, artifact)
-    is_back = await _bring_back(write, project, absent, artifact, is_edition=prepared.document.is_edition)
+    ended = await _bring_back(write, project, absent, artifact, is_edition=prepared.document.is_edition)
+    is_back = bool(ended)
     since = artifact.created_at if is_back else entity.created_at
     filed = Filed(project, replace(entity, created_at=since), artifact, prepared.key)
     before, state = await write_state(write, filed, prepared.document, recorded_type, is_new=latest is None)
     _note(write, filed, state, is_new=latest is None)
     result = await _write_meaning(write, filed, prepared, warnings, before, state, is_back=is_back)
-    return replace(result, entity=entity)
+    withdrawn = any(each.source is AbsenceSource.CALLER for each in ended)
+    return replace(result, entity=entity, is_back=withdrawn)
 
 
 async def _absences(write: UnitOfWork, latest: Artifact) -> list[Absence]:
@@ -256,13 +263,13 @@ async def _absences(write: UnitOfWork, latest: Artifact) -> list[Absence]:
 
 async def _bring_back(
     write: UnitOfWork, project: Project, absent: Sequence[Absence], artifact: Artifact, *, is_edition: bool
-) -> bool:
-    """End the absence of a document that is filed again; return whether it had one.
+) -> list[Absence]:
+    """End the absence of a document that is filed again; return those that ended.
 
     It ends at the date of the version, or now if that lies before the absence. An edition of a history that
     lies before changes nothing.
     """
-    is_back = False
+    absences_ended = []
     for each in absent:
         moment = artifact.created_at
         if moment < each.valid.start and not is_edition:
@@ -275,8 +282,8 @@ async def _bring_back(
                 each, id=uuid4(), valid=Interval(each.valid.start, moment), recorded_at=write.recorded_at
             )
             await absences.insert_absence(await write.flush(), write.tenant, project.number, ended)
-        is_back = True
-    return is_back
+        absences_ended.append(each)
+    return absences_ended
 
 
 def _note(write: UnitOfWork, filed: Filed, state: EntityState, *, is_new: bool) -> None:

@@ -2,19 +2,21 @@
 
 from __future__ import annotations
 
+from bisect import bisect_right
 from collections import defaultdict
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from uuid import UUID
 
+from app.domain.artifact import Document
 from app.domain.entity import Absence, AbsenceSource, Caller, Entity, Project
 from app.domain.identifier import identifier_key
 from app.domain.temporal import Interval, subtract_intervals
 from app.services.filing.document_withdrawal import Leaving, take_away
 from app.services.filing.prepare import content_hash
 from app.services.importing.git.known_documents import KnownDocument
-from app.services.importing.history.model import DocumentHistory
+from app.services.importing.history.model import DocumentHistory, PastText
 from app.services.importing.request import ImportSummary
 from app.services.unit_of_work import UnitOfWork, unit_of_work
 from app.stores.postgres import absences, entities, projects, state_history
@@ -26,6 +28,7 @@ REMOVED = "its file is not in the folder any more"
 DELETED = "its file was deleted"
 LOST = "the history that held it was rewritten"
 MOVED = "its file moved, and is another document"
+DATED = "the history has the same text, and its date"
 
 
 @dataclass(frozen=True, slots=True)
@@ -110,7 +113,7 @@ class RemovalService:
             async with unit_of_work(self._database, caller) as write:
                 entity = await _entity(write, each.id)
                 leaving = Leaving(Interval(write.recorded_at), AbsenceSource.FOLDER, reason=REMOVED)
-                await take_away(write, project, entity, leaving)
+                await _take_rest_away(write, project, entity, [leaving])
             summary.removed.append(each.source_uri)
 
     async def settle_repository(
@@ -225,7 +228,7 @@ class RemovalService:
             versions = await state_history.versions_of(*where, entity.id)
             held = (await absences.absences_of(*where, [entity.id])).get(entity.id, [])
         lost = [*_lost_versions(known.history, versions), *history.moved_versions(known, versions)]
-        wanted = _Wanted(entity, known, lost, versions)
+        wanted = _Wanted(entity, known, lost, _doubled_versions(known, versions), versions)
         if not wanted.differs(held):
             return
         async with unit_of_work(self._database, caller) as write:
@@ -244,13 +247,48 @@ def _lost_versions(history: DocumentHistory, versions: Sequence[Version]) -> lis
     return [each for each in gone if each.content_hash not in hashes]
 
 
+def _doubled_versions(known: KnownDocument, versions: Sequence[Version]) -> list[Version]:
+    """Return the versions that no commit made, with a text that the history has filed as well.
+
+    One that counts from its filing is none where the history was filed before, and has another text then:
+    the folder took an older text back.
+    """
+    plain = [each for each in versions if each.source_commit is None]
+    filed = {each.source_commit: each for each in versions}
+    texts = [each for each in known.history.texts if each.commit in filed]
+    if not plain or not texts:
+        return []
+    hashes = [content_hash(_plain_document(known, each)) for each in texts]
+    dated = [filed[each.commit] for each in texts]
+    found = []
+    for each in plain:
+        place = bisect_right(dated, each.created_at, key=lambda version: version.created_at)
+        is_back = each.created_at == each.recorded_at and each.content_hash != hashes[max(place - 1, 0)]
+        if any(
+            hashed == each.content_hash and not (is_back and version.recorded_at < each.recorded_at)
+            for hashed, version in zip(hashes, dated, strict=True)
+        ):
+            found.append(each)
+    return found
+
+
+def _plain_document(known: KnownDocument, text: PastText) -> Document:
+    """Return a text of a history as its folder would be filed."""
+    document, own = text.document(), known.document
+    return replace(document, identifier=own.identifier, kind=own.kind, created_at=text.own_date)
+
+
 @dataclass(frozen=True, slots=True)
 class _Wanted:
-    """When a document and its versions are not there, by the history of its repository."""
+    """When a document and its versions are not there, by the history of its repository.
+
+    `lost` are versions that a rewritten history lost, `doubled` those with a text that it dates otherwise.
+    """
 
     entity: Entity
     known: KnownDocument
     lost: Sequence[Version]
+    doubled: Sequence[Version]
     versions: Sequence[Version]
 
     def gaps(self) -> list[Leaving]:
@@ -264,6 +302,8 @@ class _Wanted:
         return found
 
     def _reason(self, version: Version) -> str:
+        if version.source_commit is None:
+            return DATED
         return LOST if self.known.history.is_lost(version.source_commit) else MOVED
 
     def differs(self, held: Sequence[Absence]) -> bool:
@@ -271,7 +311,9 @@ class _Wanted:
         of_git = [each for each in held if each.source is AbsenceSource.GIT]
         versions = {each.artifact for each in of_git if each.artifact is not None}
         recorded = {each.valid for each in of_git if each.artifact is None}
-        return versions != {each.id for each in self.lost} or recorded != set(self._free(held))
+        return versions != {each.id for each in (*self.lost, *self.doubled)} or recorded != set(
+            self._free(held)
+        )
 
     def _free(self, held: Sequence[Absence]) -> list[Interval]:
         """Return the gaps, without the time in which something else says that the document is not there."""
@@ -283,15 +325,15 @@ class _Wanted:
     async def settle_versions(
         self, write: UnitOfWork, project: Project, held: Sequence[Absence]
     ) -> UnitOfWork:
-        """Hide the lost versions, and show those again that a history has once more."""
-        lost = {each.id for each in self.lost}
+        """Hide the lost and doubled versions, and show those again that a history has once more."""
+        wanted = {each.id: each for each in (*self.lost, *self.doubled)}
         hidden = {each.artifact: each for each in held if each.artifact is not None}
         for artifact, absence in hidden.items():
-            if artifact not in lost:
+            if artifact not in wanted:
                 await absences.retract_absence(
                     await write.flush(), write.tenant, absence.id, write.recorded_at
                 )
-        for version in self.lost:
+        for version in wanted.values():
             if version.id not in hidden:
                 leaving = Leaving(
                     Interval(version.created_at),

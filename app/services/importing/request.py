@@ -53,8 +53,8 @@ class ImportSummary:
     them were looked at. `histories` counts the documents that have a history. Each state of a history, and
     each alias of a table, is either recorded or was there already. `unread` counts the files that are not
     read, by their endings, and `undated` the documents filed that state no date. `missing` are the files that
-    the folder held before, `removed` those whose documents ended, and `known_from` counts the documents that
-    came from another root before, by its place.
+    the folder held before, `removed` those whose documents ended, `back` those whose documents a caller had
+    withdrawn, and `known_from` counts the documents that came from another root before, by its place.
     """
 
     total: int = 0
@@ -69,6 +69,7 @@ class ImportSummary:
     undated: int = 0
     missing: list[str] = field(default_factory=list)
     removed: list[str] = field(default_factory=list)
+    back: list[str] = field(default_factory=list)
     known_from: dict[str, int] = field(default_factory=dict)
     kinds_defined: list[str] = field(default_factory=list)
     was_stopped: bool = False

@@ -165,6 +165,8 @@ class Run:
             return
         if any(each.created for each in outcome):
             self._created.add(origin.place)
+        if any(each.is_back for each in outcome):
+            self.summary.back.append(origin.source)
         if origin.is_end and origin.place not in self._failed:
             self._count_whole(origin, outcome)
         self.watch(self.summary)

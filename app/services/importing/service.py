@@ -11,7 +11,7 @@ from pathlib import Path
 from app.domain.entity import Caller
 from app.domain.identifier import identifier_key
 from app.domain.types import TypeDefinition
-from app.errors import Unavailable
+from app.errors import Invalid, Unavailable
 from app.services.filing import DEFAULT_PROJECT, FilingService
 from app.services.importing.git.known_documents import history_of, items_of, match_documents, root_of
 from app.services.importing.git.repository import read_repository
@@ -25,6 +25,7 @@ from app.services.importing.request import ImportRequest, ImportSummary
 from app.services.importing.run import Batch, Report, Run, report_nothing
 from app.services.importing.scan import scan_paths
 from app.stores.postgres import projects, type_definitions
+from app.stores.postgres.absences import RootedDocument
 from app.stores.postgres.document_names import HeldDocument, documents_by_key
 from app.stores.postgres.pool import Database
 
@@ -78,6 +79,8 @@ class ImportService:
         found = await asyncio.to_thread(
             scan_paths, request.paths, request.kind, prefixes, stop.is_set, held, rooted
         )
+        if request.prunes:
+            _require_documents(found.filed, rooted)
         history, refused = await asyncio.to_thread(_read_history, request, stop.is_set)
         items = read_in_threads(found.read(stop.is_set))
         return Batch(
@@ -193,6 +196,18 @@ class ImportService:
             numbers = [] if found is None else [found.number]
             known = await type_definitions.types_in_projects(connection, caller.tenant, numbers)
         return {each.definition.name: each.definition for each in known if each.definition.is_document}
+
+
+def _require_documents(filed: Sequence[RootContents], rooted: Sequence[RootedDocument]) -> None:
+    """Raise Invalid for a folder without a document that held some: it may be an unmounted disk."""
+    held = {each.place for each in rooted if not each.is_absent}
+    for each in filed:
+        if not each.sources and each.root.place in held:
+            raise Invalid(
+                f"{each.root.place} held documents, and has none that can be read now; nothing was ended."
+                " Look whether it is the right folder, or withdraw the documents one by one",
+                field="paths",
+            )
 
 
 def _read_history(request: ImportRequest, is_stopped: IsStopped) -> tuple[History, tuple[Refusal, ...]]:

@@ -86,7 +86,8 @@ SELECT entity.id, entity.key, place, document_root.root_id, document_root.source
     md5(latest.body) AS digest, EXISTS (
         SELECT FROM absence
         WHERE absence.tenant_id = $1 AND absence.entity = entity.id AND absence.artifact IS NULL
-            AND retracted_at IS NULL AND valid_until IS NULL
+            AND retracted_at IS NULL AND tstzrange(valid_from, valid_until) @>
+                (SELECT greatest(clock_timestamp(), recorded_at) FROM ledger_clock WHERE tenant_id = $1)
     ) AS is_absent
 FROM project
 JOIN import_root ON import_root.tenant_id = $1 AND import_root.project_id = project.project_id

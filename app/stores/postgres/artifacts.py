@@ -44,6 +44,7 @@ def artifact_from(row: asyncpg.Record) -> Artifact:
         meta=row["meta"],
         date_source=_date_source(row),
         date_precision=None if row["date_precision"] is None else DatePrecision(row["date_precision"]),
+        stated_at=row["stated_at"],
     )
 
 
@@ -92,6 +93,7 @@ async def insert_artifact(
         meta=dict(artifact.meta),
         date_source=artifact.date_source,
         date_precision=artifact.date_precision,
+        stated_at=artifact.stated_at,
     )
 
 

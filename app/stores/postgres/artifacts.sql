@@ -6,10 +6,10 @@ SELECT nextval('artifact_number_seq') AS number FROM generate_series(1, $1::inte
 -- Record a document.
 INSERT INTO artifact (
     tenant_id, id, number, project_id, entity, type_id, identifier, title, body, domain, created_at, recorded_at,
-    source_uri, source_commit, author, content_hash, term_count, actor, meta, date_source, date_precision
+    source_uri, source_commit, author, content_hash, term_count, actor, meta, date_source, date_precision, stated_at
 ) OVERRIDING SYSTEM VALUE VALUES (
     :tenant, :id, :number, :project, :entity, :type, :identifier, :title, :body, :domain, :created_at, :recorded_at,
-    :source_uri, :source_commit, :author, :content_hash, :term_count, :actor, :meta, :date_source, :date_precision
+    :source_uri, :source_commit, :author, :content_hash, :term_count, :actor, :meta, :date_source, :date_precision, :stated_at
 );
 
 -- name: insert_passages
@@ -20,14 +20,17 @@ FROM unnest(:ordinals::integer[], :headings::text[], :texts::text[], :tokens::in
     AS passage (ordinal, heading, text, tokens);
 
 -- name: latest_version
--- Which artifact of an entity was filed last, whenever it takes effect?
+-- Which artifact of an entity was filed last, whenever it takes effect? One that a history hides counts only if all are hidden.
 SELECT
     artifact.id, number, artifact.project_id, type.name AS kind, identifier, title, body, domain,
     created_at, artifact.recorded_at, source_uri, source_commit, author, content_hash, entity,
-    meta, date_source, date_precision
+    meta, date_source, date_precision, stated_at
 FROM artifact JOIN type USING (tenant_id, type_id)
 WHERE tenant_id = $1 AND entity = $2
-ORDER BY artifact.recorded_at DESC
+ORDER BY EXISTS (
+    SELECT FROM absence
+    WHERE absence.tenant_id = $1 AND absence.entity = $2 AND absence.artifact = artifact.id AND retracted_at IS NULL
+), artifact.recorded_at DESC
 LIMIT 1;
 
 -- name: latest_hashes
@@ -60,7 +63,7 @@ SELECT max(created_at) FROM artifact WHERE tenant_id = $1 AND entity = $2;
 SELECT
     artifact.id, number, artifact.project_id, type.name AS kind, identifier, title, body, domain,
     created_at, artifact.recorded_at, source_uri, source_commit, author, content_hash, entity,
-    meta, date_source, date_precision
+    meta, date_source, date_precision, stated_at
 FROM artifact JOIN type USING (tenant_id, type_id)
 WHERE tenant_id = $1 AND artifact.id = ANY ($2::uuid[]);
 
@@ -93,7 +96,7 @@ ORDER BY artifact_number, ordinal;
 
 -- name: creation_times
 -- Since when are these artifacts there? One that counts from its filing has no age.
-SELECT number, nullif(created_at, recorded_at) AS created_at
+SELECT number, coalesce(stated_at, nullif(created_at, recorded_at)) AS created_at
 FROM artifact
 WHERE tenant_id = $1 AND number = ANY ($2::bigint[]);
 

@@ -49,7 +49,7 @@ CROSS JOIN LATERAL (
     SELECT
         artifact.id, number, artifact.project_id, type.name AS kind, identifier, title, body, domain,
         created_at, artifact.recorded_at, source_uri, source_commit, author, content_hash, artifact.entity,
-        meta, date_source, date_precision
+        meta, date_source, date_precision, stated_at
     FROM artifact JOIN type USING (tenant_id, type_id)
     WHERE tenant_id = $1 AND artifact.entity = wanted.entity
         AND ($3::timestamptz IS NULL OR (created_at, artifact.id) < ($3, $4::uuid))

@@ -75,7 +75,7 @@ ORDER BY project_id, status;
 SELECT
     artifact.id, number, artifact.project_id, type.name AS kind, identifier, title, body, domain,
     artifact.created_at, artifact.recorded_at, source_uri, source_commit, author, content_hash, entity,
-    meta, date_source, date_precision
+    meta, date_source, date_precision, stated_at
 FROM artifact
 JOIN type USING (tenant_id, type_id)
 JOIN entity ON entity.tenant_id = artifact.tenant_id AND entity.id = artifact.entity

@@ -4,7 +4,7 @@
 SELECT
     artifact.id, artifact.number, artifact.project_id, type.name AS kind, identifier, title, body, domain,
     created_at, artifact.recorded_at, source_uri, source_commit, author, content_hash, entity,
-    meta, date_source, date_precision, best.ordinal, best.heading, best.text, best.tokens
+    meta, date_source, date_precision, stated_at, best.ordinal, best.heading, best.text, best.tokens
 FROM artifact
 JOIN type USING (tenant_id, type_id)
 CROSS JOIN LATERAL (
@@ -23,7 +23,7 @@ WHERE artifact.tenant_id = $1 AND artifact.number = ANY ($2::bigint[]);
 SELECT
     artifact.id, artifact.number, artifact.project_id, type.name AS kind, identifier, title, body, domain,
     created_at, artifact.recorded_at, source_uri, source_commit, author, content_hash, entity,
-    meta, date_source, date_precision, passage.ordinal, passage.heading, passage.text, passage.tokens
+    meta, date_source, date_precision, stated_at, passage.ordinal, passage.heading, passage.text, passage.tokens
 FROM artifact
 JOIN type USING (tenant_id, type_id)
 JOIN passage ON passage.tenant_id = $1 AND passage.artifact_number = artifact.number AND passage.ordinal = 0

@@ -88,7 +88,8 @@ ORDER BY state_event.recorded_at;
 SELECT id, created_at, recorded_at, content_hash, source_uri, source_commit, EXISTS (
         SELECT FROM absence
         WHERE absence.tenant_id = $1 AND absence.entity = $2 AND source = 'GIT' AND retracted_at IS NULL
-            AND valid_until IS NULL AND (absence.artifact = artifact.id OR absence.artifact IS NULL)
+            AND valid_until IS NULL
+            AND (absence.artifact = artifact.id AND artifact.source_commit IS NOT NULL OR absence.artifact IS NULL)
     ) AS is_hidden
 FROM artifact
 WHERE tenant_id = $1 AND entity = $2

@@ -300,6 +300,8 @@ async def test_a_version_with_an_earlier_date_counts_from_now_and_says_so(desk: 
     await desk.file(adr(1, "Queue", created_at=day(2021)))
     again = await desk.file(adr(1, "Queue", "Otherwise.", created_at=day(2020)))
     assert again.artifact.created_at == again.artifact.recorded_at
+    assert (again.artifact.date, again.artifact.is_undated) == (day(2020), False)
+    assert (await desk.ask("Otherwise")).hits[0].artifact == again.artifact
     assert again.warnings == (
         "valid from now: its date 2020-01-01 is not after the date of the former version",
     )

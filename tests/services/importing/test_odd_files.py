@@ -6,6 +6,7 @@ import codecs
 import json
 import os
 import stat
+from datetime import UTC, datetime
 from pathlib import Path
 
 import pytest
@@ -156,3 +157,28 @@ async def test_one_beyond_a_limit_holds_up_none_and_is_told_each_time(
         assert refusal.source == str(big)
         assert reason in refusal.reason
     assert len((await desk.ask("needle")).hits) == 2
+
+
+async def test_a_date_to_come_is_told(folder: Path, write: Write, imported: Importer) -> None:
+    """Such a document is not shown before; most are typing errors."""
+    write("adr/0001-a.md", "---\nstatus: accepted\ndate: 2062-04-20\n---\n# A\n\nText.\n")
+    write("2063-01-02-b.md", "# B\n\nText.\n")
+    write("adr/0003-c.md", "---\nstatus: accepted\ndate: 2026-01-05\n---\n# C\n\nText.\n")
+    told = [example for each in (await imported(folder)).warnings.values() for example in each.examples]
+    assert [each.rpartition("/")[2] for each in told] == [
+        "2063-01-02-b.md: it begins on 2063-01-02 and is not shown before",
+        "0001-a.md: it begins on 2062-04-20 and is not shown before",
+    ]
+
+
+async def test_an_edit_under_the_same_date_keeps_the_date(
+    folder: Path, write: Write, imported: Importer, desk: ProjectFixture
+) -> None:
+    text = "---\nid: ADR-1\nstatus: accepted\ndate: 2026-01-05\n---\n# Queue\n\nText.\n"
+    for words in (text, text.replace("accepted", "deprecated")):
+        write("adr/0001-a.md", words)
+        summary = await imported(folder)
+        assert (summary.filed, summary.undated) == (1, 0)
+    hits = [each.artifact for each in (await desk.ask("ADR-1")).hits]
+    assert {each.date for each in hits} == {datetime(2026, 1, 5, tzinfo=UTC)}
+    assert hits[0].created_at == hits[0].recorded_at

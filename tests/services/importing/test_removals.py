@@ -4,13 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import replace
+from datetime import datetime
 from pathlib import Path
 from typing import TypeAlias
 
 import pytest
 
+from app.errors import Invalid
+from app.services.filing.document_withdrawal import WithdrawalRequest
 from app.services.importing import ImportRequest, ImportSummary
-from tests.documents import ProjectFixture, edges, identifiers, pending
+from tests.documents import ProjectFixture, day, edges, identifiers, pending
 from tests.services.importing.history.conftest import Repository
 from tests.services.importing.history.conftest import repository as repository
 
@@ -165,3 +168,75 @@ async def test_names_are_those_of_what_is_there(desk: ProjectFixture, tmp_path: 
     await filing(tmp_path, prune=True)
     assert "ADR-0001" not in identifiers(await desk.ask("ADR-1"))
     assert await desk.memory.catalog.resolve_alias(desk.memory.caller, "ADR-1", desk.project, None) is None
+
+
+async def withdraw(desk: ProjectFixture, key: str, since: datetime | None = None) -> None:
+    async with desk.reading() as connection:
+        entity = await connection.fetchval(
+            "SELECT entity.id FROM entity JOIN project USING (tenant_id, project_id)"
+            " WHERE project.key = $1 AND entity.key = $2",
+            desk.project,
+            key,
+        )
+    await desk.memory.withdrawals.withdraw(
+        desk.memory.caller, WithdrawalRequest(entity=entity, valid_from=since)
+    )
+
+
+async def titles(desk: ProjectFixture, query: str) -> set[str]:
+    return {hit.artifact.title for hit in (await desk.ask(query)).hits}
+
+
+async def test_only_a_changed_text_undoes_a_withdrawal(
+    desk: ProjectFixture, tmp_path: Path, filing: Filing
+) -> None:
+    write(tmp_path, FILES)
+    await filing(tmp_path)
+    for key in ("adr-1", "notes/failover"):
+        await withdraw(desk, key)
+    for prune in (False, True, False):
+        summary = await filing(tmp_path, prune=prune)
+        assert (summary.filed, summary.unchanged, summary.back) == (0, len(FILES), [])
+        assert (summary.missing, summary.removed) == ([], [])
+        assert await titles(desk, "queue failover") == {"Plan"}
+    (tmp_path / "notes/failover.md").write_text(FILES["notes/failover.md"] + "\nAnd call.\n")
+    summary = await filing(tmp_path)
+    assert (summary.filed, summary.back) == (1, [str(tmp_path / "notes/failover.md")])
+    assert await titles(desk, "queue failover") == {"Plan", "Carrier failover"}
+    assert (await filing(tmp_path)).back == []
+
+
+async def test_a_withdrawal_to_come_hides_no_missing_file(
+    desk: ProjectFixture, tmp_path: Path, filing: Filing
+) -> None:
+    write(tmp_path, FILES)
+    await filing(tmp_path)
+    await withdraw(desk, "notes/failover", day(2090))
+    (tmp_path / "notes/failover.md").unlink()
+    assert (await filing(tmp_path)).missing == ["notes/failover.md"]
+    assert (await filing(tmp_path, prune=True)).removed == ["notes/failover.md"]
+    assert await titles(desk, "carrier failover") == {"Plan", "Use a queue"}
+    again = await filing(tmp_path, prune=True)
+    assert (again.missing, again.removed) == ([], [])
+    write(tmp_path, {"notes/failover.md": FILES["notes/failover.md"]})
+    back = await filing(tmp_path)
+    assert (back.filed, back.back) == (1, [])
+    assert "Carrier failover" in await titles(desk, "carrier failover")
+
+
+@pytest.mark.parametrize("left", [{}, {"notes/broken.md": b"\xff\xfe\x00"}, {"photo.jpg": b"x"}])
+async def test_a_folder_without_any_document_ends_none(
+    desk: ProjectFixture, tmp_path: Path, filing: Filing, left: Mapping[str, bytes]
+) -> None:
+    """A disk that is not mounted looks like this."""
+    write(tmp_path, FILES)
+    await filing(tmp_path)
+    before = await titles(desk, "carrier queue plan")
+    for name in FILES:
+        (tmp_path / name).unlink()
+    for name, content in left.items():
+        (tmp_path / name).write_bytes(content)
+    with pytest.raises(Invalid, match="held documents, and has none that can be read now; nothing was ended"):
+        await filing(tmp_path, prune=True)
+    assert await titles(desk, "carrier queue plan") == before
+    assert len((await filing(tmp_path)).missing) == len(FILES)

@@ -12,7 +12,8 @@ from typing import Any, TypeAlias
 
 import asyncpg
 
-from app.domain.artifact import DatePrecision, DateSource, Document, ReferenceClaim
+from app.domain.artifact import Artifact, DatePrecision, DateSource, Document, ReferenceClaim
+from app.domain.entity import AbsenceSource
 from app.domain.identifier import identifier_key
 from app.domain.numbers import TenantNumber
 from app.domain.temporal import Interval, merge_intervals
@@ -20,7 +21,14 @@ from app.domain.text import fold
 from app.services.filing.document_names import listed_aliases
 from app.services.filing.prepare import content_hash, entity_key
 from app.services.parsing.dates import read_date
-from app.stores.postgres import entities, projects, state_history
+from app.stores.postgres import (
+    absences,
+    artifacts,
+    entities,
+    ledger_clock,
+    projects,
+    state_history,
+)
 from app.stores.postgres.pool import Database
 from app.stores.postgres.state_history import Version
 
@@ -226,17 +234,63 @@ async def versions_to_file(
 
     Of a history with texts each is a version. Otherwise a new document is dated from the beginning of its
     history, a changed text of a known one from the last change. Without a history the document is returned as
-    it is.
+    it is. A text that a caller withdrew stays withdrawn until it changes.
     """
     found = history.of(document)
+    async with database.reading(tenant) as connection:
+        if found is None:
+            return await _unless_filed(connection, tenant, project, document)
+        held = await _held(connection, tenant, project, document)
+        if found.texts:
+            return list(_unfiled(document, found, held))
+        sequence = dated_versions(document, found, history.earlier(document))
+        versions = _remaining(sequence, held, found.states[-1].at)
+        if len(versions) > 1:
+            return versions
+        return await _unless_filed(connection, tenant, project, versions[0])
+
+
+async def _unless_filed(
+    connection: asyncpg.Connection, tenant: TenantNumber, project: str, document: Document
+) -> list[Document]:
+    """Return a document, as it was filed if its text is the same; none if a caller withdrew that text."""
+    found = await projects.project_by_key(connection, tenant, project)
     if found is None:
         return [document]
-    async with database.reading(tenant) as connection:
-        held = await _held(connection, tenant, project, document)
-    if found.texts:
-        return list(_unfiled(document, found, held))
-    sequence = dated_versions(document, found, history.earlier(document))
-    return _remaining(sequence, held, found.states[-1].at)
+    where = (connection, tenant)
+    key = entity_key(document, content_hash(document))
+    entity = (await entities.entities_of_keys(*where, found.number, [key])).get(key)
+    latest = None if entity is None else await artifacts.latest_version(*where, entity.id)
+    if entity is None or latest is None:
+        return [document]
+    if entity.key == key or latest.identifier is None:
+        named = document
+    else:
+        named = replace(document, identifier=latest.identifier)
+    same = _as_filed(named, latest)
+    if not same:
+        return [document]
+    now = await ledger_clock.read_present(*where)
+    held = (await absences.absences_of(*where, [entity.id])).get(entity.id, [])
+    absent = [each for each in held if each.artifact is None and each.valid.covers(now)]
+    is_withdrawn = any(each.source is AbsenceSource.CALLER for each in absent)
+    if is_withdrawn or (not absent and content_hash(same) != latest.content_hash):
+        return []
+    return [same]
+
+
+def _as_filed(document: Document, filed: Artifact) -> Document | None:
+    """Return a document with the date of an artifact, None if that says something else.
+
+    A date from git is no part of the text, and neither are the former names that a history adds.
+    """
+    if content_hash(document) == filed.content_hash:
+        return document
+    if filed.date_source is not DateSource.GIT:
+        return None
+    said = (document.body, document.title, document.meta, fold(document.kind))
+    same = said == (filed.body, filed.title, filed.meta, fold(filed.kind))
+    return replace(document, created_at=filed.created_at) if same else None
 
 
 def _unfiled(document: Document, history: DocumentHistory, held: Sequence[Version]) -> Iterator[Document]:
