@@ -13,7 +13,7 @@ from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
 
 from app.cli.layout import print_text
-from app.cli.output import console, print_json, printable
+from app.cli.output import console, print_json, printable, redraws
 from app.cli.runner import FAILED, INTERRUPTED
 
 if TYPE_CHECKING:
@@ -28,7 +28,7 @@ STOPPED = "stopped; the documents filed so far are saved; run the command again 
 def import_progress(console: Console) -> Iterator[Callable[[ImportSummary], None]]:
     """Show a progress bar on a terminal; yield the function that updates it from a summary."""
     columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeRemainingColumn())
-    with Progress(*columns, console=console, transient=True, disable=not console.is_terminal) as progress:
+    with Progress(*columns, console=console, transient=True, disable=not redraws(console)) as progress:
         task = progress.add_task("filing", total=None)
 
         def watch(summary: ImportSummary) -> None:
