@@ -150,7 +150,8 @@ def ingest(
         tuple(paths or ()), project, kind, tuple(states or ()), tuple(revisions or ()), git, prune
     )
     summary, pending = run_async(_ingest(request))
-    end_import(summary, pending, as_json=as_json)
+    only = git or (paths[0] if paths and len(paths) == 1 and paths[0].is_dir() else None)
+    end_import(summary, pending, as_json=as_json, folder=only)
 
 
 async def _ingest(request: ImportRequest) -> tuple[ImportSummary, int | None]:
