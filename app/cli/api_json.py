@@ -8,7 +8,7 @@ from uuid import UUID
 
 from app.domain.artifact import Artifact
 from app.domain.candidate import AliasCandidate, Candidate, status_of
-from app.domain.entity import PendingReference, Reference
+from app.domain.entity import Absence, PendingReference, Reference
 from app.domain.recall import Anchor, Hit, LegContribution, Ranking, RecallResult
 from app.domain.temporal import EntityState, StateEvent
 from app.services.catalog import EntityNames
@@ -45,6 +45,18 @@ def artifact_json(artifact: Artifact) -> dict[str, Any]:
         "author": artifact.author,
         "meta": artifact.meta,
         "contentHash": artifact.content_hash,
+    }
+
+
+def absence_json(absence: Absence) -> dict[str, Any]:
+    """Return when a document is not there, and why."""
+    return {
+        "validFrom": absence.valid.start,
+        "validUntil": absence.valid.end,
+        "source": absence.source,
+        "commit": absence.commit,
+        "reason": absence.reason,
+        "actor": absence.actor,
     }
 
 

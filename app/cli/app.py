@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import io
 from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from importlib import import_module
 from typing import Annotated, Any, TypeAlias, cast
 
@@ -65,6 +67,30 @@ class _LoadedCommands(Mapping[str, Command]):
         return len(COMMANDS)
 
 
+_UsageError: type[Any] = typer.BadParameter.__bases__[0]
+
+
+@contextmanager
+def _broken_between_words() -> Iterator[None]:
+    """Let the terminal break the usage errors of the block between words."""
+    try:
+        yield
+    except _UsageError as error:
+        shown = io.StringIO()
+        error.show(shown)
+        error.show = lambda: _print_usage_error(shown.getvalue())
+        raise
+
+
+def _print_usage_error(text: str) -> None:
+    from app.cli.layout import print_text
+    from app.cli.output import error_console
+
+    screen = error_console()
+    for line in text.splitlines():
+        print_text(screen, line, hang=4)
+
+
 class CommandGroup(TyperGroup):
     """The group of all commands; it refuses overlong arguments."""
 
@@ -74,6 +100,15 @@ class CommandGroup(TyperGroup):
 
     def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
         """Return the arguments that remain for a command; raises BadParameter for one that is too long."""
+        with _broken_between_words():
+            return self._parse_args(ctx, args)
+
+    def invoke(self, ctx: Any) -> Any:
+        """Return the result of a command; its usage errors fit the terminal."""
+        with _broken_between_words():
+            return super().invoke(ctx)
+
+    def _parse_args(self, ctx: Any, args: list[str]) -> list[str]:
         for word in args:
             if len(word) > MAX_ARGUMENT_LENGTH:
                 raise typer.BadParameter(

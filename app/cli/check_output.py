@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Sequence
 from enum import StrEnum
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -27,6 +28,7 @@ class ReportFormat(StrEnum):
     SARIF = "sarif"
 
 
+MAX_PLACES = 10
 STYLES = {"error": "red", "warning": "yellow", "note": "cyan"}
 COMMANDS = {"error": "error", "warning": "warning", "note": "notice"}
 """What GitHub calls the severities."""
@@ -56,12 +58,36 @@ def _place(folder: Path, finding: RecordFinding) -> str:
 
 
 def print_findings(screen: Console, folder: Path, report: CheckReport) -> None:
-    """Print each finding as `path:line: message`, and the counts."""
-    for finding in report.findings:
-        place = f"{printable(_place(folder, finding))}:{finding.line}: "
-        text = f"{place}{finding.severity}: {printable(finding.message)} [{finding.rule}]"
-        print_text(screen, text, STYLES[finding.severity], hang=4)
+    """Print each finding as `path:line: message`, and the counts.
+
+    On a terminal the paths are relative to the folder, and findings that say the same stand together.
+    """
+    for said, alike in _grouped(screen, report.findings):
+        style = STYLES[alike[0].severity]
+        places = [_shown_place(screen, folder, each) for each in alike]
+        if len(places) == 1:
+            print_text(screen, f"{places[0]}: {said}", style, hang=4)
+            continue
+        print_text(screen, f"{len(places)} x {said}", style, hang=4)
+        for place in places[:MAX_PLACES]:
+            print_text(screen, place, "dim", indent=4)
+        if len(places) > MAX_PLACES:
+            print_text(screen, f"and {len(places) - MAX_PLACES} more; --json lists all", indent=4)
     print_text(screen, _counts(report), "bold", hang=4)
+
+
+def _grouped(screen: Console, findings: Sequence[RecordFinding]) -> list[tuple[str, list[RecordFinding]]]:
+    """Return the findings by what they say, or each by itself where a program reads them line by line."""
+    groups: dict[tuple[str, int], list[RecordFinding]] = {}
+    for number, each in enumerate(findings):
+        said = f"{each.severity}: {printable(each.message)} [{each.rule}]"
+        groups.setdefault((said, 0 if screen.is_terminal else number), []).append(each)
+    return [(said, alike) for (said, _), alike in groups.items()]
+
+
+def _shown_place(screen: Console, folder: Path, finding: RecordFinding) -> str:
+    path = finding.path if screen.is_terminal else _place(folder, finding)
+    return f"{printable(path)}:{finding.line}"
 
 
 def _counts(report: CheckReport) -> str:

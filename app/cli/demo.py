@@ -100,7 +100,8 @@ async def _demo() -> None:
     async with open_memory(settings()) as memory:
         screen.print(INTRODUCTION)
         with import_progress(error_console()) as watch:
-            print_summary(screen, await memory.imports.run(memory.caller, demo_import(), watch=watch))
+            summary = await memory.imports.run(memory.caller, demo_import(), watch=watch)
+        print_summary(screen, summary)  # only now is the bar gone, which may share the terminal
         await print_examples(screen, memory, EXAMPLES)
         _print_caption(screen, f"{len(EXAMPLES) + 1}. {TIMELINE}", HISTORY)
         print_states(screen, await load_history(memory, TIMELINE_OF, PROJECT, None))

@@ -6,12 +6,15 @@ from collections.abc import Iterator, Sequence
 from datetime import datetime
 from uuid import UUID
 
-from app.cli.output import moment_text, printable
-from app.domain.entity import AliasResolution, Entity
+from app.cli.output import day_text, moment_text, printable
+from app.domain.entity import Absence, AbsenceSource, AliasResolution, Entity
 from app.domain.temporal import EVERYTHING_KNOWN, AsOf
 from app.errors import Invalid, NotFound
-from app.services.catalog import Ambiguous, EntityNames
+from app.services.catalog import Ambiguous, Elsewhen, EntityNames
 from app.services.container import Memory
+
+USE_AS_OF = "use --as-of with a date before"
+SHORT_COMMIT = 7
 
 
 async def ambiguity_message(
@@ -53,11 +56,12 @@ def _quoted(name: str) -> str:
 
 
 async def find_named(
-    memory: Memory, what: str, project: str | None, as_of: datetime | None
+    memory: Memory, what: str, project: str | None, as_of: datetime | None, advice: str = USE_AS_OF
 ) -> AliasResolution:
     """Return the entity that an identifier, a name, an alias or an id means.
 
-    Raises NotFound when there is none, and Invalid, with a line for each match, when there are several.
+    Raises NotFound when there is none, or it has ended or not begun, which the message says, with the advice
+    if it has ended; raises Invalid, with a line for each match, when there are several.
     """
     try:
         id = UUID(what)
@@ -71,8 +75,62 @@ async def find_named(
         found = await memory.catalog.entity(memory.caller, id)
         named = None if found is None else AliasResolution(what, found, ())
     if named is None:
-        raise NotFound(_not_found_message(printable(what), as_of))
+        raise await _not_found(memory, what, project, as_of, advice)
     return named
+
+
+async def find_at_any_time(memory: Memory, what: str, project: str | None) -> AliasResolution:
+    """Return the entity that a name means now, or else the one that has ended or not begun yet.
+
+    Raises as `find_named` does.
+    """
+    try:
+        return await find_named(memory, what, project, None)
+    except NotFound:
+        found = await memory.catalog.elsewhen(memory.caller, what, project, None)
+        if len(found) == 1:
+            return AliasResolution(what, found[0].entity, ())
+        raise
+
+
+async def _not_found(
+    memory: Memory, what: str, project: str | None, as_of: datetime | None, advice: str
+) -> NotFound:
+    try:
+        found = await memory.catalog.elsewhen(memory.caller, what, project, as_of)
+    except Invalid:
+        found = []
+    if not found:
+        return NotFound(_not_found_message(printable(what), as_of))
+    names = await memory.catalog.names(memory.caller, [each.entity.id for each in found])
+    lines = [
+        _elsewhen_line(each, printable(names.text(each.entity.id) if found[1:] else what), as_of, advice)
+        for each in found
+    ]
+    return NotFound("\n".join(sorted(lines)), has_lines=True)
+
+
+def _elsewhen_line(found: Elsewhen, name: str, as_of: datetime | None, advice: str) -> str:
+    if found.absence is not None:
+        return f"{name} {absence_text(found.absence)}; {advice}"
+    present = "" if as_of is None else "; leave out --as-of to ask about the present"
+    return f"{name} begins on {day_text(found.entity.created_at)}{present}"
+
+
+def absence_text(absence: Absence) -> str:
+    """Return since when a document is not there, and why: `ended on 2025-07-01 (withdrawn by ada: late)`."""
+    start, end = day_text(absence.valid.start), absence.valid.end
+    when = f"ended on {start}" if end is None else f"was away from {start} until {day_text(end)}"
+    return f"{when} ({absence_reason(absence)})"
+
+
+def absence_reason(absence: Absence) -> str:
+    """Return why a document is not there: `removed at commit 1a2b3c4` or `withdrawn by ada: late`."""
+    if absence.commit is not None:
+        return printable(f"removed at commit {absence.commit[:SHORT_COMMIT]}")
+    reason = "" if absence.reason is None else f": {absence.reason}"
+    done = "withdrawn" if absence.source is AbsenceSource.CALLER else "removed"
+    return printable(f"{done} by {absence.actor}{reason}")
 
 
 def _not_found_message(what: str, as_of: datetime | None) -> str:

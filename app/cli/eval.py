@@ -14,7 +14,7 @@ from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, T
 from rich.table import Table
 
 from app.cli.layout import print_text
-from app.cli.output import console, error_console, print_json, printable
+from app.cli.output import console, error_console, print_json, printable, redraws
 from app.cli.runner import print_error, run_async, settings
 from app.domain.text import pluralize
 
@@ -75,7 +75,7 @@ def _progress() -> Iterator[Advance]:
     """Show how far each step is, on a terminal's error output only."""
     columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeRemainingColumn())
     terminal = error_console()
-    with Progress(*columns, console=terminal, transient=True, disable=not terminal.is_terminal) as progress:
+    with Progress(*columns, console=terminal, transient=True, disable=not redraws(terminal)) as progress:
         steps = {name: progress.add_task(name, visible=False) for name in ("filing", "asking")}
 
         def advance(step: str, done: int, total: int) -> None:

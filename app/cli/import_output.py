@@ -6,6 +6,8 @@ import asyncio
 import signal
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from dataclasses import replace
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import typer
@@ -13,7 +15,7 @@ from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
 
 from app.cli.layout import print_text
-from app.cli.output import console, print_json, printable
+from app.cli.output import console, print_json, printable, redraws
 from app.cli.runner import FAILED, INTERRUPTED
 
 if TYPE_CHECKING:
@@ -28,7 +30,7 @@ STOPPED = "stopped; the documents filed so far are saved; run the command again 
 def import_progress(console: Console) -> Iterator[Callable[[ImportSummary], None]]:
     """Show a progress bar on a terminal; yield the function that updates it from a summary."""
     columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeRemainingColumn())
-    with Progress(*columns, console=console, transient=True, disable=not console.is_terminal) as progress:
+    with Progress(*columns, console=console, transient=True, disable=not redraws(console)) as progress:
         task = progress.add_task("filing", total=None)
 
         def watch(summary: ImportSummary) -> None:
@@ -116,17 +118,40 @@ def summary_json(summary: ImportSummary, pending: int | None) -> dict[str, Any]:
 
 
 def end_import(
-    summary: ImportSummary, pending: int | None, *, as_json: bool, nothing_found: str = NOTHING_FOUND
+    summary: ImportSummary,
+    pending: int | None,
+    *,
+    as_json: bool,
+    nothing_found: str = NOTHING_FOUND,
+    folder: Path | None = None,
 ) -> None:
-    """Print the summary of an import; exit with a failure status when it was stopped or refused documents."""
+    """Print the summary of an import; exit with a failure status when it was stopped or refused documents.
+
+    People read paths relative to the folder, if there is one.
+    """
     if as_json:
         print_json(summary_json(summary, pending))
     else:
-        print_summary(console(), summary, pending, nothing_found)
+        printed = summary if folder is None else _inside(folder, summary)
+        print_summary(console(), printed, pending, nothing_found)
     if summary.was_stopped:
         raise typer.Exit(INTERRUPTED)
     if summary.refused:
         raise typer.Exit(FAILED)
+
+
+def _inside(folder: Path, summary: ImportSummary) -> ImportSummary:
+    """Return a summary with the paths inside a folder."""
+    start = f"{folder}/"
+    return replace(
+        summary,
+        refused=[replace(each, source=each.source.removeprefix(start)) for each in summary.refused],
+        skipped=[replace(each, source=each.source.removeprefix(start)) for each in summary.skipped],
+        warnings={
+            sort: replace(warned, examples=[each.removeprefix(start) for each in warned.examples])
+            for sort, warned in summary.warnings.items()
+        },
+    )
 
 
 def print_summary(

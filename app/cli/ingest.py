@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Awaitable, Callable
+from contextlib import nullcontext
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, TypeAlias
 
@@ -11,7 +12,7 @@ import typer
 from rich.console import Console
 
 from app.cli.import_output import end_import, import_progress, stop_on_interrupt
-from app.cli.output import error_console
+from app.cli.output import error_console, redraws
 from app.cli.runner import run_async, settings
 from app.domain.page import PageRequest
 from app.errors import NotFound, Unavailable
@@ -28,7 +29,10 @@ async def index_until_stopped(settings: Settings, stop: asyncio.Event, console: 
 
     indexing = asyncio.create_task(index_ledger(settings))
     stopping = asyncio.create_task(stop.wait())
-    with console.status("indexing the vectors of large projects"):
+    indicator = (
+        console.status("indexing the vectors of large projects") if redraws(console) else nullcontext()
+    )
+    with indicator:
         await asyncio.wait((indexing, stopping), return_when=asyncio.FIRST_COMPLETED)
     stopping.cancel()
     if not indexing.done():
@@ -86,6 +90,13 @@ def _path(text: str) -> Path:
     return Path(text)
 
 
+def _git_path(text: str) -> Path:
+    """Return the path; refuse an option in its place, which the parser takes for the value."""
+    if text.startswith("-") and not Path(text).exists():
+        raise typer.BadParameter(f"--git needs a path, not {text}: --git PATH")
+    return _path(text)
+
+
 def ingest(
     paths: Annotated[
         list[Path] | None,
@@ -96,7 +107,8 @@ def ingest(
     git: Annotated[
         Path | None,
         typer.Option(
-            parser=_path, help="A folder in a git repository: import its Markdown files and their history."
+            parser=_git_path,
+            help="A folder in a git repository: import its Markdown files and their history.",
         ),
     ] = None,
     states: Annotated[
@@ -138,7 +150,8 @@ def ingest(
         tuple(paths or ()), project, kind, tuple(states or ()), tuple(revisions or ()), git, prune
     )
     summary, pending = run_async(_ingest(request))
-    end_import(summary, pending, as_json=as_json)
+    only = git or (paths[0] if paths and len(paths) == 1 and paths[0].is_dir() else None)
+    end_import(summary, pending, as_json=as_json, folder=only)
 
 
 async def _ingest(request: ImportRequest) -> tuple[ImportSummary, int | None]:

@@ -3,16 +3,17 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from datetime import datetime
+from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Annotated, Any
 from uuid import UUID
 
 import typer
 from rich.console import Console
 
-from app.cli.layout import RowPart, name_parts, paged, print_row
-from app.cli.output import day_text
+from app.cli.layout import RowPart, name_parts, paged, print_row, print_text
+from app.cli.output import day_text, printable
 from app.cli.runner import MOMENT_HELP, ShowIds, parse_moment, run_async, settings
+from app.domain.entity import Entity
 from app.domain.page import MAX_ITEMS, PageRequest
 from app.domain.recall import StateFlag
 from app.domain.temporal import EVERYTHING_KNOWN, AsOf, EntityState
@@ -31,6 +32,12 @@ class EntityListing:
     entities: EntityNames
 
 
+def _by_day(entity: Entity) -> tuple[int, int, str]:
+    """Return the place of an entity in a list: the newest day first, and by identifier within a day."""
+    key = entity.key or ""
+    return -entity.created_at.astimezone(UTC).toordinal(), len(key), key
+
+
 async def load_entities(
     memory: Memory,
     project: str | None,
@@ -44,7 +51,7 @@ async def load_entities(
     """
     page = PageRequest(MAX_ITEMS)
     listing = await memory.catalog.entities(memory.caller, project, type_name, as_of, page, standing)
-    ids = [entity.id for entity in listing.page.items]
+    ids = [entity.id for entity in sorted(listing.page.items, key=_by_day)]
     held = await memory.states.committed(memory.caller, ids, as_of)
     moment = None if as_of is None else AsOf(as_of, EVERYTHING_KNOWN)
     names = await memory.catalog.names(memory.caller, ids, moment)
@@ -113,6 +120,15 @@ def list_entities(
     run_async(_list(project, standing, type_name, as_of, ids=ids, as_json=as_json))
 
 
+async def _known_statuses(memory: Memory, project: str | None, standing: WantedStanding) -> str:
+    """Return which statuses there are, if one was asked for."""
+    if standing.status is None:
+        return ""
+    words = await memory.canonical.statuses(memory.caller, project)
+    named = ", ".join(dict.fromkeys(printable(each.word) for each in words))
+    return f" with the status {printable(standing.status)}; the statuses are {named or 'none yet'}"
+
+
 async def _list(
     project: str | None,
     standing: WantedStanding,
@@ -127,6 +143,7 @@ async def _list(
 
     async with open_memory(settings()) as memory:
         found = await load_entities(memory, project, standing, type_name, as_of)
+        known = "" if found.count else await _known_statuses(memory, project, standing)
     if as_json:
         print_json(entities_json(found))
     elif found.count:
@@ -134,4 +151,4 @@ async def _list(
         with paged(screen):
             print_entities(screen, found, shows_ids=ids)
     else:
-        console().print("no entities")
+        print_text(console(), f"no entities{known}")

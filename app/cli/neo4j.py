@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from app.cli.layout import print_text
-from app.cli.output import console, error_console, print_json, printable, say
+from app.cli.output import console, error_console, print_json, printable, redraws, say
 from app.cli.runner import FAILED, fail, run_async, settings
 from app.domain.text import pluralize
 from app.errors import Invalid, TrigraphError
@@ -258,7 +258,7 @@ def _fetch_with_progress() -> int:
     screen = error_console()
     description = f"downloading Neo4j {VERSION}, up to {MEGABYTES} MB"
     columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn())
-    progress = Progress(*columns, console=screen, transient=True, disable=not screen.is_terminal)
+    progress = Progress(*columns, console=screen, transient=True, disable=not redraws(screen))
     task = progress.add_task(description)
 
     def watch(done: int, total: int) -> None:

@@ -70,6 +70,11 @@ def error_console() -> Screen:
     return Screen(stderr=True)
 
 
+def redraws(console: Console) -> bool:
+    """Return whether a console can take back what it shows: a terminal that is not dumb, and no file."""
+    return console.is_terminal and not console.is_dumb_terminal and console.file.isatty()
+
+
 def say(text: str, *, is_result: bool = True) -> None:
     """Write an escaped text to the standard output, or to the error output when it is no result."""
     stream = sys.stdout if is_result else sys.stderr

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from app.cli.output import error_console, print_json, printable, say
+from app.cli.output import error_console, print_json, printable, redraws, say
 from app.cli.runner import FAILED, print_error, run_async, settings
 
 if TYPE_CHECKING:
@@ -140,7 +140,7 @@ async def _rebuild() -> tuple[int, int]:
     rows = 0
     screen = error_console()
     async with _stores() as (owner, graph), projecting_alone(owner):
-        with Progress(console=screen, transient=True, disable=not screen.is_terminal) as progress:
+        with Progress(console=screen, transient=True, disable=not redraws(screen)) as progress:
             task = progress.add_task("projecting", total=None)
 
             def watch(written: int) -> None:

@@ -48,7 +48,8 @@ def _other_reasons(hit: Hit, result: RecallResult) -> list[str]:
     replaced = (other for other in result.hits if other.annotation.superseded_by == entity)
     below = next((other for other in replaced if other.rank > hit.rank), None)
     if below is not None and (below.score > hit.score or not hit.contributions):
-        return [f"replaces {below.rank}"]
+        is_version = below.artifact.entity == entity
+        return [f"newer version of {below.rank}" if is_version else f"replaces {below.rank}"]
     return [] if hit.contributions else ["added as a replacement"]
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from app.cli.output import error_console, say
+from app.cli.output import error_console, redraws, say
 from app.cli.runner import run_async, settings
 from app.domain.text import pluralize
 
@@ -30,7 +30,7 @@ async def _reembed() -> int:
     console = error_console()
     try:
         await check(location.url)
-        with Progress(console=console, transient=True, disable=not console.is_terminal) as progress:
+        with Progress(console=console, transient=True, disable=not redraws(console)) as progress:
             task = progress.add_task("embedding", total=None)
             return await embed_again(
                 location.url,

@@ -34,7 +34,7 @@ async def _rename(what: str, identifier: str, project: str | None, *, as_json: b
     from app.services.filing.document_rename import RenameRequest
 
     async with open_memory(settings()) as memory:
-        entity = (await find_named(memory, what, project, None)).entity.id
+        entity = (await find_named(memory, what, project, None, "file it again first")).entity.id
         before = await memory.catalog.names(memory.caller, [entity])
         request = RenameRequest(identifier, entity)
         renamed = await memory.renames.rename(memory.caller, request)

@@ -120,5 +120,7 @@ def parse_moment(text: str) -> datetime:
         if moment.tzinfo is not None:
             return moment.astimezone(UTC)
     except (ValueError, OverflowError):
-        raise typer.BadParameter(f"{text!r} is not a moment; write it like 2026-06-01T09:00:00Z") from None
+        raise typer.BadParameter(
+            f"{text!r} is not a moment; write it like 2026-06-01 or 2026-06-01T09:00:00Z"
+        ) from None
     raise typer.BadParameter(f"{text!r} has no offset from UTC; write {text}Z for UTC")

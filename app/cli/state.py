@@ -16,7 +16,7 @@ from app.cli.list_entities import EntityListing, entities_json, load_entities, p
 from app.cli.output import day_text, moment_text, printable, properties_text, styled_text
 from app.cli.runner import MOMENT_HELP, ShowIds, parse_moment, run_async, settings
 from app.domain.artifact import Artifact
-from app.domain.entity import AliasResolution
+from app.domain.entity import Absence, AliasResolution
 from app.domain.page import MAX_ITEMS, PageRequest
 from app.domain.recall import StateFlag
 from app.domain.temporal import EVERYTHING_KNOWN, AsOf, EntityState, StateEvent
@@ -48,9 +48,9 @@ async def load_history(
 
     Raises NotFound when no entity has the name, or nothing was known of it then.
     """
-    from app.cli.entity_lookup import find_named
+    from app.cli.entity_lookup import find_at_any_time
 
-    named = await find_named(memory, what, project, None)
+    named = await find_at_any_time(memory, what, project)
     return _listing(named, await memory.states.history(memory.caller, named.entity, known_at))
 
 
@@ -58,10 +58,13 @@ async def load_moment(
     memory: Memory, what: str, project: str | None, as_of: datetime | None, known_at: datetime | None
 ) -> StateListing:
     """Load the state of an entity at a moment, and its draft; raises NotFound as `load_history` does."""
-    from app.cli.entity_lookup import find_named
+    from app.cli.entity_lookup import USE_AS_OF, absence_text, find_named
 
     named = await find_named(memory, what, project, as_of)
-    return _listing(named, await memory.states.at(memory.caller, named.entity, as_of, known_at))
+    listing = _listing(named, await memory.states.at(memory.caller, named.entity, as_of, known_at))
+    for absence in listing.timeline.absences:  # an id or an alias means it still
+        raise NotFound(f"{printable(what)} {absence_text(absence)}; {USE_AS_OF}")
+    return listing
 
 
 def _listing(named: AliasResolution, timeline: Timeline) -> StateListing:
@@ -77,7 +80,7 @@ def _listing(named: AliasResolution, timeline: Timeline) -> StateListing:
 def print_states(console: Console, listing: StateListing, *, shows_ids: bool = False) -> None:
     """Print the entity, then each state: since when, its event, its description and its properties."""
     print_text(console, _heading(listing, shows_ids=shows_ids), "bold", hang=4)
-    if (superseded := listing.timeline.superseded) is not None:
+    for superseded in listing.timeline.superseded:
         text = f"superseded by {superseded.called} since {moment_text(superseded.since)}"
         print_text(console, printable(text), "yellow", hang=4)
     for held, event in listing.timeline.states:
@@ -90,6 +93,19 @@ def print_states(console: Console, listing: StateListing, *, shows_ids: bool = F
         if event is not None and event.description is not None:
             print_text(console, printable(event.description), "italic", indent=4)
         print_text(console, properties_text(held.props), indent=4)
+    for absence in listing.timeline.absences:
+        _print_absence(console, absence)
+
+
+def _print_absence(console: Console, absence: Absence) -> None:
+    from app.cli.entity_lookup import absence_reason
+
+    word, until = (
+        ("ended", "") if absence.valid.end is None else ("away", f" until {moment_text(absence.valid.end)}")
+    )
+    line = styled_text(f"{word.ljust(9)}  {moment_text(absence.valid.start)}{until}", style="bold")
+    line.append(f"  {absence_reason(absence)}", style="blue")
+    print_text(console, line, hang=11)
 
 
 def _heading(listing: StateListing, *, shows_ids: bool) -> str:
@@ -114,19 +130,16 @@ def _event_text(event: StateEvent | None, causes: Mapping[UUID, Artifact]) -> st
 
 def states_json(listing: StateListing) -> dict[str, Any]:
     """Return an entity and its states as a JSON object with the names of the API."""
-    from app.cli.api_json import entity_json, event_json, state_json
+    from app.cli.api_json import absence_json, entity_json, event_json, state_json
 
     timeline = listing.timeline
+    superseded = [{"id": each.by, "label": each.called, "since": each.since} for each in timeline.superseded]
     return {
         "entity": entity_json(timeline.entity.id, timeline.names),
         "aliases": listing.aliases,
-        "supersededBy": None
-        if timeline.superseded is None
-        else {
-            "id": timeline.superseded.by,
-            "label": timeline.superseded.called,
-            "since": timeline.superseded.since,
-        },
+        "supersededBy": superseded[-1] if superseded else None,
+        "successors": superseded,
+        "absences": [absence_json(each) for each in timeline.absences],
         "states": [
             {**state_json(held), "previous": None if event is None else event_json(event, timeline.causes)}
             for held, event in timeline.states

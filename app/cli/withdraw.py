@@ -13,6 +13,8 @@ if TYPE_CHECKING:
     from app.services.catalog import EntityNames
     from app.services.filing.document_withdrawal import WithdrawnDocument
 
+ALREADY = "it is withdrawn already, so file it again first"
+
 
 def withdraw(
     what: Annotated[
@@ -50,7 +52,7 @@ async def _withdraw(
     from app.services.filing.document_withdrawal import WithdrawalRequest
 
     async with open_memory(settings()) as memory:
-        entity = (await find_named(memory, what, project, None)).entity.id
+        entity = (await find_named(memory, what, project, None, ALREADY)).entity.id
         names = await memory.catalog.names(memory.caller, [entity])
         request = WithdrawalRequest(entity=entity, valid_from=valid_from, reason=reason)
         withdrawn = await memory.withdrawals.withdraw(memory.caller, request)
@@ -63,16 +65,9 @@ async def _withdraw(
 
 def withdrawal_json(withdrawn: WithdrawnDocument, names: EntityNames) -> dict[str, Any]:
     """Return a withdrawn document as a JSON object with the names of the API."""
-    from app.cli.api_json import entity_json
+    from app.cli.api_json import absence_json, entity_json
 
-    absence = withdrawn.absence
     return {
         "entity": entity_json(withdrawn.entity.id, names),
-        "absence": {
-            "validFrom": absence.valid.start,
-            "validUntil": absence.valid.end,
-            "source": absence.source,
-            "reason": absence.reason,
-            "actor": absence.actor,
-        },
+        "absence": absence_json(withdrawn.absence),
     }

@@ -142,6 +142,10 @@ class Absence:
     recorded_at: datetime
     actor: str
 
+    def hides_document(self, moment: datetime) -> bool:
+        """Return whether the document is not there at a moment in any version."""
+        return self.artifact is None and self.valid.covers(moment)
+
 
 @dataclass(frozen=True, slots=True)
 class AliasResolution:

@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+import io
 import json
 from pathlib import Path
 from urllib.parse import unquote
 
 import pytest
+from rich.console import Console
 
+from app.cli.check_output import print_findings
+from app.services.checking import check_path
 from tests.cli.processes import Shell
 
 ODD = "0001-a, b%:ü c.md"
@@ -28,6 +32,24 @@ def test_text_names_the_line_within_the_width(records: Path, tmp_path: Path) -> 
     assert f"{records}/0002-b.md:6: warning: ADR-7 is not there" in " ".join(ran.out.split())
     assert "2 records: 2 findings (1 missing-target, 1 unknown-status)" in " ".join(ran.out.split())
     assert all(len(line) <= 80 for line in ran.out.splitlines() if str(records) not in line)
+
+
+def test_equal_findings_stand_together_on_a_terminal_with_short_paths(records: Path) -> None:
+    for number in range(20, 32):
+        (records / f"{number:04}-c.md").write_text(
+            "# C\n\nDate: 2026-01-10\nStatus: Accepted\n\nSee ADR-77.\n"
+        )
+    report = check_path(records)
+    shown, piped = (io.StringIO() for _ in range(2))
+    print_findings(Console(file=shown, width=80, force_terminal=True, color_system=None), records, report)
+    print_findings(Console(file=piped, width=300), records, report)
+    lines = shown.getvalue().splitlines()
+    place = lines.index("12 x warning: ADR-77 is not there [missing-target]")
+    assert lines[place + 1] == "    0020-c.md:6"
+    assert lines[place + 11] == "    and 2 more; --json lists all"
+    assert "0002-b.md:6: warning: ADR-7 is not there [missing-target]" in lines
+    assert len(piped.getvalue().splitlines()) == len(report.findings) + 1
+    assert f"{records}/0020-c.md:6: warning: ADR-77 is not there [missing-target]" in piped.getvalue()
 
 
 def test_strict_makes_a_finding_a_failure(records: Path, tmp_path: Path) -> None:

@@ -1,14 +1,20 @@
 from __future__ import annotations
 
+import io
+import os
+import pty
 import re
 import subprocess
 import sys
 import urllib.request
 
 import pytest
+from rich.console import Console
 
 from app import __version__
+from app.cli.import_output import import_progress
 from app.cli.runner import INTERRUPTED
+from app.services.importing import ImportSummary
 from tests.cli.processes import TIMEOUT, Shell
 
 TRACE = "Traceback"
@@ -25,7 +31,7 @@ def test_the_service_says_where_it_answers(served_home: Shell) -> None:
     ("words", "code", "said"),
     [
         (("recall", "x", "--as-of", "2026-06-01T09:00:00"), 2, "write 2026-06-01T09:00:00Z for UTC"),
-        (("recall", "x", "--as-of", "yesterday"), 2, "write it like 2026-06-01T09:00:00Z"),
+        (("recall", "x", "--as-of", "yesterday"), 2, "write it like 2026-06-01 or 2026-06-01T09:00:00Z"),
         (("recall", " "), 2, "the query is blank"),
         (
             ("recall", "x", "--project", "nowhere", "--json"),
@@ -36,6 +42,7 @@ def test_the_service_says_where_it_answers(served_home: Shell) -> None:
         (("ingest", ""), 2, "a path is empty; use . for the current folder"),
         (("ingest",), 2, "give the paths to import, or a repository with --git"),
         (("ingest", ".", "--git", "."), 2, "--git cannot be combined with paths"),
+        (("ingest", ".", "--git", "--project", "b"), 2, "--git needs a path, not --project: --git PATH"),
         (("recall", "x", "--project", "a\udcff"), 1, "there is no project"),
         (("serve", "--host", "0.0.0.0"), 1, "can be reached from other machines"),
         (("serve", "--port", "0", "--workers", "9"), 2, "use fewer --workers, or lower"),
@@ -126,7 +133,7 @@ def test_the_version_and_the_schema_are_printed(served_home: Shell) -> None:
 
 
 def test_the_demo_answers_from_the_past_of_real_documents_and_files_them_once(served_home: Shell) -> None:
-    first, again = served_home.run("demo"), served_home.run("demo")
+    first, again = served_home.run("demo", FORCE_COLOR="1"), served_home.run("demo")
     assert (first.code, first.err, again.code) == (0, "", 0)
     assert "filed 16, unchanged 0, refused 0" in first.out
     assert "histories 16: states recorded 55, unchanged 0" in first.out
@@ -158,3 +165,26 @@ def test_the_demo_answers_from_the_past_of_real_documents_and_files_them_once(se
     )
     assert over.startswith("committed  2014-08-22T12:43:42Z  status_transition at commit df28da700d4b")
     assert 'status: Superseded; superseded_by: ["PEP-440"]' in says
+
+
+def test_a_usage_error_breaks_between_words_on_a_terminal(served_home: Shell) -> None:
+    leading, following = pty.openpty()
+    command, variables = served_home.command("state", "A", "--as-of", "yesterday"), {"COLUMNS": "40"}
+    subprocess.run(command, stderr=following, env=served_home.environment(variables))
+    os.close(following)
+    shown = os.read(leading, 10_000).decode().splitlines()
+    os.close(leading)
+    assert max(map(len, shown)) <= 40
+    said = "'yesterday' is not a moment; write it like 2026-06-01 or 2026-06-01T09:00:00Z"
+    assert " ".join(" ".join(shown).split()).endswith(f"Error: Invalid value for '--as-of': {said}")
+
+
+@pytest.mark.parametrize("terminal", ["xterm", "dumb"])
+def test_no_progress_is_shown_where_it_cannot_be_taken_back(
+    monkeypatch: pytest.MonkeyPatch, terminal: str
+) -> None:
+    monkeypatch.setenv("TERM", terminal)
+    file = io.StringIO()
+    with import_progress(Console(file=file, force_terminal=True)) as watch:
+        watch(ImportSummary(total=16, filed=16))
+    assert file.getvalue() == ""

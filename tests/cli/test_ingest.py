@@ -22,7 +22,7 @@ def test_ingest_ends_with_one_line_and_fails_for_what_it_refused(served_home: Sh
     people = served_home.run("ingest", folder, "--project", "team")
     assert people.code == 1
     assert people.out.startswith("filed 0, unchanged 2, refused 1\n")
-    assert "0003-broken.md: it is UTF-16, not UTF-8; convert it" in people.out
+    assert "refused adr/0003-broken.md: it is UTF-16, not UTF-8; convert it" in people.out
 
 
 def test_what_is_skipped_fails_nothing(served_home: Shell) -> None:

@@ -79,6 +79,8 @@ def test_a_hit_above_a_better_one_that_it_replaced_says_so() -> None:
     new, old = uuid4(), uuid4()
     below = hit(2, old, text, superseded_by=new, score=0.03)
     assert printed(hit(1, new, text), below)[2::3] == ["    replaces 2, dense 1", "    dense 1"]
+    version = hit(2, new, text, superseded_by=new, score=0.03)
+    assert printed(hit(1, new, text), version)[2] == "    newer version of 2, dense 1"
     assert printed(hit(1, new, text, score=0.04), below)[2::3] == ["    dense 1", "    dense 1"]
 
 

@@ -27,10 +27,7 @@ def test_a_state_is_shown_at_a_moment_and_as_a_history(served_home: Shell, folde
     assert (unknown.code, unknown.out) == (1, "")
     assert "nothing was known of ADR Poll for messages at that moment" in unknown.err
     early = served_home.run("state", "ADR-0001", "--project", "states", "--as-of", "2025-01-01")
-    expected = (
-        "no document or entity was called ADR-0001 at 2025-01-01T00:00:00Z;"
-        " leave out --as-of to ask about the present\n"
-    )
+    expected = "ADR-0001 begins on 2026-01-01; leave out --as-of to ask about the present\n"
     assert (early.code, early.out, early.err) == (1, "", expected)
 
 
@@ -53,6 +50,17 @@ def test_what_a_name_could_mean_is_listed_with_what_means_one_alone(
         assert ran.code == 0
         title, project = called.removesuffix(")").split(" ", 1)[1].split(" (")
         assert ran.out.splitlines()[0].endswith(f"ADR-5 {title} in {project}")
+
+
+def test_what_was_withdrawn_says_so_when_it_is_withdrawn_again(served_home: Shell, folder: Path) -> None:
+    served_home.run("ingest", folder, "--project", "gone", TRIGRAPH_TENANT="gone")
+    words = ("withdraw", "ADR-2", "--from", "2026-07-01", "--reason", "late")
+    first, again = (served_home.run(*words, TRIGRAPH_TENANT="gone") for _ in range(2))
+    assert (first.code, again.code, again.out) == (0, 1, "")
+    assert again.err.startswith("ADR-2 ended on 2026-07-01 (withdrawn by ")
+    assert again.err.endswith(": late); it is withdrawn already, so file it again first\n")
+    history = served_home.run("state", "ADR-2", "--history", TRIGRAPH_TENANT="gone")
+    assert history.out.splitlines()[-1].startswith("ended      2026-07-01T00:00:00Z  withdrawn by ")
 
 
 def test_what_cannot_be_shown_is_reported(served_home: Shell) -> None:

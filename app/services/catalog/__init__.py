@@ -1,6 +1,6 @@
 """Read the catalog: projects, types, lists of nodes, and the meaning of names."""
 
-from app.services.catalog.alias_resolution import Ambiguous
+from app.services.catalog.alias_resolution import Ambiguous, Elsewhen
 from app.services.catalog.lookup import EntityNames, describe_pending
 from app.services.catalog.service import CatalogService, Edges, Listing, WantedStanding
 
@@ -8,6 +8,7 @@ __all__ = [
     "Ambiguous",
     "CatalogService",
     "Edges",
+    "Elsewhen",
     "EntityNames",
     "Listing",
     "WantedStanding",

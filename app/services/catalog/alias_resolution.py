@@ -3,19 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable
+from dataclasses import dataclass
 from uuid import UUID
 
 import asyncpg
 
 from app.domain.bounds import excerpt
-from app.domain.entity import Alias, AliasResolution, Entity
+from app.domain.entity import Absence, Alias, AliasResolution, Entity
 from app.domain.identifier import identifier_key
 from app.domain.numbers import TenantNumber
 from app.domain.temporal import AsOf
 from app.domain.text import fold, name_key
 from app.errors import Invalid
 from app.services.parsing.identifiers import keys_of_number
-from app.stores.postgres import anchors, entities, lookups, type_definitions
+from app.stores.postgres import absences, anchors, entities, lookups, type_definitions
 from app.stores.postgres.anchors import NamedEntity, NameOrigin
 from app.stores.postgres.lookups import labels_as_of
 from app.stores.postgres.scope import Scope
@@ -47,6 +48,14 @@ class Ambiguous(Invalid):
         self.entities = entities
 
 
+@dataclass(frozen=True, slots=True)
+class Elsewhen:
+    """An entity that is not there at a moment: by an absence, or else because it begins later."""
+
+    entity: Entity
+    absence: Absence | None
+
+
 async def resolve(connection: asyncpg.Connection, scope: Scope, form: str) -> AliasResolution | None:
     """Return the entity a form means in a scope, with the aliases that led to it.
 
@@ -64,6 +73,32 @@ async def resolve(connection: asyncpg.Connection, scope: Scope, form: str) -> Al
     )
 
 
+async def find_elsewhen(connection: asyncpg.Connection, scope: Scope, form: str) -> list[Elsewhen]:
+    """Return the entities that a form means at other moments, and why each is not there at the scope's."""
+    names, keys = ([name_key(form)], [identifier_key(form)]) if fold(form) else ([], [])
+    ids = await anchors.entities_ever_named(connection, scope, names, keys)
+    if not ids:
+        ids = await anchors.entities_ever_named(
+            connection, scope, [], await _number_keys(connection, scope, form)
+        )
+    found = await entities.entities_by_id(connection, scope.tenant, ids)
+    held = await absences.absences_of(connection, scope.tenant, ids)
+    now = scope.moment.valid
+    return [
+        Elsewhen(entity, next((each for each in held.get(id, ()) if each.hides_document(now)), None))
+        for id, entity in found.items()
+        if now < entity.created_at or any(each.hides_document(now) for each in held.get(id, ()))
+    ]
+
+
+async def _number_keys(connection: asyncpg.Connection, scope: Scope, form: str) -> list[str]:
+    """Return the keys that a bare number can have in a scope, none for another form."""
+    if not form.strip().isdigit():
+        return []
+    known = await type_definitions.types_in_projects(connection, scope.tenant, scope.projects)
+    return keys_of_number(form, (each.definition.name for each in known))
+
+
 async def _meanings(connection: asyncpg.Connection, scope: Scope, form: str) -> dict[UUID, tuple[Alias, ...]]:
     """Return the entities that have a form as the surest kind of name found, with the alias if it is one.
 
@@ -71,9 +106,9 @@ async def _meanings(connection: asyncpg.Connection, scope: Scope, form: str) -> 
     """
     named = await anchors.named_entities(connection, scope, [name_key(form)], [identifier_key(form)])
     if not named and form.strip().isdigit():
-        known = await type_definitions.types_in_projects(connection, scope.tenant, scope.projects)
-        keys = keys_of_number(form, (each.definition.name for each in known))
-        named = await anchors.named_entities(connection, scope, [], keys)
+        named = await anchors.named_entities(
+            connection, scope, [], await _number_keys(connection, scope, form)
+        )
     by_doubt: dict[int, dict[UUID, tuple[Alias, ...]]] = {0: {}, 1: {}, 2: {}}
     for name in named:
         by_doubt[_doubt(name)][name.entity] = ()

@@ -30,7 +30,7 @@ from app.domain.temporal import EVERYTHING_KNOWN, AsOf
 from app.domain.text import fold
 from app.domain.types import TypeDefinition
 from app.errors import Invalid
-from app.services.catalog.alias_resolution import resolve
+from app.services.catalog.alias_resolution import Elsewhen, find_elsewhen, resolve
 from app.services.catalog.lookup import (
     EntityNames,
     instant,
@@ -188,6 +188,15 @@ class CatalogService:
             numbers = await project_numbers(connection, caller, project)
             moment = AsOf(await instant(connection, caller, as_of), EVERYTHING_KNOWN)
             return await resolve(connection, Scope(caller.tenant, numbers, moment), clean_text(form))
+
+    async def elsewhen(
+        self, caller: Caller, form: str, project: str | None, as_of: datetime | None
+    ) -> list[Elsewhen]:
+        """Return the entities that a form means at other moments, but that are not there at an instant."""
+        async with self._database.reading(caller.tenant) as connection:
+            numbers = await project_numbers(connection, caller, project)
+            moment = AsOf(await instant(connection, caller, as_of), EVERYTHING_KNOWN)
+            return await find_elsewhen(connection, Scope(caller.tenant, numbers, moment), clean_text(form))
 
     async def entity(self, caller: Caller, id: UUID) -> Entity | None:
         """Return the entity with an id, None if there is none."""

@@ -83,5 +83,8 @@ async def _widen(
         forget_types(write)
         wider = (*recorded.definition.mutable_props, *unknown)
         return replace(recorded, definition=replace(recorded.definition, mutable_props=wider)), ()
+    lost = [name for name in unknown if name not in document.meta]
+    if not lost:
+        return recorded, ()
     allowed = ", ".join((*recorded.definition.immutable_props, *recorded.definition.mutable_props))
-    return recorded, (f"left out header {excerpts(unknown)}: {recorded.definition.name} has only {allowed}",)
+    return recorded, (f"left out header {excerpts(lost)}: {recorded.definition.name} has only {allowed}",)

@@ -160,7 +160,9 @@ class StateService:
             moment = AsOf(await instant(connection, caller, as_of), known_at or EVERYTHING_KNOWN)
             found = await states.states_as_of(*where, [entity.id], moment)
             held = sorted(found.values(), key=lambda state: state.branch)
-            return await load_timeline(*where, entity, held, moment)
+            line = await load_timeline(*where, entity, held, moment)
+        away = tuple(each for each in line.absences if each.hides_document(moment.valid))
+        return replace(line, absences=away)
 
     async def committed(
         self, caller: Caller, entities: Sequence[UUID], as_of: datetime | None = None

@@ -65,6 +65,16 @@ async def named_entities(
     ]
 
 
+async def entities_ever_named(
+    connection: asyncpg.Connection, scope: Scope, forms: Sequence[str], keys: Sequence[str]
+) -> list[UUID]:
+    """Return the entities that these folded forms or identifier keys have named at any time."""
+    rows = await connection.fetch(
+        SQL["entities_ever_named"], scope.tenant, list(scope.projects), list(forms), list(keys)
+    )
+    return [row["id"] for row in rows]
+
+
 async def preferred_entities(
     connection: asyncpg.Connection, tenant: TenantNumber, entities: Sequence[UUID], moment: AsOf
 ) -> dict[UUID, UUID]:

@@ -67,6 +67,24 @@ WHERE NOT EXISTS (
         AND recorded_at <= $6 AND (retracted_at > $6 OR retracted_at IS NULL)
 );
 
+-- name: entities_ever_named
+-- Which entities have had one of these keys or forms at any time, there or not?
+SELECT entity.id
+FROM entity
+WHERE tenant_id = $1 AND project_id = ANY ($2::integer[])
+    AND (entity.key = ANY ($4::text[]) OR entity.bare_key = ANY ($4::text[]))
+UNION
+SELECT entity
+FROM document_name
+WHERE tenant_id = $1 AND project_id = ANY ($2::integer[]) AND key = ANY ($4::text[]) AND sort <> 'FILE'
+UNION
+SELECT state_name.entity
+FROM state_name
+JOIN entity_state AS state ON state.tenant_id = state_name.tenant_id AND state.id = state_name.state
+JOIN entity ON entity.tenant_id = state_name.tenant_id AND entity.id = state_name.entity
+WHERE state_name.tenant_id = $1 AND entity.project_id = ANY ($2::integer[]) AND folded_form = ANY ($3::text[])
+    AND state.branch = 'COMMITTED' AND state.retracted_at IS NULL;
+
 -- name: preferred_entities
 -- Where do the alias chains that start at these entities end?
 WITH RECURSIVE step (start, entity, depth) AS (

@@ -28,18 +28,18 @@ async def superseders_as_of(
     return await _superseders(connection, tenant, entities, [], moment)
 
 
-async def latest_superseder(
+async def superseders_since(
     connection: asyncpg.Connection, tenant: TenantNumber, entity: UUID, moment: AsOf
-) -> tuple[UUID, datetime] | None:
-    """Return the entity that supersedes another at a moment, the latest if several do, and since when."""
+) -> list[tuple[UUID, datetime]]:
+    """Return the entities that supersede another at a moment, each with since when, the earliest first."""
     above = await _successions_above(connection, tenant, [entity], [], moment)
     own = [each for each in above if each.predecessor == entity]
     starts = [(each.order_at(start), each) for each in own if (start := each.effective_from) is not None]
-    held = [(order, each) for order, each in starts if order[0] <= moment.valid]
-    if not held:
-        return None
-    (since, *_), last = max(held, key=lambda each: each[0])
-    return last.successor, since
+    held = sorted((order, each.successor) for order, each in starts if order[0] <= moment.valid)
+    first: dict[UUID, datetime] = {}
+    for (since, *_), successor in held:
+        first.setdefault(successor, since)
+    return list(first.items())
 
 
 async def superseders_of_artifacts(

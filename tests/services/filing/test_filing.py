@@ -215,6 +215,8 @@ async def test_a_header_its_type_does_not_allow_is_left_out_with_a_warning(desk:
     assert "melody" not in filed.state.props
     assert filed.state.props["tags"] == ["queue"]
     assert "left out header melody: ADR has only identifier, title" in filed.warnings[0]
+    kept = await desk.file(adr(2, QUEUE, props={"melody": "minor"}, meta={"melody": "minor"}))
+    assert (kept.warnings, kept.artifact.meta) == ((), {"melody": "minor"})
 
 
 async def test_an_identifier_of_another_kind_conflicts(desk: ProjectFixture) -> None:

@@ -80,10 +80,18 @@ async def test_one_name_with_two_texts_is_refused_and_with_one_text_is_not(
 
 
 async def test_what_is_odd_is_counted_by_what_is_odd(write: Write, imported: Importer) -> None:
-    path = write("docs.jsonl", rows(*(row(f"ADR-{n}", kind="ADR", meta={"x_1": n}) for n in (1, 2, 3, 4, 5))))
+    path = write(
+        "docs.jsonl",
+        rows(
+            *(
+                row(f"ADR-{n}", kind="ADR", meta={"refs": [{"type": "bogus", "target": f"ADR-9{n}"}]})
+                for n in (1, 2, 3, 4, 5)
+            )
+        ),
+    )
     summary = await imported(path)
     ((sort, warned),) = summary.warnings.items()
-    assert sort.startswith("left out header …")
+    assert sort.endswith("is not a reference type; it was recorded as REFERENCES")
     assert (warned.count, len(warned.examples)) == (5, 3)
     assert all(example.startswith(f"{path}:") for example in warned.examples)
 
