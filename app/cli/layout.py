@@ -84,7 +84,7 @@ def print_row(console: Console, *cells: RowPart, start: str = "", id: UUID | Non
     row = [replace(cell, text=printable(cell.text)) for cell in cells if cell.text]
     if console.is_terminal:
         row = _fitted(row, console.width - len(start))
-    line = Text(start)
+    line = styled_text(start)
     for number, cell in enumerate(row):
         line.append(" " * cell.gap if number else "")
         line.append_text(styled_text(cell.text, cell.style))
@@ -127,7 +127,7 @@ def print_text(
         if breaks:
             piece.rstrip()
         start = " " * (indent if number == 0 else indent + hang)
-        console.print(Text(start).append_text(piece), soft_wrap=True)
+        console.print(styled_text(start).append_text(piece), soft_wrap=True)
 
 
 def _breaks(text: str, width: int, hang: int) -> list[int]:
@@ -161,7 +161,7 @@ class _LongTextPager(SystemPager):
 def paged(console: Console) -> Iterator[None]:
     """Collect what the block prints, and show it in a pager if it is longer than the screen of a terminal."""
     is_interactive = console.is_terminal and not console.is_dumb_terminal and sys.stdin.isatty()
-    if not is_interactive or not sys.stdout.isatty():
+    if not is_interactive or not console.file.isatty():
         yield
         return
     with console.pager(_LongTextPager(console), styles=_shows_colours()):

@@ -69,6 +69,10 @@ async def _withdraw_artifact(api: Api) -> Asked:
     return {"entity": await _entity(api)}
 
 
+async def _move_artifact(api: Api) -> Asked:
+    return {"entity": await _entity(api), "identifier": "ADR-77"}
+
+
 async def _record_fact(api: Api) -> Asked:
     return {"entity": await _entity(api), "property": "status", "value": "Rejected"}
 
@@ -108,6 +112,7 @@ PREPARED: dict[str, Prepare] = {
     "defineType": _define_type,
     "discardWip": _draft,
     "fileArtifact": _file_artifact,
+    "moveArtifact": _move_artifact,
     "recordFact": _record_fact,
     "reviewAliasCandidate": _review_alias_candidate,
     "reviewFactCandidate": _review_fact_candidate,
