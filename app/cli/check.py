@@ -3,17 +3,177 @@
 from __future__ import annotations
 
 import asyncio
+import os
+from collections.abc import Sequence
+from enum import StrEnum
 from pathlib import Path
 from threading import Event
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
+from urllib.parse import quote
 
 import typer
 
-from app.cli.check_output import ReportFormat, print_report
+from app import __version__
+from app.cli.layout import paged, print_text
+from app.cli.output import console, print_json, printable, say
 from app.cli.runner import FAILED, run_async, settings
 
 if TYPE_CHECKING:
-    from app.services.checking import CheckReport
+    from rich.console import Console
+
+    from app.services.checking import CheckReport, RecordFinding
+
+
+class ReportFormat(StrEnum):
+    """How the findings are printed."""
+
+    TEXT = "text"
+    JSON = "json"
+    GITHUB = "github"
+    SARIF = "sarif"
+
+
+MAX_PLACES = 10
+STYLES = {"error": "red", "warning": "yellow", "note": "cyan"}
+COMMANDS = {"error": "error", "warning": "warning", "note": "notice"}
+"""What GitHub calls the severities."""
+
+SARIF_SCHEMA = "https://json.schemastore.org/sarif-2.1.0.json"
+
+
+def print_report(path: Path, report: CheckReport, form: ReportFormat) -> None:
+    """Print the findings about the records under a path."""
+    folder = path if path.is_dir() else path.parent
+    if form is ReportFormat.JSON:
+        print_json(report_json(report))
+    elif form is ReportFormat.SARIF:
+        print_json(sarif_log(report))
+    elif form is ReportFormat.GITHUB:
+        for finding in report.findings:
+            say(annotation(folder, finding))
+    else:
+        screen = console()
+        with paged(screen):
+            print_findings(screen, folder, report)
+
+
+def _place(folder: Path, finding: RecordFinding) -> str:
+    """Return the path of a finding from the folder in which the command runs."""
+    return os.path.normpath(folder / finding.path).replace(os.sep, "/")
+
+
+def print_findings(screen: Console, folder: Path, report: CheckReport) -> None:
+    """Print each finding as `path:line: message`, and the counts.
+
+    On a terminal the paths are relative to the folder, and findings that say the same stand together.
+    """
+    for said, alike in _grouped(screen, report.findings):
+        style = STYLES[alike[0].severity]
+        places = [_shown_place(screen, folder, each) for each in alike]
+        if len(places) == 1:
+            print_text(screen, f"{places[0]}: {said}", style, hang=4)
+            continue
+        print_text(screen, f"{len(places)} x {said}", style, hang=4)
+        for place in places[:MAX_PLACES]:
+            print_text(screen, place, "dim", indent=4)
+        if len(places) > MAX_PLACES:
+            print_text(screen, f"and {len(places) - MAX_PLACES} more; --json lists all", indent=4)
+    print_text(screen, _counts(report), "bold", hang=4)
+
+
+def _grouped(screen: Console, findings: Sequence[RecordFinding]) -> list[tuple[str, list[RecordFinding]]]:
+    """Return the findings by what they say, or each by itself where a program reads them line by line."""
+    groups: dict[tuple[str, int], list[RecordFinding]] = {}
+    for number, each in enumerate(findings):
+        said = f"{each.severity}: {printable(each.message)} [{each.rule}]"
+        groups.setdefault((said, 0 if screen.is_terminal else number), []).append(each)
+    return [(said, alike) for (said, _), alike in groups.items()]
+
+
+def _shown_place(screen: Console, folder: Path, finding: RecordFinding) -> str:
+    path = finding.path if screen.is_terminal else _place(folder, finding)
+    return f"{printable(path)}:{finding.line}"
+
+
+def _counts(report: CheckReport) -> str:
+    records = "1 record" if report.records == 1 else f"{report.records} records"
+    others = f", {report.others} other {'text' if report.others == 1 else 'texts'}" if report.others else ""
+    skipped = f", {report.skipped} skipped" if report.skipped else ""
+    counts = ", ".join(f"{count} {rule}" for rule, count in report.counts().items())
+    found = len(report.findings)
+    findings = "1 finding" if found == 1 else f"{found or 'no'} findings"
+    return f"{records}{others}{skipped}: {findings}{f' ({counts})' if counts else ''}"
+
+
+def report_json(report: CheckReport) -> dict[str, Any]:
+    """Return the findings as a JSON object."""
+    return {
+        "records": report.records,
+        "others": report.others,
+        "skipped": report.skipped,
+        "counts": {str(rule): count for rule, count in report.counts().items()},
+        "findings": [
+            {
+                "path": finding.path,
+                "line": finding.line,
+                "rule": finding.rule,
+                "severity": finding.severity,
+                "message": finding.message,
+            }
+            for finding in report.findings
+        ],
+    }
+
+
+def annotation(folder: Path, finding: RecordFinding) -> str:
+    """Return a finding as the command by which a workflow of GitHub annotates a line."""
+    file, title = (_escaped_property(text) for text in (_place(folder, finding), finding.rule))
+    place = f"file={file},line={finding.line},title={title}"
+    return f"::{COMMANDS[finding.severity]} {place}::{_escaped(printable(finding.message))}"
+
+
+def _escaped(text: str) -> str:
+    return text.replace("%", "%25").replace("\r", "%0D").replace("\n", "%0A")
+
+
+def _escaped_property(text: str) -> str:
+    return _escaped(text).replace(":", "%3A").replace(",", "%2C")
+
+
+def sarif_log(report: CheckReport) -> dict[str, Any]:
+    """Return the findings as a log in SARIF 2.1.0; paths are relative to the checked folder."""
+    from app.services.checking import RULES
+
+    places = {rule: place for place, rule in enumerate(RULES)}
+    rules = [
+        {
+            "id": str(rule),
+            "shortDescription": {"text": text.description},
+            "defaultConfiguration": {"level": str(text.severity)},
+        }
+        for rule, text in RULES.items()
+    ]
+    results = [
+        {
+            "ruleId": str(finding.rule),
+            "ruleIndex": places[finding.rule],
+            "level": str(finding.severity),
+            "message": {"text": finding.message},
+            "locations": [_location(finding)],
+        }
+        for finding in report.findings
+    ]
+    driver = {"name": "trigraph check", "version": __version__, "rules": rules}
+    return {
+        "$schema": SARIF_SCHEMA,
+        "version": "2.1.0",
+        "runs": [{"tool": {"driver": driver}, "results": results, "columnKind": "unicodeCodePoints"}],
+    }
+
+
+def _location(finding: RecordFinding) -> dict[str, Any]:
+    place = {"uri": quote(finding.path), "uriBaseId": "%SRCROOT%"}
+    return {"physicalLocation": {"artifactLocation": place, "region": {"startLine": finding.line}}}
 
 
 def _path(text: str) -> Path:

@@ -10,7 +10,7 @@ from urllib.parse import unquote
 import pytest
 from rich.console import Console
 
-from app.cli.check_output import print_findings
+from app.cli.check import print_findings
 from app.services.checking import check_path
 from tests.cli.processes import Shell
 

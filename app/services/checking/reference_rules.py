@@ -12,9 +12,9 @@ from app.domain.entity import ReferenceType
 from app.domain.identifier import bare_key, identifier_key, is_numbered
 from app.domain.recall import StateFlag
 from app.domain.status_words import flag_of_status
-from app.services.checking.findings import RecordFinding, Rule, Severity
 from app.services.checking.folder import CheckedFolder, CheckedText
 from app.services.checking.resolution import Resolution, ResolvedClaim
+from app.services.checking.rules import RecordFinding, Rule, Severity
 
 _Above: TypeAlias = dict[UUID, list[UUID]]
 """Which entities supersede each one."""

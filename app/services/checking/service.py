@@ -13,11 +13,12 @@ from app.domain.entity import Caller, Project
 from app.domain.status_words import NO_TEAM_WORDS
 from app.domain.temporal import EVERYTHING_KNOWN, AsOf, Branch
 from app.services.catalog.lookup import no_project
-from app.services.checking.findings import CheckReport, RecordFinding
 from app.services.checking.folder import CheckedFolder, read_folder
 from app.services.checking.reference_rules import ReferenceRules
 from app.services.checking.resolution import LedgerTargets, resolve, wanted_lookups
 from app.services.checking.rules import (
+    CheckReport,
+    RecordFinding,
     findings_about_date,
     findings_about_files,
     findings_about_numbers,
