@@ -71,6 +71,13 @@ class Watch:
         self.refused = frozenset(summary.refused)
         return summary
 
+    async def follow_changes(self, memory: Memory, stop: asyncio.Event, changed: Collection[str]) -> None:
+        """Import what a burst changed; print why if the whole is refused, such as an emptied folder."""
+        try:
+            await self.import_changes(memory, stop, changed)
+        except Invalid as error:
+            self._print("refused", str(self.folder), error.message)
+
     def _print(self, outcome: str, source: str, says: str = "") -> None:
         self.counts[outcome] += 1
         place = os.path.relpath(source, self.folder)
@@ -138,7 +145,7 @@ async def _follow(memory: Memory, watched: Watch, stop: asyncio.Event) -> None:
         same = f"{first.unchanged} unchanged; watching {printable(str(watched.folder))}; Ctrl-C ends"
         print_text(watched.screen, same, "dim")
         async for changed in bursts:
-            await watched.import_changes(memory, stop, changed)
+            await watched.follow_changes(memory, stop, changed)
 
 
 async def _bursts(folder: Path, stop: asyncio.Event) -> AsyncGenerator[Collection[str], None]:

@@ -30,6 +30,7 @@ SELECT id::text AS id, 'entity ' || key AS name FROM entity WHERE tenant_id = $1
 UNION ALL SELECT id::text, 'artifact ' || content_hash FROM artifact WHERE tenant_id = $1
 UNION ALL SELECT 'artifact_number ' || number, content_hash FROM artifact WHERE tenant_id = $1
 UNION ALL SELECT 'project_id ' || project_id, key FROM project WHERE tenant_id = $1
+UNION ALL SELECT 'root_id ' || root_id, 'root ' || place FROM import_root WHERE tenant_id = $1
 UNION ALL SELECT 'type_id ' || type_id, name FROM type WHERE tenant_id = $1
 UNION ALL SELECT 'source_type ' || type_id, name FROM type WHERE tenant_id = $1
 UNION ALL SELECT 'target_type ' || type_id, name FROM type WHERE tenant_id = $1

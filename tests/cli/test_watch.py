@@ -107,3 +107,13 @@ def test_what_cannot_be_watched_is_reported(notes: Path, name: str, says: str) -
     ran = CliRunner().invoke(application, ["watch", str(notes.parent / name)], env={"COLUMNS": "500"})
     assert ran.exit_code == MISUSED
     assert says in ran.stderr
+
+
+def test_an_emptied_folder_ends_nothing_and_is_watched_on(served_home: Shell, notes: Path) -> None:
+    with served_home.running("watch", notes, "--project", "emptied") as watching:
+        until(watching, "0 unchanged; watching")
+        (notes / "0001-queue.md").unlink()
+        (refused,) = until(watching, "refused")
+        assert "held documents, and has none that can be read now; nothing was ended" in refused
+        (notes / "0002-clock.md").write_text(record(2, "Clock"))
+        until(watching, "filed        0002-clock.md", "removed      0001-queue.md")

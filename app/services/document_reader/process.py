@@ -141,12 +141,14 @@ class Lane:
     def wait(self, call: Call, is_stopped: Callable[[], bool], seconds: float = 0.1) -> Any:
         """Return what a call returns, or raise what it raises; blocks, for a thread that has no loop.
 
-        Raises Stopped, and ends the call, soon after `is_stopped` says so.
+        Raises Stopped, and ends the call, soon after `is_stopped` says so, and also when the lane is closed.
         """
         future = self.submit(call)
         while True:
             try:
                 return future.result(seconds)
+            except CancelledError:
+                raise Stopped from None
             except TimeoutError:
                 if future.done():
                     raise
