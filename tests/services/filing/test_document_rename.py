@@ -176,14 +176,15 @@ async def test_a_folder_does_not_miss_the_file_of_a_renamed_document(
 ) -> None:
     file = tmp_path / "ADR-7.md"
     file.write_text("# ADR-7: Queue\n\nWe queue.\n")
+    (tmp_path / "ADR-8.md").write_text("# ADR-8: Clock\n\nAn emptied folder would end nothing.\n")
     request = ImportRequest((tmp_path,), desk.project, prunes=True)
     run = desk.memory.imports.run
-    assert (await run(desk.memory.caller, request)).filed == 1
+    assert (await run(desk.memory.caller, request)).filed == 2
     queue = await found(desk, "ADR-7")
     assert queue is not None
     await desk.memory.renames.rename(desk.memory.caller, RenameRequest("ADR-70", queue))
     same = await run(desk.memory.caller, request)
-    assert (same.filed, same.unchanged, same.removed) == (0, 1, [])
+    assert (same.filed, same.unchanged, same.removed) == (0, 2, [])
     file.write_text("# ADR-7: Queue\n\nWe queue everything.\n")
     edited = await run(desk.memory.caller, request)
     assert (edited.filed, edited.removed) == (1, [])
