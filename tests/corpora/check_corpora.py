@@ -141,7 +141,7 @@ async def test_the_graph_answers_the_same_from_both_stores(
     """Recalls, neighbours and paths, now and at moments of the past."""
     monkeypatch.setenv("TRIGRAPH_NEO4J_URI", "embedded")
     # What is asked is whether both say the same, however slow a busy machine makes one of them.
-    monkeypatch.setattr("app.services.container.MAX_DEADLINE", 30.0)
+    monkeypatch.setattr("app.services.graph_connection.MAX_DEADLINE", 30.0)
     settings = Settings(home=home, leg_timeout=60)
     location = await locate_graph(settings)
     assert location is not None
