@@ -140,11 +140,12 @@ def select_hits(
     fitting = [artifact for artifact in pool if artifact not in spare]
     placed = heads_beside(fitting, standings.replacement, identified)
     first = winners_within(placed, standings.replacement, stays, LEG_WINNERS_WITHIN)
-    ordered = [*first, *(artifact for artifact in pool if artifact in spare and artifact not in first)]
+    kept = set(first)
+    ordered = [*first, *(artifact for artifact in pool if artifact not in kept)]
     if request.flags:
         ordered = [artifact for artifact in ordered if _is_wanted(request, artifact, standings)]
     hits = ordered[: request.first]
-    return Selection(hits, sum(artifact in set(first) for artifact in hits))
+    return Selection(hits, sum(artifact in kept for artifact in hits))
 
 
 def needs_more_candidates(
