@@ -5,11 +5,12 @@ from __future__ import annotations
 import asyncio
 import os
 from collections import Counter
-from collections.abc import AsyncGenerator, Collection
-from contextlib import aclosing
+from collections.abc import AsyncGenerator, Collection, Iterator
+from contextlib import aclosing, suppress
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from time import monotonic
+from typing import TYPE_CHECKING, Annotated, TypeAlias
 
 import typer
 from rich.console import Console
@@ -36,6 +37,9 @@ MAX_LOOKS = 6
 POLL_MILLISECONDS = 1_000
 """How often to look whether the folder is there, and whether somebody asked for an end."""
 
+LOOK_SECONDS = 10.0
+"""How often to compare the files themselves: a network drive reports no changes that others make."""
+
 ENDINGS = frozenset({".md", ".markdown", ".mdx", ".txt", ".rst", ".yaml", ".yml", ""})
 """A file that can change an import, or a folder, has one of these."""
 
@@ -45,24 +49,30 @@ WIDTH = max(map(len, OUTCOMES))
 
 @dataclass(slots=True)
 class Watch:
-    """A watched folder: what to import of it, how often each outcome occurred, and what is refused now."""
+    """A watched folder: what to import of it, how often each outcome occurred, what is there and refused now."""
 
     folder: Path
     request: ImportRequest
     screen: Console
     counts: Counter[str] = field(default_factory=Counter)
+    sources: frozenset[str] | None = None
     refused: frozenset[Refusal] = frozenset()
 
     async def import_changes(
         self, memory: Memory, stop: asyncio.Event, changed: Collection[str] = ()
     ) -> ImportSummary:
-        """Import the folder; print a line for each document that changed, and for each changed file."""
+        """Import the folder; print a line for each document that changed or moved, and for each changed file."""
+        sources = set[str]()
 
         def report(source: str, filed: FiledDocument) -> None:
-            if filed.created or source in changed:
+            sources.add(source)
+            # The system may miss the change of a file that moves into a folder which was just made.
+            has_moved = self.sources is not None and source not in self.sources
+            if filed.created or has_moved or source in changed:
                 self._print(_outcome(filed), source, filed.artifact.title)
 
         summary = await memory.imports.run(memory.caller, self.request, stop=stop, report=report)
+        self.sources = frozenset(sources)
         for source in summary.removed:
             self._print("removed", str(self.folder / source))
         for refusal in summary.refused:
@@ -157,7 +167,7 @@ async def _bursts(folder: Path, stop: asyncio.Event) -> AsyncGenerator[Collectio
 
     from app.services.importing.items import printable_name
 
-    inode = _inode(folder)
+    inode, looks = _inode(folder), Looks(folder, await asyncio.to_thread(_stamps, folder))
     changes = awatch(
         folder,
         stop_event=stop,
@@ -174,13 +184,47 @@ async def _bursts(folder: Path, stop: asyncio.Event) -> AsyncGenerator[Collectio
         while (burst := await coming) is not None:
             coming = asyncio.ensure_future(anext(changes, None))
             _require_same(folder, inode)
-            if names := {name for _, name in burst if _may_matter(Path(name))}:
+            if names := await looks.changes({name for _, name in burst if _may_matter(Path(name))}):
                 await _await_text(names)
                 yield frozenset(map(printable_name, names))
     finally:
         stop.set()
         await asyncio.wait([coming])
         await changes.aclose()
+
+
+Stamp: TypeAlias = tuple[str, int, int]
+"""The path, the time of change and the size of a file."""
+
+
+@dataclass(slots=True)
+class Looks:
+    """Looks at the files of a folder for changes that the system did not report."""
+
+    folder: Path
+    seen: frozenset[Stamp]
+    at: float = field(default_factory=monotonic)
+
+    async def changes(self, reported: set[str]) -> set[str]:
+        """Return the reported names; if there are none, after some time, the names that changed all the same."""
+        if not reported and monotonic() < self.at + LOOK_SECONDS:
+            return reported
+        before, self.seen = self.seen, await asyncio.to_thread(_stamps, self.folder)
+        self.at = monotonic()
+        return reported or {name for name, _, _ in before ^ self.seen}
+
+
+def _stamps(folder: Path) -> frozenset[Stamp]:
+    return frozenset(_walk(folder))
+
+
+def _walk(folder: Path) -> Iterator[Stamp]:
+    for place, _, names in os.walk(folder):
+        for path in (Path(place, name) for name in names):
+            with suppress(OSError):
+                if path.suffix and _may_matter(path):
+                    found = path.stat()
+                    yield str(path), found.st_mtime_ns, found.st_size
 
 
 def _may_matter(path: Path) -> bool:

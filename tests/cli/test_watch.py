@@ -7,13 +7,14 @@ import shutil
 import signal
 import subprocess
 from pathlib import Path
+from threading import Timer
 
 import pytest
 from typer.testing import CliRunner
 
 from app.cli.app import application
 from app.cli.runner import MISUSED
-from tests.cli.processes import Shell
+from tests.cli.processes import TIMEOUT, Shell
 from tests.security.hostile import steering
 
 HURTFUL = "0009-\x1b]0;owned\x07.md"
@@ -28,7 +29,10 @@ def until(process: subprocess.Popen[str], *wanted: str) -> list[str]:
     assert process.stdout is not None
     missing, seen = set(wanted), list[str]()
     while missing:
+        ended = Timer(TIMEOUT, process.kill)  # a line that never comes fails the test
+        ended.start()
         line = process.stdout.readline()
+        ended.cancel()
         assert line, (seen, missing)
         assert steering(line) == set()
         seen.append(line.rstrip("\n"))
