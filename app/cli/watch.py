@@ -49,7 +49,7 @@ WIDTH = max(map(len, OUTCOMES))
 
 @dataclass(slots=True)
 class Watch:
-    """A watched folder: what to import of it, how often each outcome occurred, what is there and refused now."""
+    """A watched folder: what to import of it, how often each outcome occurred, and what is there now."""
 
     folder: Path
     request: ImportRequest
@@ -61,7 +61,7 @@ class Watch:
     async def import_changes(
         self, memory: Memory, stop: asyncio.Event, changed: Collection[str] = ()
     ) -> ImportSummary:
-        """Import the folder; print a line for each document that changed or moved, and for each changed file."""
+        """Import the folder; print a line for each changed or moved document, and for each changed file."""
         sources = set[str]()
 
         def report(source: str, filed: FiledDocument) -> None:
@@ -167,7 +167,7 @@ async def _bursts(folder: Path, stop: asyncio.Event) -> AsyncGenerator[Collectio
 
     from app.services.importing.items import printable_name
 
-    inode, looks = _inode(folder), Looks(folder, await asyncio.to_thread(_stamps, folder))
+    inode, looks = _inode(folder), Looks(folder, await asyncio.to_thread(stamps_of, folder))
     changes = awatch(
         folder,
         stop_event=stop,
@@ -206,15 +206,16 @@ class Looks:
     at: float = field(default_factory=monotonic)
 
     async def changes(self, reported: set[str]) -> set[str]:
-        """Return the reported names; if there are none, after some time, the names that changed all the same."""
+        """Return the reported names; if there are none, now and then, those that changed all the same."""
         if not reported and monotonic() < self.at + LOOK_SECONDS:
             return reported
-        before, self.seen = self.seen, await asyncio.to_thread(_stamps, self.folder)
+        before, self.seen = self.seen, await asyncio.to_thread(stamps_of, self.folder)
         self.at = monotonic()
         return reported or {name for name, _, _ in before ^ self.seen}
 
 
-def _stamps(folder: Path) -> frozenset[Stamp]:
+def stamps_of(folder: Path) -> frozenset[Stamp]:
+    """Return the stamps of the files in a folder that can change an import."""
     return frozenset(_walk(folder))
 
 

@@ -2,18 +2,25 @@
 
 from __future__ import annotations
 
+import asyncio
+import io
 import os
 import shutil
 import signal
 import subprocess
 from pathlib import Path
 from threading import Timer
+from time import monotonic
 
 import pytest
+from rich.console import Console
 from typer.testing import CliRunner
 
 from app.cli.app import application
 from app.cli.runner import MISUSED
+from app.cli.watch import LOOK_SECONDS, Looks, Watch, stamps_of
+from app.services.container import Memory
+from app.services.importing import ImportRequest
 from tests.cli.processes import TIMEOUT, Shell
 from tests.security.hostile import steering
 
@@ -121,3 +128,33 @@ def test_an_emptied_folder_ends_nothing_and_is_watched_on(served_home: Shell, no
         assert "held documents, and has none that can be read now; nothing was ended" in refused
         (notes / "0002-clock.md").write_text(record(2, "Clock"))
         until(watching, "filed        0002-clock.md", "removed      0001-queue.md")
+
+
+async def test_what_the_system_does_not_report_is_seen_by_looking(notes: Path) -> None:
+    looks = Looks(notes, stamps_of(notes), at=monotonic())
+    (notes / "0002-clock.md").write_text(record(2, "Clock"))
+    (notes / "0003-picture.png").write_bytes(b"\x89PNG")
+    assert await looks.changes(set()) == set()
+
+    looks.at -= LOOK_SECONDS
+    assert await looks.changes(set()) == {str(notes / "0002-clock.md")}
+
+    # What was reported meanwhile is not seen once more.
+    (notes / "0001-queue.md").unlink()
+    assert await looks.changes({str(notes / "0001-queue.md")}) == {str(notes / "0001-queue.md")}
+    looks.at -= LOOK_SECONDS
+    assert await looks.changes(set()) == set()
+
+
+async def test_a_file_whose_move_was_not_reported_has_its_line(memory: Memory, notes: Path) -> None:
+    shown = io.StringIO()
+    screen = Console(file=shown, markup=False, highlight=False, width=80)
+    watched = Watch(notes, ImportRequest((notes,), "moved", prunes=True), screen)
+    await watched.import_changes(memory, asyncio.Event())
+    (notes / "older").mkdir()
+    (notes / "0001-queue.md").rename(notes / "older" / "0001-queue.md")
+    await watched.import_changes(memory, asyncio.Event(), {str(notes / "older")})
+    assert shown.getvalue().splitlines() == [
+        "filed        0001-queue.md  Queue",
+        "unchanged    older/0001-queue.md  Queue",
+    ]
