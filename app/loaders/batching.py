@@ -96,7 +96,15 @@ class IndependentLoader(DataLoader[Key, Value]):
 
     def load(self, key: Key) -> Awaitable[Value]:
         """Return the value of a key; reading it goes on when who asks is cancelled."""
-        return asyncio.shield(super().load(key))
+        reading = asyncio.shield(super().load(key))
+        reading.add_done_callback(_hear)
+        return reading
+
+
+def _hear(reading: asyncio.Future[Value]) -> None:
+    """Take note of a failure that nobody waits for any more, which the event loop would log."""
+    if not reading.cancelled():
+        reading.exception()
 
 
 def by_key(

@@ -68,7 +68,17 @@ async def plan_of(memory: Memory, project: ProjectNumber) -> str:
     statement = vector_indexes.for_project(vector_indexes.SQL["nearest_in_project"], project, 384)
     async with memory.database.reading(memory.caller.tenant) as connection:
         rows = await connection.fetch(
-            f"EXPLAIN {statement}", memory.caller.tenant, NOW, NOW, np.zeros(384), "", 400, 100, None, None
+            f"EXPLAIN {statement}",
+            memory.caller.tenant,
+            NOW,
+            NOW,
+            np.zeros(384),
+            "",
+            400,
+            100,
+            None,
+            None,
+            [],
         )
     return "\n".join(row[0] for row in rows)
 
