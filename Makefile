@@ -57,13 +57,13 @@ schema: .venv/dev-ready    ## print schema.graphql and migrations/schema.sql aga
 
 test-corpora: .venv/dev-ready  ## run the tests on real corpora: make test-corpora CORPORA=FOLDER
 	@test -d "$(CORPORA)" || { echo 'give the folder of the corpora: make test-corpora CORPORA=FOLDER' >&2; exit 2; }
-	TRIGRAPH_CORPORA=$(abspath $(CORPORA)) $(BIN)/pytest -o python_files='check_*.py' tests/corpora
+	TRIGRAPH_CORPORA=$(abspath $(CORPORA)) $(BIN)/pytest -o python_files='check_*.py' -o faulthandler_timeout=0 tests/corpora
 
 bench: .venv/ready     ## benchmark import and recall
 	$(BIN)/trigraph bench
 
 test-models: .venv-models/ready  ## run the tests that need torch and the published weights
-	$(MODELS)/pytest -o python_files='check_*.py' tests/models
+	$(MODELS)/pytest -o python_files='check_*.py' -o faulthandler_timeout=0 tests/models
 
 .venv-models/ready: .requirements/build.txt .requirements/models.txt pyproject.toml
 	$(PYTHON) -m venv .venv-models
