@@ -10,7 +10,7 @@ from app.cli.output import day_text, moment_text, printable
 from app.domain.entity import Absence, AbsenceSource, AliasResolution, Entity
 from app.domain.temporal import EVERYTHING_KNOWN, AsOf
 from app.errors import Invalid, NotFound
-from app.services.catalog import Ambiguous, Elsewhen, EntityNames
+from app.services.catalog import Ambiguous, Elsewhen, EntityNames, RequestedMoment
 from app.services.container import Memory
 
 USE_AS_OF = "use --as-of with a date before"
@@ -67,7 +67,8 @@ async def find_named(
         id = UUID(what)
     except ValueError:
         try:
-            named = await memory.catalog.resolve_alias(memory.caller, what, project, as_of)
+            asked = RequestedMoment(as_of)
+            named = await memory.catalog.resolve_alias(memory.caller, what, project, asked)
         except Ambiguous as error:
             lines = await ambiguity_message(memory, what, error.entities, as_of)
             raise Invalid(lines, has_lines=True) from error

@@ -45,11 +45,12 @@ async def count_pending(memory: Memory, project: str | None) -> int | None:
 
     References from earlier imports count too.
     """
+    from app.services.catalog import RequestedMoment
     from app.services.catalog.lookup import DEFAULT_PROJECT
 
     try:
         listing = await memory.catalog.pending_references(
-            memory.caller, project or DEFAULT_PROJECT, PageRequest(0)
+            memory.caller, project or DEFAULT_PROJECT, RequestedMoment(), PageRequest(0)
         )
         return await listing.count()
     except NotFound:

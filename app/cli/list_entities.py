@@ -49,8 +49,10 @@ async def load_entities(
 
     Raises NotFound for an unknown project, and Invalid for an unknown type.
     """
-    page = PageRequest(MAX_ITEMS)
-    listing = await memory.catalog.entities(memory.caller, project, type_name, as_of, page, standing)
+    from app.services.catalog import RequestedMoment
+
+    page, asked = PageRequest(MAX_ITEMS), RequestedMoment(as_of)
+    listing = await memory.catalog.entities(memory.caller, project, type_name, asked, page, standing)
     ids = [entity.id for entity in sorted(listing.page.items, key=_by_day)]
     held = await memory.states.committed(memory.caller, ids, as_of)
     moment = None if as_of is None else AsOf(as_of, EVERYTHING_KNOWN)

@@ -47,13 +47,14 @@ async def load_references(
     Raises NotFound for an unknown project or name.
     """
     from app.cli.entity_lookup import find_named
-    from app.services.catalog import Edges
+    from app.services.catalog import Edges, RequestedMoment
 
     wanted = [Edges()]
     if what is not None:
         thing = (await find_named(memory, what, project, as_of)).entity.id
         wanted, project = [Edges(source=thing), Edges(target=thing)], None
-    found = [await memory.catalog.references(memory.caller, project, each, as_of, page) for each in wanted]
+    asked = RequestedMoment(as_of)
+    found = [await memory.catalog.references(memory.caller, project, each, asked, page) for each in wanted]
     listed = tuple(reference for listing in found for reference in listing.page.items)
     ends = {end for reference in listed for end in (reference.source, reference.target)}
     count = sum([await listing.count() for listing in found])
@@ -66,9 +67,11 @@ async def load_pending(
 ) -> PendingReferences:
     """Load the pending references of a project, of all projects or of one document; raises as above."""
     from app.cli.entity_lookup import find_named
+    from app.services.catalog import RequestedMoment
 
     if what is None:
-        listing = await memory.catalog.pending_references(memory.caller, project, page)
+        asked = RequestedMoment()
+        listing = await memory.catalog.pending_references(memory.caller, project, asked, page)
         listed, count = listing.page.items, await listing.count()
     else:
         document = (await find_named(memory, what, project, None)).entity.id

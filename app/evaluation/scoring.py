@@ -100,7 +100,7 @@ class _Asking:
         )
 
     async def _others(self, entity: UUID, relation: ExpectedRelation) -> list[UUID]:
-        around = ReferencesAround(relation.direction, relation.type, self._moment.valid)
+        around = ReferencesAround(relation.direction, relation.type, self._moment)
         page = PageRequest(MAX_ITEMS)
         pages = await entity_edges.references_of_entities(
             self._connection, self._tenant, [entity], around, page

@@ -13,15 +13,16 @@ from app.services.catalog.lookup import nothing_has
 AsOfArgument: TypeAlias = Annotated[
     datetime | None,
     strawberry.argument(
-        description="The instant in valid time. The default is now. Without knownAt the result uses"
-        " everything that is known now."
+        description="The instant in valid time. The default is that of the field above, and now at the root."
+        " All fields below use it too, unless they name their own."
     ),
 ]
 KnownAtArgument: TypeAlias = Annotated[
     datetime | None,
     strawberry.argument(
         description="The instant in transaction time: the result uses only what was recorded by then. The"
-        " default is everything recorded."
+        " default is that of the field above, and at the root all that is recorded when the operation begins."
+        " All fields below use it too, unless they name their own."
     ),
 ]
 ProjectArgument: TypeAlias = Annotated[

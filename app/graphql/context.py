@@ -1,14 +1,17 @@
-"""The context of resolvers: the caller, the services and the request's loaders."""
+"""The context of resolvers: the caller, the services, the request's loaders, and the moment of each field."""
 
 from __future__ import annotations
 
+from datetime import datetime
 from functools import cached_property
 from typing import TypeAlias
 
 import strawberry
+from graphql.pyutils import Path
 from starlette.requests import Request
 
 from app.loaders import Loaders
+from app.services.catalog import Present, RequestedMoment
 from app.services.container import Memory
 
 
@@ -30,18 +33,49 @@ class Context:
         self.paths = memory.paths
         self._database = memory.database
         self._graph = memory.graph
+        self._moments: dict[Path, RequestedMoment] = {}
 
     @cached_property
     def loaders(self) -> Loaders:
         """Return the loaders of this request, created on first use: many requests need none."""
         return Loaders(self._database, self._graph, self.caller.tenant)
 
+    @cached_property
+    def now(self) -> RequestedMoment:
+        """Return the moment of fields that name none: one present for the whole request."""
+        return RequestedMoment(present=Present())
+
     def renew(self) -> None:
-        """Discard the loaded objects, since a mutation of this request changes them."""
+        """Discard the loaded objects and the present, since a mutation of this request changes them."""
         self.__dict__.pop("loaders", None)
+        self.__dict__.pop("now", None)
+
+    def moment_at(self, path: Path | None) -> RequestedMoment:
+        """Return the moment of the nearest field, from a path upwards, that names one."""
+        if self._moments:
+            while path is not None:
+                if path in self._moments:
+                    return self._moments[path]
+                path = path.prev
+        return self.now
+
+    def note_moment(self, path: Path, moment: RequestedMoment) -> None:
+        """Let the fields below a path inherit a moment."""
+        self._moments[path] = moment
 
 
 Info: TypeAlias = strawberry.Info[Context, None]
+
+
+def moment_of(info: Info, as_of: datetime | None = None, known_at: datetime | None = None) -> RequestedMoment:
+    """Return the moment that a field reads at: its arguments, or else those of the nearest field above."""
+    context = info.context
+    above = context.moment_at(info.path.prev)
+    if as_of is None and known_at is None:
+        return above
+    moment = RequestedMoment(as_of or above.as_of, known_at or above.known_at, context.now.present)
+    context.note_moment(info.path, moment)
+    return moment
 
 
 async def context_of(request: Request) -> Context:

@@ -20,7 +20,7 @@ from app.graphql.connections import (
     Connection,
     FirstArgument,
 )
-from app.graphql.context import Info
+from app.graphql.context import Info, moment_of
 from app.graphql.types.artifact import Artifact
 from app.graphql.types.candidate import AliasCandidate, FactCandidate
 from app.graphql.types.entity import Entity
@@ -93,7 +93,7 @@ class Lists:
         page = ENTITIES.request(first, after)
         standing = WantedStanding(tuple(flags or ()), status)
         listing = await info.context.catalog.entities(
-            info.context.caller, project, type, as_of, page, standing
+            info.context.caller, project, type, moment_of(info, as_of), page, standing
         )
         return ENTITIES.connection(listing.page, Entity.of, page, listing.count)
 
@@ -118,7 +118,8 @@ class Lists:
         """List references."""
         page = REFERENCES.request(first, after)
         edges = Edges(_end(source), _end(target), type)
-        listing = await info.context.catalog.references(info.context.caller, project, edges, as_of, page)
+        moment = moment_of(info, as_of)
+        listing = await info.context.catalog.references(info.context.caller, project, edges, moment, page)
         return REFERENCES.connection(listing.page, Reference.of, page, listing.count)
 
     @strawberry.field(
@@ -134,7 +135,9 @@ class Lists:
     ) -> Connection[PendingReference]:
         """List pending references."""
         page = PENDING_REFERENCES.request(first, after)
-        listing = await info.context.catalog.pending_references(info.context.caller, project, page)
+        listing = await info.context.catalog.pending_references(
+            info.context.caller, project, moment_of(info), page
+        )
         return PENDING_REFERENCES.connection(listing.page, PendingReference.of, page, listing.count)
 
     @strawberry.field(description="All artifacts, older versions included, newest first.")
@@ -158,7 +161,7 @@ class Lists:
         """List artifacts."""
         page = ARTIFACTS.request(first, after)
         listing = await info.context.catalog.artifacts(
-            info.context.caller, project, kind, identifier, domain, page
+            info.context.caller, project, kind, identifier, domain, moment_of(info), page
         )
         return ARTIFACTS.connection(listing.page, Artifact.of, page, listing.count)
 

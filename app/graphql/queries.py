@@ -9,7 +9,7 @@ import strawberry
 from app.domain.recall import DEFAULT_HITS, RecallRequest
 from app.graphql.arguments import AsOfArgument, KnownAtArgument, PreferWipArgument, ProjectArgument, uuid_of
 from app.graphql.connections import FirstArgument
-from app.graphql.context import Info
+from app.graphql.context import Info, moment_of
 from app.graphql.lists import Lists, Queues, Reminders
 from app.graphql.types.alias import AliasResolution, find_alias
 from app.graphql.types.artifact import find_artifact
@@ -93,6 +93,7 @@ class Query(Lists, Queues, Reminders):
         )
         result = await info.context.recall.recall(info.context.caller, request)
         record_legs(result.legs)
+        moment_of(info, result.as_of, result.known_at)
         return RecallResult.of(result)
 
     @strawberry.field(description="The entity with this id.")
@@ -114,7 +115,8 @@ class Query(Lists, Queues, Reminders):
         as_of: AsOfArgument = None,
     ) -> AliasResolution | None:
         """Resolve a form."""
-        found = await info.context.catalog.resolve_alias(info.context.caller, surface_form, project, as_of)
+        moment = moment_of(info, as_of)
+        found = await info.context.catalog.resolve_alias(info.context.caller, surface_form, project, moment)
         return None if found is None else AliasResolution.of(found)
 
     @strawberry.field(
@@ -133,7 +135,7 @@ class Query(Lists, Queues, Reminders):
         id = uuid_of(entity)
         if id is None:
             return None
-        question = StateQuestion(as_of, known_at, prefer_wip=prefer_wip is not False)
+        question = StateQuestion(moment_of(info, as_of, known_at), prefer_wip is not False)
         found = await info.context.loaders.state_by_entity.load(BatchedKey(id, question))
         return None if found is None else EntityState.of(found)
 
@@ -162,7 +164,8 @@ class Query(Lists, Queues, Reminders):
         if start is None or end is None:
             return None
         longest = 4 if max_length is None else max_length
-        found = await info.context.paths.shortest(info.context.caller, start, end, longest, as_of)
+        moment = moment_of(info, as_of)
+        found = await info.context.paths.shortest(info.context.caller, start, end, longest, moment)
         return None if found is None else [Reference.of(step) for step in found]
 
     @strawberry.field(description="The artifact with this id.")

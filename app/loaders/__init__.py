@@ -13,7 +13,7 @@ from app.domain.breadth_first_search import Neighbour
 from app.domain.candidate import AliasCandidate, FactCandidate
 from app.domain.entity import Absence, Alias, Entity, Project, Reference, Withdrawal
 from app.domain.numbers import ArtifactNumber, ProjectNumber, TenantNumber
-from app.domain.page import Page, PageRequest
+from app.domain.page import Page
 from app.domain.temporal import EntityState, StateEvent
 from app.domain.types import ReferenceRule, TypeDefinition
 from app.loaders import queries
@@ -22,24 +22,25 @@ from app.loaders.batching import (
     HistoryQuestion,
     NeighbourQuestion,
     ReferenceQuestion,
+    SimilarQuestion,
     StateQuestion,
     about_entities,
     by_key,
 )
-from app.loaders.queries import Neighbourhood, Present
+from app.loaders.queries import Neighbourhood
 from app.stores.graph_reader import GraphReader
 from app.stores.postgres import (
     absences,
     artifacts,
     candidates,
     entities,
-    entity_edges,
     lookups,
     references,
     state_history,
     states,
     withdrawals,
 )
+from app.stores.postgres.ledger_clock import RequestedMoment
 from app.stores.postgres.lookups import ProjectSize
 from app.stores.postgres.pool import Database
 from app.stores.postgres.state_history import Arrival
@@ -51,6 +52,7 @@ __all__ = [
     "Loaders",
     "NeighbourQuestion",
     "ReferenceQuestion",
+    "SimilarQuestion",
     "StateQuestion",
 ]
 
@@ -63,8 +65,6 @@ class Loaders:
 
     def __init__(self, database: Database, graph: GraphReader, tenant: TenantNumber) -> None:
         reader = (database, tenant)
-        present = Present()
-        dated = queries.DatedReading(present)
         self.entity_by_id: DataLoader[UUID, Entity | None] = by_key(
             *reader, entities.entities_by_id, _nothing
         )
@@ -111,42 +111,44 @@ class Loaders:
         self.touched_at_by_state_id: DataLoader[UUID, datetime | None] = by_key(
             *reader, state_history.last_touches, _nothing
         )
-        self.preferred_id_by_entity_id: DataLoader[UUID, UUID | None] = by_key(
-            *reader, dated.preferred_of, _nothing
+        self.preferred_id_by_entity: DataLoader[BatchedKey[RequestedMoment], UUID | None] = about_entities(
+            *reader, queries.preferred_of, _nothing
         )
-        self.label_by_entity_id: DataLoader[UUID, str | None] = by_key(*reader, dated.labels_of, _nothing)
+        self.label_by_entity: DataLoader[BatchedKey[RequestedMoment], str | None] = about_entities(
+            *reader, queries.labels_of, _nothing
+        )
         self.state_by_entity: DataLoader[BatchedKey[StateQuestion], EntityState | None] = about_entities(
-            *reader, dated.states_that_hold, _nothing
+            *reader, queries.states_that_hold, _nothing
         )
         self.states_by_entity: DataLoader[BatchedKey[HistoryQuestion], Page[EntityState]] = about_entities(
             *reader, queries.histories_of, _empty_page
         )
-        self.state_count_by_entity: DataLoader[BatchedKey[datetime | None], int] = about_entities(
+        self.state_count_by_entity: DataLoader[BatchedKey[RequestedMoment], int] = about_entities(
             *reader, queries.history_lengths, int
         )
         self.references_by_entity: DataLoader[BatchedKey[ReferenceQuestion], Page[Reference]] = (
-            about_entities(*reader, dated.references_around, _empty_page)
+            about_entities(*reader, queries.references_around, _empty_page)
         )
         self.reference_count_by_entity: DataLoader[BatchedKey[ReferenceQuestion], int] = about_entities(
-            *reader, dated.reference_counts, int
+            *reader, queries.reference_counts, int
         )
-        self.artifacts_by_entity: DataLoader[BatchedKey[PageRequest], Page[Artifact]] = about_entities(
+        self.artifacts_by_entity: DataLoader[BatchedKey[HistoryQuestion], Page[Artifact]] = about_entities(
             *reader, queries.artifacts_of, _empty_page
         )
-        self.artifact_count_by_entity_id: DataLoader[UUID, int] = by_key(
-            *reader, entity_edges.count_artifacts_of_entities, int
+        self.artifact_count_by_entity: DataLoader[BatchedKey[RequestedMoment], int] = about_entities(
+            *reader, queries.artifact_counts, int
         )
-        self.aliases_by_entity: DataLoader[BatchedKey[datetime | None], list[Alias]] = about_entities(
-            *reader, dated.aliases_of, list
+        self.aliases_by_entity: DataLoader[BatchedKey[RequestedMoment], list[Alias]] = about_entities(
+            *reader, queries.aliases_of, list
         )
-        self.superseder_id_by_entity: DataLoader[BatchedKey[datetime | None], UUID | None] = about_entities(
-            *reader, dated.superseders_of, _nothing
+        self.superseder_id_by_entity: DataLoader[BatchedKey[RequestedMoment], UUID | None] = about_entities(
+            *reader, queries.superseders_of, _nothing
         )
         self.neighbours_by_entity: DataLoader[BatchedKey[NeighbourQuestion], list[Neighbour]] = Neighbourhood(
-            database, graph, tenant, present
+            database, graph, tenant
         ).loader()
-        self.similar_by_entity: DataLoader[BatchedKey[int], list[tuple[UUID, float]]] = about_entities(
-            *reader, dated.similar_to, list
+        self.similar_by_entity: DataLoader[BatchedKey[SimilarQuestion], list[tuple[UUID, float]]] = (
+            about_entities(*reader, queries.similar_to, list)
         )
 
 

@@ -1,4 +1,4 @@
-"""Questions about an entity, and loaders that read many of them together; an absent time means now."""
+"""Questions about an entity, and loaders that read many of them together."""
 
 from __future__ import annotations
 
@@ -6,7 +6,6 @@ import asyncio
 from collections import defaultdict
 from collections.abc import Awaitable, Callable, Hashable, Mapping, Sequence
 from dataclasses import dataclass
-from datetime import datetime
 from typing import Generic, NamedTuple, TypeVar
 from uuid import UUID
 
@@ -17,6 +16,7 @@ from app.domain.entity import Direction, ReferenceType
 from app.domain.numbers import TenantNumber
 from app.domain.page import PageRequest, require_size
 from app.errors import Invalid
+from app.stores.postgres.ledger_clock import RequestedMoment
 from app.stores.postgres.pool import Database
 
 MAX_WALK_DEPTH = 3
@@ -26,16 +26,15 @@ MAX_WALK_DEPTH = 3
 class StateQuestion:
     """Asks which state holds."""
 
-    as_of: datetime | None = None
-    known_at: datetime | None = None
+    moment: RequestedMoment
     prefer_wip: bool = False
 
 
 @dataclass(frozen=True, slots=True)
 class HistoryQuestion:
-    """Asks for all states of all times."""
+    """Asks for all states, or all documents, up to an instant if one is given."""
 
-    known_at: datetime | None
+    moment: RequestedMoment
     page: PageRequest
 
 
@@ -45,7 +44,7 @@ class ReferenceQuestion:
 
     direction: Direction
     type: ReferenceType | None
-    as_of: datetime | None
+    moment: RequestedMoment
     page: PageRequest
 
 
@@ -57,13 +56,24 @@ class NeighbourQuestion:
     """
 
     depth: int
-    as_of: datetime | None
+    moment: RequestedMoment
     first: int
 
     def __post_init__(self) -> None:
         require_size(self.first)
         if not 1 <= self.depth <= MAX_WALK_DEPTH:
             raise Invalid(f"depth must be from 1 to {MAX_WALK_DEPTH}, not {self.depth}", field="depth")
+
+
+@dataclass(frozen=True, slots=True)
+class SimilarQuestion:
+    """Asks for the most similar entities, `first` of them; raises Invalid for a number out of bounds."""
+
+    moment: RequestedMoment
+    first: int
+
+    def __post_init__(self) -> None:
+        require_size(self.first)
 
 
 Key = TypeVar("Key", bound=Hashable)

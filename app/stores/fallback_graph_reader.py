@@ -5,7 +5,6 @@ from __future__ import annotations
 import asyncio
 import logging
 from collections.abc import Awaitable, Callable, Mapping, Sequence
-from datetime import datetime
 from time import monotonic
 from typing import TypeVar
 from uuid import UUID
@@ -14,6 +13,7 @@ from app.domain.breadth_first_search import Neighbour
 from app.domain.entity import Reference, ReferenceType
 from app.domain.numbers import ArtifactNumber, TenantNumber
 from app.domain.recall import Proposal
+from app.domain.temporal import AsOf
 from app.errors import Unavailable
 from app.stores.graph_reader import GraphReader
 from app.stores.neo4j.driver import refuses_the_query
@@ -107,16 +107,16 @@ class FallbackGraphReader:
         return await self._read(lambda graph: graph.artifacts_sharing_mentions(scope, seeds, limit))
 
     async def neighbours(
-        self, tenant: TenantNumber, entities: Sequence[UUID], depth: int, most: int, as_of: datetime
+        self, tenant: TenantNumber, entities: Sequence[UUID], depth: int, most: int, moment: AsOf
     ) -> Mapping[UUID, list[Neighbour]]:
         """Return what GraphReader specifies."""
-        return await self._read(lambda graph: graph.neighbours(tenant, entities, depth, most, as_of))
+        return await self._read(lambda graph: graph.neighbours(tenant, entities, depth, most, moment))
 
     async def path(
-        self, tenant: TenantNumber, source: UUID, target: UUID, longest: int, as_of: datetime
+        self, tenant: TenantNumber, source: UUID, target: UUID, longest: int, moment: AsOf
     ) -> tuple[Reference, ...] | None:
         """Return what GraphReader specifies."""
-        return await self._read(lambda graph: graph.path(tenant, source, target, longest, as_of))
+        return await self._read(lambda graph: graph.path(tenant, source, target, longest, moment))
 
     async def _read(self, ask: Ask[Answer]) -> Answer:
         graph = self.preferred

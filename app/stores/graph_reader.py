@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from datetime import datetime
 from typing import Protocol
 from uuid import UUID
 
@@ -11,6 +10,7 @@ from app.domain.breadth_first_search import Neighbour
 from app.domain.entity import Reference, ReferenceType
 from app.domain.numbers import ArtifactNumber, TenantNumber
 from app.domain.recall import Proposal
+from app.domain.temporal import AsOf
 from app.stores.postgres.scope import Scope
 
 REFERENCES_PER_ENTITY = 100
@@ -38,14 +38,14 @@ class GraphReader(Protocol):
         """Return the artifacts that mention, or are, what the seeds mention; rare entities count more."""
 
     async def neighbours(
-        self, tenant: TenantNumber, entities: Sequence[UUID], depth: int, most: int, as_of: datetime
+        self, tenant: TenantNumber, entities: Sequence[UUID], depth: int, most: int, moment: AsOf
     ) -> Mapping[UUID, list[Neighbour]]:
-        """Return the nearest neighbours of each entity along references that hold at an instant."""
+        """Return the nearest neighbours of each entity along references that hold at a moment."""
 
     async def path(
-        self, tenant: TenantNumber, source: UUID, target: UUID, longest: int, as_of: datetime
+        self, tenant: TenantNumber, source: UUID, target: UUID, longest: int, moment: AsOf
     ) -> tuple[Reference, ...] | None:
-        """Return the shortest path along references that hold at an instant; None if there is none.
+        """Return the shortest path along references that hold at a moment; None if there is none.
 
         Of several equally short paths, it is the one whose steps, starting at the source, are the newest.
         """

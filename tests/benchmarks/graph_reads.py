@@ -56,13 +56,13 @@ def _reads(scope: Scope, entities: list[UUID], numbers: list[int], random: Rando
     """Return one read of each kind, about things at random."""
     anchor, target = random.sample(entities, 2)
     seeds = random.sample(numbers, SEEDS)
-    at = scope.moment.valid
+    moment = scope.moment
     return {
         "graph leg": lambda graph: graph.artifacts_beside(scope, [anchor], EDGE_WEIGHTS, CANDIDATES),
         "shared mentions": lambda graph: graph.artifacts_sharing_mentions(scope, seeds, CANDIDATES),
-        "neighbours, 1 step": lambda graph: graph.neighbours(scope.tenant, [anchor], 1, 50, at),
-        "neighbours, 3 steps": lambda graph: graph.neighbours(scope.tenant, [anchor], 3, 100, at),
-        "path": lambda graph: graph.path(scope.tenant, anchor, target, 4, at),
+        "neighbours, 1 step": lambda graph: graph.neighbours(scope.tenant, [anchor], 1, 50, moment),
+        "neighbours, 3 steps": lambda graph: graph.neighbours(scope.tenant, [anchor], 3, 100, moment),
+        "path": lambda graph: graph.path(scope.tenant, anchor, target, 4, moment),
     }
 
 

@@ -74,9 +74,9 @@ async def _answers(
         shared = await reader.artifacts_sharing_mentions(scope, seeds, 20)
         answers["shared", seeds] = list(shared.candidates)
         source, target = random.sample(entities, 2)
-        path = await reader.path(scope.tenant, source, target, 4, scope.moment.valid)
+        path = await reader.path(scope.tenant, source, target, 4, scope.moment)
         answers["path", source, target] = [path]
-    for entity, near in (await reader.neighbours(scope.tenant, entities, 3, 50, scope.moment.valid)).items():
+    for entity, near in (await reader.neighbours(scope.tenant, entities, 3, 50, scope.moment)).items():
         answers["near", entity] = list(near)
     return answers
 

@@ -11,6 +11,7 @@ from app.domain.artifact import MemoryDomain, ReferenceClaim
 from app.domain.entity import ReferenceType
 from app.domain.numbers import ArtifactNumber
 from app.domain.recall import Candidate
+from app.domain.temporal import EVERYTHING_KNOWN, AsOf
 from app.services.recall.legs.graph import EDGE_WEIGHTS
 from app.stores.graph_reader import REFERENCES_PER_ANCHOR, REFERENCES_PER_ENTITY
 from app.stores.postgres.projects import ensure_tenant
@@ -22,6 +23,7 @@ from tests.services.recall.legs.asking import scope_of
 
 EXTENDS, REFERENCES = ReferenceType.EXTENDS, ReferenceType.REFERENCES
 NOW = day(2026)
+AT_NOW = AsOf(NOW, EVERYTHING_KNOWN)
 
 
 async def file_chain(desk: ProjectFixture, length: int, *, closed: bool = False) -> list[UUID]:
@@ -50,7 +52,9 @@ async def file_hub(desk: ProjectFixture, spokes: int) -> tuple[UUID, list[UUID]]
 async def near(scene: Scene, entity: UUID, depth: int, most: int = 100, at: datetime = NOW) -> list[UUID]:
     """Return the neighbours of one entity, whose paths have to lead there."""
     reader = await scene.read()
-    found = (await reader.neighbours(scene.desk.tenant, [entity], depth, most, at))[entity]
+    found = (await reader.neighbours(scene.desk.tenant, [entity], depth, most, AsOf(at, EVERYTHING_KNOWN)))[
+        entity
+    ]
     for neighbour in found:
         reached = entity
         for step in neighbour.path:
@@ -83,7 +87,7 @@ async def test_neighbours_of_several_and_of_nobody(scene: Scene) -> None:
     chain = await file_chain(scene.desk, 3)
     reader = await scene.read()
     stranger = uuid4()
-    found = await reader.neighbours(scene.desk.tenant, [chain[0], chain[2], stranger], 1, 10, NOW)
+    found = await reader.neighbours(scene.desk.tenant, [chain[0], chain[2], stranger], 1, 10, AT_NOW)
     assert {entity: [each.entity for each in near] for entity, near in found.items()} == {
         chain[0]: [chain[1]],
         chain[2]: [chain[1]],
@@ -98,7 +102,9 @@ async def test_a_reference_is_told_whole(scene: Scene) -> None:
     )
     await scene.desk.file(adr(2, "Source", "alone", created_at=day(2023)))
     reader = await scene.read()
-    found = await reader.path(scene.desk.tenant, target.entity.id, source.entity.id, 1, day(2022))
+    found = await reader.path(
+        scene.desk.tenant, target.entity.id, source.entity.id, 1, AsOf(day(2022), EVERYTHING_KNOWN)
+    )
     assert found is not None
     (step,) = found
     assert (step.source, step.target, step.type) == (source.entity.id, target.entity.id, EXTENDS)
@@ -117,7 +123,7 @@ async def test_a_path_is_the_shortest_either_way_round(scene: Scene) -> None:
     reader = await scene.read()
 
     async def length(source: UUID, target: UUID, longest: int = 4, at: datetime = NOW) -> int | None:
-        found = await reader.path(scene.desk.tenant, source, target, longest, at)
+        found = await reader.path(scene.desk.tenant, source, target, longest, AsOf(at, EVERYTHING_KNOWN))
         return None if found is None else len(found)
 
     assert [await length(ring[0], other) for other in ring] == [0, 1, 2, 3, 2, 1]
@@ -133,10 +139,10 @@ async def test_of_several_paths_the_newest_is_taken(scene: Scene) -> None:
         await scene.desk.file(adr(number, f"Between {number}", created_at=day(year), references=both))
     reader = await scene.read()
     start, end, *between = await _entities(scene, 5)
-    found = await reader.path(scene.desk.tenant, start, end, 4, NOW)
+    found = await reader.path(scene.desk.tenant, start, end, 4, AT_NOW)
     assert found is not None
     assert [(step.source, step.target) for step in found] == [(between[1], start), (between[1], end)]
-    earlier = await reader.path(scene.desk.tenant, start, end, 4, day(2021, 6))
+    earlier = await reader.path(scene.desk.tenant, start, end, 4, AsOf(day(2021, 6), EVERYTHING_KNOWN))
     assert earlier is not None
     assert {step.source for step in earlier} == {between[0]}
 
@@ -151,7 +157,7 @@ async def test_a_hub_shows_its_newest_and_counts_its_strongest(scene: Scene) -> 
     assert beside.candidates[0].score == _rounded(EDGE_WEIGHTS[RELATES_TO] * log(len(spokes) + 1))
     assert beside.candidates[-1].score == _rounded(EDGE_WEIGHTS[RELATES_TO] * log(7))
     # A path that leads through the hub by its oldest reference is found all the same.
-    found = await reader.path(scene.desk.tenant, spokes[0], spokes[-1], 2, NOW)
+    found = await reader.path(scene.desk.tenant, spokes[0], spokes[-1], 2, AT_NOW)
     assert found is not None
     assert [step.source for step in found] == [spokes[0], spokes[-1]]
 
@@ -236,8 +242,8 @@ async def test_tenants_are_apart(scene: Scene) -> None:
     await file_chain(other, 3)
     reader = await scene.read()
     scope = await scope_of(other)
-    assert (await reader.neighbours(theirs, chain, 3, 10, NOW)) == {entity: [] for entity in chain}
-    assert await reader.path(theirs, chain[0], chain[1], 4, NOW) is None
+    assert (await reader.neighbours(theirs, chain, 3, 10, AT_NOW)) == {entity: [] for entity in chain}
+    assert await reader.path(theirs, chain[0], chain[1], 4, AT_NOW) is None
     assert not (await reader.artifacts_beside(scope, chain, EDGE_WEIGHTS, 10)).candidates
     numbers = [ArtifactNumber(number) for number in range(1, 20)]
     ours = await reader.artifacts_sharing_mentions(await scope_of(scene.desk), numbers, 100)

@@ -24,6 +24,7 @@ import pytest
 import Stemmer
 
 from app.domain.recall import LegName, RecallRequest
+from app.domain.temporal import EVERYTHING_KNOWN, AsOf
 from app.evaluation.judgements import Judged, read_judged
 from app.evaluation.scoring import mean, measure, score
 from app.services.container import Memory, open_memory
@@ -164,11 +165,13 @@ async def test_the_graph_answers_the_same_from_both_stores(
             ledger, neo4j = PostgresTraversal(memory.database), Neo4jTraversal(graph, memory.database)
             for source, target, at in await _pairs(memory, 200):
                 near = [
-                    await reader.neighbours(memory.caller.tenant, [source], 3, 100, at)
+                    await reader.neighbours(
+                        memory.caller.tenant, [source], 3, 100, AsOf(at, EVERYTHING_KNOWN)
+                    )
                     for reader in (ledger, neo4j)
                 ]
                 paths = [
-                    await reader.path(memory.caller.tenant, source, target, 4, at)
+                    await reader.path(memory.caller.tenant, source, target, 4, AsOf(at, EVERYTHING_KNOWN))
                     for reader in (ledger, neo4j)
                 ]
                 assert (near[0], paths[0]) == (near[1], paths[1])

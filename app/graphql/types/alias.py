@@ -9,11 +9,12 @@ import strawberry
 
 from app.domain import entity as domain
 from app.domain.temporal import Interval
-from app.graphql.context import Info
+from app.graphql.context import Info, moment_of
 from app.graphql.types import artifact as artifacts
 from app.graphql.types import entity as entities
 from app.graphql.types.node import ArtifactType, EntityType, Node
 from app.graphql.types.withdrawal import UNTIL, Withdrawal, find_withdrawal, held_until
+from app.loaders import BatchedKey
 
 
 @strawberry.type(description="Another name for an entity. It always leads toward the preferred name.")
@@ -50,11 +51,13 @@ class Alias(Node):
         return await entities.load_entity(info, self.target_id)
 
     @strawberry.field(
-        description="The entity at the end of the chain of aliases that starts here, as of now."
+        description="The entity at the end of the chain of aliases that starts here, at the instant of the"
+        " fields above."
     )
     async def canonical(self, info: Info) -> EntityType:
         """Load where the chain ends."""
-        preferred = await info.context.loaders.preferred_id_by_entity_id.load(self.target_id)
+        key = BatchedKey(self.target_id, moment_of(info))
+        preferred = await info.context.loaders.preferred_id_by_entity.load(key)
         return await entities.load_entity(info, preferred or self.target_id)
 
     @strawberry.field(description="The entity that the target replaced, if the name belonged to it.")

@@ -10,10 +10,9 @@ from uuid import UUID
 import strawberry
 
 from app.domain import entity as domain
-from app.domain.page import require_size
 from app.graphql.arguments import AsOfArgument, CommittedFirstArgument, KnownAtArgument
 from app.graphql.connections import ARTIFACTS, REFERENCES, STATES, AfterArgument, Connection, FirstArgument
-from app.graphql.context import Info
+from app.graphql.context import Info, moment_of
 from app.graphql.types import alias as aliases
 from app.graphql.types import artifact as artifacts
 from app.graphql.types import reference as references
@@ -29,8 +28,15 @@ from app.graphql.types.node import (
     require_found,
 )
 from app.graphql.types.project import Project, Type
-from app.graphql.types.withdrawal import Absence
-from app.loaders import BatchedKey, HistoryQuestion, NeighbourQuestion, ReferenceQuestion, StateQuestion
+from app.graphql.types.withdrawal import Absence, begins_by
+from app.loaders import (
+    BatchedKey,
+    HistoryQuestion,
+    NeighbourQuestion,
+    ReferenceQuestion,
+    SimilarQuestion,
+    StateQuestion,
+)
 
 
 @strawberry.type(description="An entity that references lead to.")
@@ -87,12 +93,12 @@ class Entity(Node):
         return await artifacts.find_artifact(info, self.known.source_artifact)
 
     @strawberry.field(
-        description="The name of the entity now, or at its start if that is in the future: its name, title or"
-        " identifier, or else its immutable properties."
+        description="The name of the entity at the instant of the fields above, or at its start if that is"
+        " later: its name, title or identifier, or else its immutable properties."
     )
     async def label(self, info: Info) -> str:
         """Load its label."""
-        return require_found(await info.context.loaders.label_by_entity_id.load(self.known.id))
+        return require_found(await info.context.loaders.label_by_entity.load(self._key(moment_of(info))))
 
     @strawberry.field(
         description="Its state at an instant; null before its first state. With preferWip it is the open"
@@ -106,11 +112,14 @@ class Entity(Node):
         prefer_wip: CommittedFirstArgument = False,
     ) -> StateType | None:
         """Load the state of a moment."""
-        question = StateQuestion(as_of, known_at, prefer_wip=bool(prefer_wip))
+        question = StateQuestion(moment_of(info, as_of, known_at), bool(prefer_wip))
         found = await info.context.loaders.state_by_entity.load(self._key(question))
         return None if found is None else states.EntityState.of(found)
 
-    @strawberry.field(description="All its states, drafts included, earliest first.")
+    @strawberry.field(
+        description="All its states, drafts included, earliest first; below a field with asOf, those that"
+        " begin by then."
+    )
     async def states(
         self,
         info: Info,
@@ -119,20 +128,20 @@ class Entity(Node):
         after: AfterArgument = None,
     ) -> Connection[StateType]:
         """Load a page of its history."""
-        page = STATES.request(first, after)
+        page, moment = STATES.request(first, after), moment_of(info, known_at=known_at)
         loaders = info.context.loaders
-        found = await loaders.states_by_entity.load(self._key(HistoryQuestion(known_at, page)))
+        found = await loaders.states_by_entity.load(self._key(HistoryQuestion(moment, page)))
         return STATES.connection(
             found,
             states.EntityState.of,
             page,
-            lambda: loaders.state_count_by_entity.load(self._key(known_at)),
+            lambda: loaders.state_count_by_entity.load(self._key(moment)),
         )
 
     @strawberry.field(description="Its other names.")
     async def aliases(self, info: Info, as_of: AsOfArgument = None) -> list[AliasType]:
         """Load its aliases."""
-        found = await info.context.loaders.aliases_by_entity.load(self._key(as_of))
+        found = await info.context.loaders.aliases_by_entity.load(self._key(moment_of(info, as_of)))
         return [aliases.Alias.of(alias) for alias in found]
 
     @strawberry.field(description="The references from and to it, newest first.")
@@ -152,7 +161,7 @@ class Entity(Node):
         """Load a page of its references."""
         page = REFERENCES.request(first, after)
         loaders = info.context.loaders
-        asked = self._key(ReferenceQuestion(direction, type, as_of, page))
+        asked = self._key(ReferenceQuestion(direction, type, moment_of(info, as_of), page))
         found = await loaders.references_by_entity.load(asked)
         return REFERENCES.connection(
             found, references.Reference.of, page, lambda: loaders.reference_count_by_entity.load(asked)
@@ -172,7 +181,8 @@ class Entity(Node):
         first: FirstArgument = 50,
     ) -> list[Neighbor]:
         """Walk the references around it."""
-        question = NeighbourQuestion(1 if depth is None else depth, as_of, 50 if first is None else first)
+        moment = moment_of(info, as_of)
+        question = NeighbourQuestion(1 if depth is None else depth, moment, 50 if first is None else first)
         found = await info.context.loaders.neighbours_by_entity.load(self._key(question))
         reached = await asyncio.gather(*(load_entity(info, neighbour.entity) for neighbour in found))
         return [
@@ -189,43 +199,47 @@ class Entity(Node):
     )
     async def similar(self, info: Info, first: FirstArgument = 10) -> list[SimilarEntity]:
         """Load similar entities."""
-        size = require_size(10 if first is None else first)
-        found = await info.context.loaders.similar_by_entity.load(self._key(size))
+        question = SimilarQuestion(moment_of(info), 10 if first is None else first)
+        found = await info.context.loaders.similar_by_entity.load(self._key(question))
         near = await asyncio.gather(*(load_entity(info, id) for id, _ in found))
         return [
             SimilarEntity(entity=entity, score=score) for entity, (_, score) in zip(near, found, strict=True)
         ]
 
-    @strawberry.field(description="Its documents, older versions included, newest first.")
+    @strawberry.field(
+        description="Its documents, older versions included, newest first; below a field with asOf, those"
+        " that begin by then."
+    )
     async def artifacts(
         self, info: Info, first: FirstArgument = 20, after: AfterArgument = None
     ) -> Connection[ArtifactType]:
         """Load a page of its artifacts."""
-        page = ARTIFACTS.request(first, after)
+        page, moment = ARTIFACTS.request(first, after), moment_of(info)
         loaders = info.context.loaders
-        found = await loaders.artifacts_by_entity.load(self._key(page))
+        found = await loaders.artifacts_by_entity.load(self._key(HistoryQuestion(moment, page)))
         return ARTIFACTS.connection(
             found,
             artifacts.Artifact.of,
             page,
-            lambda: loaders.artifact_count_by_entity_id.load(self.known.id),
+            lambda: loaders.artifact_count_by_entity.load(self._key(moment)),
         )
 
     @strawberry.field(
         description="When its document was not there, the earliest first: withdrawn, or removed from its"
-        " source."
+        " source; below a field with asOf, what begins by then."
     )
     async def absences(self, info: Info) -> list[Absence]:
         """Load its absences."""
-        found = await info.context.loaders.absences_by_entity_id.load(self.known.id)
-        return [Absence.of(absence) for absence in found if absence.artifact is None]
+        found, moment = await info.context.loaders.absences_by_entity_id.load(self.known.id), moment_of(info)
+        away = [each for each in found if each.artifact is None and begins_by(each, moment)]
+        return [Absence.of(absence) for absence in away]
 
     @strawberry.field(
         description="The entity that supersedes it at an instant; the latest one if there are several."
     )
     async def superseded_by(self, info: Info, as_of: AsOfArgument = None) -> EntityType | None:
         """Load what superseded it."""
-        found = await info.context.loaders.superseder_id_by_entity.load(self._key(as_of))
+        found = await info.context.loaders.superseder_id_by_entity.load(self._key(moment_of(info, as_of)))
         return None if found is None else await find_entity(info, found)
 
     def _key(self, question: Question) -> BatchedKey[Question]:

@@ -9,8 +9,9 @@ import strawberry
 
 from app.domain import entity as domain
 from app.domain.temporal import Interval
-from app.graphql.context import Info
+from app.graphql.context import Info, moment_of
 from app.graphql.types.enums import AbsenceSource
+from app.services.catalog import RequestedMoment
 
 
 @strawberry.type(description="The withdrawal of an alias or a reference.")
@@ -59,6 +60,12 @@ class Absence:
         )
 
 
+def begins_by(absence: domain.Absence, moment: RequestedMoment) -> bool:
+    """Return whether an absence begins, and was recorded, by a moment."""
+    is_known = moment.known_at is None or absence.recorded_at <= moment.known_at
+    return is_known and (moment.as_of is None or absence.valid.start <= moment.as_of)
+
+
 UNTIL = (
     "The instant until which {held}; null if it is open-ended. A withdrawal ends it. If it was"
     " withdrawn before its start, the end equals the start: it was never valid."
@@ -68,13 +75,19 @@ UNTIL = (
 
 async def held_until(info: Info, id: UUID, valid: Interval) -> datetime | None:
     """Return the end of an alias or a reference, by its record and its withdrawal."""
-    withdrawn = await info.context.loaders.withdrawal_by_id.load(id)
+    withdrawn = await _withdrawal_of(info, id)
     if withdrawn is None:
         return valid.end
     return max(valid.start, withdrawn.at if valid.end is None else min(valid.end, withdrawn.at))
 
 
+async def _withdrawal_of(info: Info, id: UUID) -> domain.Withdrawal | None:
+    """Return a withdrawal, unless it was recorded after what the fields above know."""
+    found, known = await info.context.loaders.withdrawal_by_id.load(id), moment_of(info).known_at
+    return None if found is None or (known is not None and found.at > known) else found
+
+
 async def find_withdrawal(info: Info, id: UUID) -> Withdrawal | None:
     """Load the withdrawal of an alias or a reference; None if it was not withdrawn."""
-    found = await info.context.loaders.withdrawal_by_id.load(id)
+    found = await _withdrawal_of(info, id)
     return None if found is None else Withdrawal.of(found)

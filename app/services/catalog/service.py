@@ -50,7 +50,9 @@ from app.stores.postgres import (
     projects,
     type_definitions,
 )
+from app.stores.postgres.ledger_clock import RequestedMoment
 from app.stores.postgres.lists import ArtifactFilter, EntityFilter, HeldStatus, ReferenceFilter
+from app.stores.postgres.pending_references import PendingFilter
 from app.stores.postgres.pool import Database
 from app.stores.postgres.scope import Scope
 
@@ -116,15 +118,15 @@ class CatalogService:
         caller: Caller,
         project: str | None,
         type_name: str | None,
-        as_of: datetime | None,
+        asked: RequestedMoment,
         page: PageRequest,
         standing: WantedStanding = ANY_STANDING,
     ) -> Listing[Entity]:
-        """Return the entities of a standing that exist at an instant, the newest first."""
+        """Return the entities of a standing that exist at a moment, the newest first."""
         async with self._database.reading(caller.tenant) as connection:
             number = await project_of(connection, caller, project)
             await require_type(connection, caller, number, type_name, "type")
-            wanted = EntityFilter(number, type_name, await instant(connection, caller, as_of))
+            wanted = EntityFilter(number, type_name, await asked.settle(connection, caller.tenant))
             if standing != ANY_STANDING:
                 known = await lists.statuses_of_entities(connection, caller.tenant, wanted)
                 included = [(each.project, each.status) for each in known if standing.includes(each)]
@@ -139,37 +141,43 @@ class CatalogService:
         kind: str | None,
         identifier: str | None,
         domain: MemoryDomain | None,
+        asked: RequestedMoment,
         page: PageRequest,
     ) -> Listing[Artifact]:
-        """Return the artifacts of a kind, domain and identifier in any spelling, the newest first."""
+        """Return the artifacts of a kind, domain and identifier in any spelling, the newest first.
+
+        Versions that begin after the moment are included; documents that are absent at it are not.
+        """
         require_length("identifier", identifier or "", MAX_IDENTIFIER)
         async with self._database.reading(caller.tenant) as connection:
             number = await project_of(connection, caller, project)
             await require_type(connection, caller, number, kind, "kind")
             key = None if identifier is None else identifier_key(clean_text(identifier))
-            wanted = ArtifactFilter(number, kind, key, domain)
+            moment = await asked.settle(connection, caller.tenant)
+            wanted = ArtifactFilter(number, kind, key, domain, moment)
             found = await lists.artifacts_page(connection, caller.tenant, wanted, page)
         return self._listing(caller, found, lists.count_artifacts, wanted)
 
     async def references(
-        self, caller: Caller, project: str | None, edges: Edges, as_of: datetime | None, page: PageRequest
+        self, caller: Caller, project: str | None, edges: Edges, asked: RequestedMoment, page: PageRequest
     ) -> Listing[Reference]:
-        """Return the references that hold at an instant, the newest first."""
+        """Return the references that hold at a moment, the newest first."""
         async with self._database.reading(caller.tenant) as connection:
             number = await project_of(connection, caller, project)
-            at = await instant(connection, caller, as_of)
-            wanted = ReferenceFilter(number, edges.source, edges.target, edges.type, at)
+            moment = await asked.settle(connection, caller.tenant)
+            wanted = ReferenceFilter(number, edges.source, edges.target, edges.type, moment)
             found = await lists.references_page(connection, caller.tenant, wanted, page)
         return self._listing(caller, found, lists.count_references, wanted)
 
     async def pending_references(
-        self, caller: Caller, project: str | None, page: PageRequest
+        self, caller: Caller, project: str | None, asked: RequestedMoment, page: PageRequest
     ) -> Listing[PendingReference]:
-        """Return the pending references, the oldest first."""
+        """Return the references that are pending by what is known at a moment, the oldest first."""
         async with self._database.reading(caller.tenant) as connection:
             number = await project_of(connection, caller, project)
-            found = await pending_references.pending_page(connection, caller.tenant, number, page)
-        return self._listing(caller, found, pending_references.count_pending, number)
+            wanted = PendingFilter(number, (await asked.settle(connection, caller.tenant)).known)
+            found = await pending_references.pending_page(connection, caller.tenant, wanted, page)
+        return self._listing(caller, found, pending_references.count_pending, wanted)
 
     async def pending_of(self, caller: Caller, source: UUID, known: datetime) -> list[PendingReference]:
         """Return the references of an entity that were pending at a transaction time, typed ones first."""
@@ -177,16 +185,16 @@ class CatalogService:
             return await pending_references.pending_of(connection, caller.tenant, source, known)
 
     async def resolve_alias(
-        self, caller: Caller, form: str, project: str | None, as_of: datetime | None
+        self, caller: Caller, form: str, project: str | None, asked: RequestedMoment
     ) -> AliasResolution | None:
-        """Return the entity that a form means at an instant, None if nothing has that name.
+        """Return the entity that a form means at a moment, None if nothing has that name.
 
         Raises Ambiguous, naming the entities, if it could mean several.
         """
         require_length("surfaceForm", form, MAX_FORM)
         async with self._database.reading(caller.tenant) as connection:
             numbers = await project_numbers(connection, caller, project)
-            moment = AsOf(await instant(connection, caller, as_of), EVERYTHING_KNOWN)
+            moment = await asked.settle(connection, caller.tenant)
             return await resolve(connection, Scope(caller.tenant, numbers, moment), clean_text(form))
 
     async def elsewhen(
@@ -207,7 +215,7 @@ class CatalogService:
         """Return entities with the names they have at a moment, or now by all that is known."""
         async with self._database.reading(caller.tenant) as connection:
             found = await entities.entities_by_id(connection, caller.tenant, list(set(ids)))
-            moment = moment or AsOf(await instant(connection, caller, None), EVERYTHING_KNOWN)
+            moment = moment or await RequestedMoment().settle(connection, caller.tenant)
             return await name_entities(connection, caller.tenant, found, moment)
 
     async def artifacts_by_id(self, caller: Caller, ids: Collection[UUID]) -> Mapping[UUID, Artifact]:
@@ -253,9 +261,9 @@ class PathService:
         self._graph = graph
 
     async def shortest(
-        self, caller: Caller, source: UUID, target: UUID, longest: int, as_of: datetime | None
+        self, caller: Caller, source: UUID, target: UUID, longest: int, asked: RequestedMoment
     ) -> tuple[Reference, ...] | None:
-        """Return the shortest path of references from one entity to another at an instant, now by default.
+        """Return the shortest path of references from one entity to another at a moment.
 
         Return None if there is no path of at most `longest` references, or an entity is unknown. Raises
         Invalid for a length out of bounds.
@@ -263,8 +271,8 @@ class PathService:
         if not 1 <= longest <= MAX_PATH_LENGTH:
             raise Invalid(f"maxLength must be from 1 to {MAX_PATH_LENGTH}, not {longest}", field="maxLength")
         async with self._database.reading(caller.tenant) as connection:
-            at = await instant(connection, caller, as_of)
+            moment = await asked.settle(connection, caller.tenant)
             found = await entities.entities_by_id(connection, caller.tenant, [source, target])
         if not {source, target} <= found.keys():
             return None
-        return await self._graph.path(caller.tenant, source, target, longest, at)
+        return await self._graph.path(caller.tenant, source, target, longest, moment)

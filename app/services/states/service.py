@@ -42,6 +42,7 @@ from app.services.states.timeline import Timeline, load_timeline
 from app.services.unit_of_work import UnitOfWork
 from app.stores.postgres import entities, ledger_clock, state_history, states
 from app.stores.postgres.idempotency import IdempotentRequest
+from app.stores.postgres.lists import HistoryFilter
 from app.stores.postgres.pool import Database
 
 
@@ -147,7 +148,7 @@ class StateService:
         known, page = known_at or EVERYTHING_KNOWN, PageRequest(MAX_ITEMS)
         async with self._database.reading(caller.tenant) as connection:
             where = (connection, caller.tenant)
-            pages = await state_history.states_of_entities(*where, [entity.id], known, page)
+            pages = await state_history.states_of_entities(*where, [entity.id], HistoryFilter(known), page)
             moment = AsOf(await instant(connection, caller, None), known)
             return await load_timeline(*where, entity, pages[entity.id].items, moment)
 

@@ -18,6 +18,7 @@ from app.domain.temporal import EVERYTHING_KNOWN, AsOf, Branch, EntityState, Sta
 from app.services.catalog import EntityNames
 from app.services.catalog.lookup import name_entities
 from app.stores.postgres import absences, artifacts, ledger_clock, state_history
+from app.stores.postgres.lists import HistoryFilter
 from app.stores.postgres.lookups import Called, called_as_of
 from app.stores.postgres.state_history import Arrival
 from app.stores.postgres.status_words import words_of_entity
@@ -105,7 +106,8 @@ async def _load_endings(
     connection: asyncpg.Connection, tenant: TenantNumber, entity: UUID, moment: AsOf
 ) -> list[_Ending]:
     where, page = (connection, tenant), PageRequest(MAX_ITEMS)
-    line = (await state_history.states_of_entities(*where, [entity], moment.known, page))[entity].items
+    believed = HistoryFilter(moment.known)
+    line = (await state_history.states_of_entities(*where, [entity], believed, page))[entity].items
     team = await words_of_entity(*where, entity)
     over = [each for each in line if each.branch is Branch.COMMITTED and is_over(each, team)]
     arrivals = {each.id: Arrival(entity, each.branch, each.valid.start, each.retracted_at) for each in over}

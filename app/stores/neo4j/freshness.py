@@ -6,7 +6,6 @@ import asyncio
 from collections.abc import AsyncIterator, Callable, Coroutine, Iterable
 from contextlib import asynccontextmanager, suppress
 from dataclasses import dataclass
-from datetime import datetime
 from functools import cache
 from time import monotonic
 from typing import Any, LiteralString, TypeAlias
@@ -58,14 +57,14 @@ class FreshnessGate:
         self._waits = True
 
     @asynccontextmanager
-    async def reading(self, tenant: TenantNumber) -> AsyncIterator[tuple[Question, datetime]]:
-        """Yield a query function, and the transaction time up to which it sees all of the tenant's ledger.
+    async def reading(self, tenant: TenantNumber) -> AsyncIterator[Question]:
+        """Yield a query function, which sees all that the tenant's ledger holds now.
 
         Later records may be seen or not. Raises StaleGraph when the graph belongs to another ledger or does
         not catch up at once; the query function raises it if the graph was filled anew meanwhile.
         """
         async with self._graph.asking() as ask:
-            needed, known = await self._needed(ask, tenant)
+            needed = await self._needed(ask, tenant)
             if self._settled is None or not self._settled.covers(needed):
                 await self._reach(ask, await self._look(ask), needed)
                 await self._settle(needed)
@@ -78,7 +77,7 @@ class FreshnessGate:
                 found: list[Any] = record["found"]
                 return found
 
-            yield question, known
+            yield question
 
     async def try_out(self, asked: Iterable[tuple[LiteralString, dict[str, Any]]]) -> None:
         """Run queries as `reading` would, without a time limit, and ignore their results."""
@@ -89,7 +88,7 @@ class FreshnessGate:
             for query, parameters in asked:
                 await ask(_with_checkpoint(query), parameters)
 
-    async def _needed(self, ask: Ask, tenant: TenantNumber) -> tuple[_GraphPosition, datetime]:
+    async def _needed(self, ask: Ask, tenant: TenantNumber) -> _GraphPosition:
         """Return the position that the graph must have reached, looking at the graph again if necessary."""
         seen = self._seen
         current = None if seen is None else await self._tenant_position(tenant, seen)
@@ -98,7 +97,7 @@ class FreshnessGate:
             current = await self._tenant_position(tenant, seen)
         if not current.has_change:
             raise StaleGraph("the graph is a copy of another ledger; run `trigraph projection rebuild`")
-        return _GraphPosition(seen.generation, current.position, None), current.clock
+        return _GraphPosition(seen.generation, current.position, None)
 
     async def _look(self, ask: Ask) -> _GraphPosition:
         self._seen = _position_of(_only(await ask(CYPHER["checkpoint"], {})))

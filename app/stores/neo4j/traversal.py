@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
-from datetime import datetime
 from math import log
 from typing import Any
 from uuid import UUID
@@ -13,7 +12,7 @@ from app.domain.breadth_first_search import Around, Neighbour, Step, neighbours_
 from app.domain.entity import Reference, ReferenceType
 from app.domain.numbers import ArtifactNumber, TenantNumber
 from app.domain.recall import Candidate, Proposal
-from app.domain.temporal import Interval, from_microseconds, to_microseconds
+from app.domain.temporal import AsOf, Interval, from_microseconds, to_microseconds
 from app.stores.graph_reader import (
     ARTIFACTS_PER_ENTITY,
     MENTIONED_ENTITIES,
@@ -57,7 +56,7 @@ class Neo4jTraversal:
         """Return what GraphReader specifies, in one query."""
         named = [str(anchor) for anchor in anchors]
         asked = {"anchors": named, "limit": REFERENCES_PER_ANCHOR}
-        async with self._gate.reading(scope.tenant) as (ask, _):
+        async with self._gate.reading(scope.tenant) as ask:
             groups, newest = await ask(CYPHER["references_of_anchors"], _scope_parameters(scope) | asked)
         shares = _shares(groups, strengths)
         beside = shares.keys() - named
@@ -72,7 +71,7 @@ class Neo4jTraversal:
             "mentioned": MENTIONED_ENTITIES,
             "artifacts": ARTIFACTS_PER_ENTITY,
         }
-        async with self._gate.reading(scope.tenant) as (ask, _):
+        async with self._gate.reading(scope.tenant) as ask:
             mentioned = await ask(CYPHER["sharers_of_mentions"], _scope_parameters(scope) | asked)
         shares: dict[ArtifactNumber, int] = defaultdict(int)
         for artifact, share in _mention_shares(mentioned, set(seeds)):
@@ -80,29 +79,29 @@ class Neo4jTraversal:
         return _best(shares, limit)
 
     async def neighbours(
-        self, tenant: TenantNumber, entities: Sequence[UUID], depth: int, most: int, as_of: datetime
+        self, tenant: TenantNumber, entities: Sequence[UUID], depth: int, most: int, moment: AsOf
     ) -> Mapping[UUID, list[Neighbour]]:
         """Return what GraphReader specifies, in one query per step for all entities."""
-        async with self._gate.reading(tenant) as (ask, known):
-            moment = await self._moment(tenant, as_of, known)
-            return await neighbours_of(entities, depth, most, _step(ask, moment, REFERENCES_PER_ENTITY))
+        async with self._gate.reading(tenant) as ask:
+            at = await self._parameters(tenant, moment)
+            return await neighbours_of(entities, depth, most, _step(ask, at, REFERENCES_PER_ENTITY))
 
     async def path(
-        self, tenant: TenantNumber, source: UUID, target: UUID, longest: int, as_of: datetime
+        self, tenant: TenantNumber, source: UUID, target: UUID, longest: int, moment: AsOf
     ) -> tuple[Reference, ...] | None:
         """Return what GraphReader specifies, in one query per step."""
-        async with self._gate.reading(tenant) as (ask, known):
-            moment = await self._moment(tenant, as_of, known)
-            return await shortest_path(source, target, longest, _step(ask, moment, _ALL))
+        async with self._gate.reading(tenant) as ask:
+            at = await self._parameters(tenant, moment)
+            return await shortest_path(source, target, longest, _step(ask, at, _ALL))
 
-    async def _moment(self, tenant: TenantNumber, as_of: datetime, known: datetime) -> dict[str, Any]:
+    async def _parameters(self, tenant: TenantNumber, moment: AsOf) -> dict[str, Any]:
         """Return the parameters of a moment, with the documents that are not there then, by the ledger."""
         async with self._database.reading(tenant) as connection:
-            absent = await absences.absent_entities(connection, tenant, as_of)
+            absent = await absences.absent_entities(connection, tenant, moment)
         return {
             "tenant": tenant,
-            "valid": to_microseconds(as_of),
-            "known": to_microseconds(known),
+            "valid": to_microseconds(moment.valid),
+            "known": to_microseconds(moment.known),
             "absent": [str(entity) for entity in absent],
         }
 

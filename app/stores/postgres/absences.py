@@ -90,9 +90,10 @@ async def absent_artifacts(
     return tuple(row["number"] for row in rows)
 
 
-async def absent_entities(connection: asyncpg.Connection, tenant: TenantNumber, at: datetime) -> list[UUID]:
-    """Return the documents of a tenant that are not there at an instant."""
-    return [row["entity"] for row in await connection.fetch(SQL["absent_entities"], tenant, at)]
+async def absent_entities(connection: asyncpg.Connection, tenant: TenantNumber, moment: AsOf) -> list[UUID]:
+    """Return the documents of a tenant that are not there at a moment."""
+    asked = (tenant, moment.valid, moment.known)
+    return [row["entity"] for row in await connection.fetch(SQL["absent_entities"], *asked)]
 
 
 @dataclass(frozen=True, slots=True)

@@ -36,10 +36,11 @@ WHERE absence.tenant_id = $1 AND absence.project_id = ANY ($2::integer[])
 ORDER BY number;
 
 -- name: absent_entities
--- Which documents of a tenant are not there at an instant?
+-- Which documents of a tenant are not there at a moment?
 SELECT entity
 FROM absence
-WHERE tenant_id = $1 AND artifact IS NULL AND retracted_at IS NULL
+WHERE tenant_id = $1 AND artifact IS NULL
+    AND recorded_at <= $3 AND (retracted_at > $3 OR retracted_at IS NULL)
     AND valid_from <= $2 AND (valid_until > $2 OR valid_until IS NULL)
 ORDER BY entity;
 

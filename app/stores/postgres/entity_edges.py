@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Sequence
 from dataclasses import dataclass
-from datetime import datetime
 from uuid import UUID
 
 import asyncpg
@@ -14,10 +13,11 @@ from app.domain.artifact import Artifact
 from app.domain.entity import Alias, Direction, Reference, ReferenceType
 from app.domain.numbers import TenantNumber
 from app.domain.page import Page, PageRequest
+from app.domain.temporal import AsOf
 from app.stores.named_blocks import sql_blocks
 from app.stores.postgres.aliases import alias_from
 from app.stores.postgres.artifacts import artifact_from
-from app.stores.postgres.lists import page_bounds
+from app.stores.postgres.lists import HistoryFilter, page_bounds
 from app.stores.postgres.references import reference_from
 
 SQL = sql_blocks(__file__)
@@ -25,11 +25,11 @@ SQL = sql_blocks(__file__)
 
 @dataclass(frozen=True, slots=True)
 class ReferencesAround:
-    """A filter: references of one direction and type that hold at an instant; no type means any."""
+    """A filter: references of one direction and type that hold at a moment; no type means any."""
 
     direction: Direction
     type: ReferenceType | None
-    as_of: datetime
+    moment: AsOf
 
 
 async def references_of_entities(
@@ -84,35 +84,40 @@ async def count_references_of_entities(
 def _around(wanted: ReferencesAround) -> tuple[object, ...]:
     leaves = wanted.direction is not Direction.IN
     reaches = wanted.direction is not Direction.OUT
-    return leaves, reaches, wanted.type, wanted.as_of
+    return leaves, reaches, wanted.type, wanted.moment.valid, wanted.moment.known
 
 
 async def artifacts_of_entities(
-    connection: asyncpg.Connection, tenant: TenantNumber, entities: Sequence[UUID], page: PageRequest
+    connection: asyncpg.Connection,
+    tenant: TenantNumber,
+    entities: Sequence[UUID],
+    versions: HistoryFilter,
+    page: PageRequest,
 ) -> dict[UUID, Page[Artifact]]:
     """Return a page of each entity's artifacts, the newest first."""
     found: dict[UUID, list[Artifact]] = defaultdict(list)
-    for row in await connection.fetch(
-        SQL["artifacts_of_entities"], tenant, list(entities), *page_bounds(page)
-    ):
+    asked = (list(entities), versions.known, versions.until, *page_bounds(page))
+    for row in await connection.fetch(SQL["artifacts_of_entities"], tenant, *asked):
         found[row["entity"]].append(artifact_from(row))
     return {entity: Page.cut(found[entity], page.first) for entity in entities}
 
 
 async def count_artifacts_of_entities(
-    connection: asyncpg.Connection, tenant: TenantNumber, entities: Sequence[UUID]
+    connection: asyncpg.Connection, tenant: TenantNumber, entities: Sequence[UUID], versions: HistoryFilter
 ) -> dict[UUID, int]:
     """Return how many artifacts each entity has; entities without any are left out."""
-    rows = await connection.fetch(SQL["count_artifacts_of_entities"], tenant, list(entities))
+    asked = (list(entities), versions.known, versions.until)
+    rows = await connection.fetch(SQL["count_artifacts_of_entities"], tenant, *asked)
     return {row["entity"]: row["count"] for row in rows}
 
 
 async def aliases_of_entities(
-    connection: asyncpg.Connection, tenant: TenantNumber, entities: Sequence[UUID], as_of: datetime
+    connection: asyncpg.Connection, tenant: TenantNumber, entities: Sequence[UUID], moment: AsOf
 ) -> dict[UUID, list[Alias]]:
     """Return the aliases of each entity by form; entities without any are left out."""
     found: dict[UUID, list[Alias]] = defaultdict(list)
-    for row in await connection.fetch(SQL["aliases_of_entities"], tenant, list(entities), as_of):
+    asked = (list(entities), moment.valid, moment.known)
+    for row in await connection.fetch(SQL["aliases_of_entities"], tenant, *asked):
         found[row["target"]].append(alias_from(row))
     return dict(found)
 
@@ -121,11 +126,12 @@ async def similar_to_entities(
     connection: asyncpg.Connection,
     tenant: TenantNumber,
     entities: Sequence[UUID],
-    as_of: datetime,
+    moment: AsOf,
     limit: int,
 ) -> dict[UUID, list[tuple[UUID, float]]]:
     """Return the entities most similar to each, with the cosine of their best passage, best first."""
     found: dict[UUID, list[tuple[UUID, float]]] = defaultdict(list)
-    for row in await connection.fetch(SQL["similar_to_entities"], tenant, list(entities), as_of, limit):
+    asked = (list(entities), moment.valid, limit, moment.known)
+    for row in await connection.fetch(SQL["similar_to_entities"], tenant, *asked):
         found[row["asked"]].append((row["entity"], row["score"]))
     return dict(found)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
-from datetime import datetime
 from uuid import UUID
 
 import asyncpg
@@ -12,6 +11,7 @@ from app.domain.breadth_first_search import Around, Neighbour, Step, neighbours_
 from app.domain.entity import Direction, Reference, ReferenceType
 from app.domain.numbers import ArtifactNumber, TenantNumber
 from app.domain.recall import Proposal
+from app.domain.temporal import AsOf
 from app.stores.graph_reader import (
     ARTIFACTS_PER_ENTITY,
     MENTIONED_ENTITIES,
@@ -95,19 +95,19 @@ class PostgresTraversal:
             return await artifacts_sharing_mentions(connection, scope, seeds, limit)
 
     async def neighbours(
-        self, tenant: TenantNumber, entities: Sequence[UUID], depth: int, most: int, as_of: datetime
+        self, tenant: TenantNumber, entities: Sequence[UUID], depth: int, most: int, moment: AsOf
     ) -> Mapping[UUID, list[Neighbour]]:
         """Return what GraphReader specifies, in one statement per step for all entities."""
-        return await neighbours_of(entities, depth, most, self._step(tenant, as_of, REFERENCES_PER_ENTITY))
+        return await neighbours_of(entities, depth, most, self._step(tenant, moment, REFERENCES_PER_ENTITY))
 
     async def path(
-        self, tenant: TenantNumber, source: UUID, target: UUID, longest: int, as_of: datetime
+        self, tenant: TenantNumber, source: UUID, target: UUID, longest: int, moment: AsOf
     ) -> tuple[Reference, ...] | None:
         """Return what GraphReader specifies, in one statement per step."""
-        return await shortest_path(source, target, longest, self._step(tenant, as_of, None))
+        return await shortest_path(source, target, longest, self._step(tenant, moment, None))
 
-    def _step(self, tenant: TenantNumber, as_of: datetime, most: int | None) -> Step:
-        wanted = ReferencesAround(Direction.BOTH, None, as_of)
+    def _step(self, tenant: TenantNumber, moment: AsOf, most: int | None) -> Step:
+        wanted = ReferencesAround(Direction.BOTH, None, moment)
 
         async def step(entities: Collection[UUID]) -> Around:
             async with self._database.reading(tenant) as connection:

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import asyncio
 import time
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
 
 import asyncpg
@@ -120,6 +121,38 @@ async def read_clock(connection: asyncpg.Connection, tenant: TenantNumber) -> da
 async def read_present(connection: asyncpg.Connection, tenant: TenantNumber) -> datetime:
     """Return the present: the later of now and the tenant's clock, so that what was just written exists."""
     return present(await read_clock(connection, tenant))
+
+
+class Present:
+    """The present of one request, now and all that is recorded; the first read that needs it settles it."""
+
+    def __init__(self) -> None:
+        self._settled: AsOf | None = None
+        self._settling = asyncio.Lock()
+
+    async def read(self, connection: asyncpg.Connection, tenant: TenantNumber) -> AsOf:
+        """Return the present, the same for the whole request."""
+        async with self._settling:
+            if self._settled is None:
+                clock = await read_clock(connection, tenant)
+                self._settled = AsOf(present(clock), clock)
+            return self._settled
+
+
+@dataclass(frozen=True, slots=True)
+class RequestedMoment:
+    """The instants that a read asks for; an absent one is that of the present of its request."""
+
+    as_of: datetime | None = None
+    known_at: datetime | None = None
+    present: Present = field(default_factory=Present, compare=False)
+
+    async def settle(self, connection: asyncpg.Connection, tenant: TenantNumber) -> AsOf:
+        """Return the moment to read at."""
+        if self.as_of is not None and self.known_at is not None:
+            return AsOf(self.as_of, self.known_at)
+        now = await self.present.read(connection, tenant)
+        return AsOf(self.as_of or now.valid, self.known_at or now.known)
 
 
 async def read_extent(connection: asyncpg.Connection, tenant: TenantNumber, project: str | None) -> Extent:

@@ -14,6 +14,7 @@ from app.domain.entity import Entity, Reference, ReferenceType
 from app.domain.numbers import ProjectNumber, TenantNumber
 from app.domain.page import Page, PageRequest
 from app.domain.status_words import TeamWords
+from app.domain.temporal import AsOf
 from app.domain.text import fold
 from app.stores.named_blocks import sql_blocks
 from app.stores.postgres.artifacts import artifact_from
@@ -27,36 +28,48 @@ SQL = sql_blocks(__file__)
 
 @dataclass(frozen=True, slots=True)
 class EntityFilter:
-    """A filter: entities of a project, a type and some statuses that exist at an instant; None means any.
+    """A filter: entities of a project, a type and some statuses that exist at a moment; None means any.
 
     Each status is one of a project, given by its number; that of an entity without one is "".
     """
 
     project: ProjectNumber | None
     type_name: str | None
-    as_of: datetime
+    moment: AsOf
     statuses: Collection[tuple[ProjectNumber, str]] | None = None
 
 
 @dataclass(frozen=True, slots=True)
 class ArtifactFilter:
-    """A filter: artifacts of a project, kind, domain and identifier key, whole or bare; None means any."""
+    """A filter: artifacts of a project, kind, domain and identifier key, whole or bare; None means any.
+
+    Documents that are absent at the moment are left out; versions that begin later are not.
+    """
 
     project: ProjectNumber | None
     kind: str | None
     key: str | None
     domain: MemoryDomain | None
+    moment: AsOf
 
 
 @dataclass(frozen=True, slots=True)
 class ReferenceFilter:
-    """A filter: references that hold at an instant, of a project, type and either end; None means any."""
+    """A filter: references that hold at a moment, of a project, type and either end; None means any."""
 
     project: ProjectNumber | None
     source: UUID | None
     target: UUID | None
     type: ReferenceType | None
-    as_of: datetime
+    moment: AsOf
+
+
+@dataclass(frozen=True, slots=True)
+class HistoryFilter:
+    """A filter: what is known at a transaction time, of all valid time or of that up to an instant."""
+
+    known: datetime
+    until: datetime | None = None
 
 
 async def entities_page(
@@ -89,7 +102,7 @@ class HeldStatus:
 async def statuses_of_entities(
     connection: asyncpg.Connection, tenant: TenantNumber, wanted: EntityFilter
 ) -> list[HeldStatus]:
-    """Return the statuses that entities of a project and type have at an instant, by project."""
+    """Return the statuses that entities of a project and type have at a moment, by project."""
     rows = await connection.fetch(SQL["statuses"], tenant, *_of_entities(wanted))
     return [HeldStatus(row["project_id"], row["status"], team_words(row["team_words"])) for row in rows]
 
@@ -139,7 +152,7 @@ def page_bounds(page: PageRequest) -> tuple[datetime | None, UUID | None, int]:
 
 
 def _of_entities(wanted: EntityFilter) -> tuple[object, ...]:
-    return wanted.project, _fold(wanted.type_name), wanted.as_of
+    return wanted.project, _fold(wanted.type_name), wanted.moment.valid, wanted.moment.known
 
 
 def _statuses(wanted: EntityFilter) -> tuple[list[str] | None, list[int] | None]:
@@ -149,11 +162,13 @@ def _statuses(wanted: EntityFilter) -> tuple[list[str] | None, list[int] | None]
 
 
 def _of_artifacts(wanted: ArtifactFilter) -> tuple[object, ...]:
-    return wanted.project, _fold(wanted.kind), wanted.key, wanted.domain
+    of_document = (wanted.project, _fold(wanted.kind), wanted.key, wanted.domain)
+    return *of_document, wanted.moment.valid, wanted.moment.known
 
 
 def _of_references(wanted: ReferenceFilter) -> tuple[object, ...]:
-    return wanted.project, wanted.source, wanted.target, wanted.type, wanted.as_of
+    ends = (wanted.source, wanted.target)
+    return wanted.project, *ends, wanted.type, wanted.moment.valid, wanted.moment.known
 
 
 def _fold(name: str | None) -> str | None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
-from datetime import datetime, timedelta
+from datetime import timedelta
 
 import asyncpg
 
@@ -91,12 +91,8 @@ async def forget(owner: asyncpg.Connection, age: timedelta, most: int) -> int:
 
 @dataclass(frozen=True, slots=True)
 class TenantPosition:
-    """The last position of a tenant, and the transaction time up to which all of it is visible.
+    """The last position of a tenant; `has_change` means that its ledger has the change in question."""
 
-    `has_change` means that this ledger contains the change that was asked about.
-    """
-
-    clock: datetime
     position: int
     has_change: bool
 
@@ -106,4 +102,4 @@ async def tenant_position(
 ) -> TenantPosition:
     """Return a tenant's last position, and whether a change of any tenant has this position and mark."""
     row = await connection.fetchrow(SQL["tenant_position"], tenant, position, mark)
-    return TenantPosition(row["clock"], row["position"], row["has_change"])
+    return TenantPosition(row["position"], row["has_change"])

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from datetime import datetime
 from uuid import UUID, uuid4
 
@@ -21,21 +22,28 @@ from app.stores.postgres.references import PendingReferenceRow
 SQL = sql_blocks(__file__)
 
 
+@dataclass(frozen=True, slots=True)
+class PendingFilter:
+    """A filter: references of one project, or of all, that were pending at a transaction time."""
+
+    project: ProjectNumber | None
+    known: datetime
+
+
 async def pending_page(
-    connection: asyncpg.Connection, tenant: TenantNumber, project: ProjectNumber | None, page: PageRequest
+    connection: asyncpg.Connection, tenant: TenantNumber, wanted: PendingFilter, page: PageRequest
 ) -> Page[PendingReference]:
-    """Return a page of the pending references of one project or of all, oldest first."""
+    """Return a page of pending references, oldest first."""
+    asked = (wanted.project, wanted.known, *page_bounds(page))
     async with custom_plans(connection):
-        rows = await connection.fetch(SQL["pending_page"], tenant, project, *page_bounds(page))
+        rows = await connection.fetch(SQL["pending_page"], tenant, *asked)
     return Page.cut([_pending_reference(row) for row in rows], page.first)
 
 
-async def count_pending(
-    connection: asyncpg.Connection, tenant: TenantNumber, project: ProjectNumber | None
-) -> int:
-    """Return the number of pending references of one project or of all."""
+async def count_pending(connection: asyncpg.Connection, tenant: TenantNumber, wanted: PendingFilter) -> int:
+    """Return the number of pending references."""
     async with custom_plans(connection):
-        count: int = await connection.fetchval(SQL["count_pending"], tenant, project)
+        count: int = await connection.fetchval(SQL["count_pending"], tenant, wanted.project, wanted.known)
     return count
 
 

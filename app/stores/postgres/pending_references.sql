@@ -1,18 +1,21 @@
 -- name: pending_page
--- Which references of a project, or of all, wait for their other end, the longest first, after a position?
+-- Which references of a project, or of all, waited for their other end at a transaction time, the longest first, after a
+-- position?
 SELECT id, source, type, target_text AS waits_for, inverted AS is_inverted, is_ambiguous, source_artifact,
     valid_from, recorded_at
 FROM pending_reference
-WHERE tenant_id = $1 AND closed_at IS NULL AND ($2::integer IS NULL OR project_id = $2)
-    AND ($3::timestamptz IS NULL OR (recorded_at, id) > ($3, $4::uuid))
+WHERE tenant_id = $1 AND ($2::integer IS NULL OR project_id = $2)
+    AND recorded_at <= $3 AND (closed_at > $3 OR closed_at IS NULL)
+    AND ($4::timestamptz IS NULL OR (recorded_at, id) > ($4, $5::uuid))
 ORDER BY recorded_at, id
-LIMIT $5;
+LIMIT $6;
 
 -- name: count_pending
--- How many references of a project, or of all, wait for their other end?
+-- How many references of a project, or of all, waited for their other end at a transaction time?
 SELECT count(*)
 FROM pending_reference
-WHERE tenant_id = $1 AND closed_at IS NULL AND ($2::integer IS NULL OR project_id = $2);
+WHERE tenant_id = $1 AND ($2::integer IS NULL OR project_id = $2)
+    AND recorded_at <= $3 AND (closed_at > $3 OR closed_at IS NULL);
 
 -- name: pending_of
 -- Which references of an entity waited for their other end at a transaction time, those of a kind together?

@@ -16,7 +16,7 @@ from app.domain.numbers import TenantNumber
 from app.domain.page import Page, PageRequest
 from app.domain.temporal import Branch, EntityState, Interval, StateEvent
 from app.stores.named_blocks import sql_blocks
-from app.stores.postgres.lists import page_bounds
+from app.stores.postgres.lists import HistoryFilter, page_bounds
 from app.stores.postgres.states import state_from
 
 SQL = sql_blocks(__file__)
@@ -36,24 +36,24 @@ async def states_of_entities(
     connection: asyncpg.Connection,
     tenant: TenantNumber,
     entities: Sequence[UUID],
-    known: datetime,
+    wanted: HistoryFilter,
     page: PageRequest,
 ) -> dict[UUID, Page[EntityState]]:
     """Return a page of each entity's states, both branches, the earliest first."""
     found: dict[UUID, list[EntityState]] = defaultdict(list)
-    rows = await connection.fetch(
-        SQL["states_of_entities"], tenant, list(entities), known, *page_bounds(page)
-    )
+    asked = (list(entities), wanted.known, wanted.until, *page_bounds(page))
+    rows = await connection.fetch(SQL["states_of_entities"], tenant, *asked)
     for row in rows:
         found[row["entity"]].append(state_from(row))
     return {entity: Page.cut(found[entity], page.first) for entity in entities}
 
 
 async def count_states_of_entities(
-    connection: asyncpg.Connection, tenant: TenantNumber, entities: Sequence[UUID], known: datetime
+    connection: asyncpg.Connection, tenant: TenantNumber, entities: Sequence[UUID], wanted: HistoryFilter
 ) -> dict[UUID, int]:
     """Return how many states each entity has; entities without any are left out."""
-    rows = await connection.fetch(SQL["count_states_of_entities"], tenant, list(entities), known)
+    asked = (list(entities), wanted.known, wanted.until)
+    rows = await connection.fetch(SQL["count_states_of_entities"], tenant, *asked)
     return {row["entity"]: row["count"] for row in rows}
 
 

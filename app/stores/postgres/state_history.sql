@@ -1,5 +1,6 @@
 -- name: states_of_entities
--- Which states of each of these entities were believed at an instant, the earliest first, after a position?
+-- Which states of each of these entities were believed at a transaction time, the earliest first, after a position? Given an
+-- instant, those that begin by then.
 SELECT found.*
 FROM unnest($2::uuid[]) AS wanted (entity)
 CROSS JOIN LATERAL (
@@ -8,18 +9,21 @@ CROSS JOIN LATERAL (
     FROM entity_state
     WHERE tenant_id = $1 AND entity_state.entity = wanted.entity
         AND recorded_at <= $3 AND (retracted_at > $3 OR retracted_at IS NULL)
-        AND ($4::timestamptz IS NULL OR (valid_from, id) > ($4, $5::uuid))
+        AND ($4::timestamptz IS NULL OR valid_from <= $4)
+        AND ($5::timestamptz IS NULL OR (valid_from, id) > ($5, $6::uuid))
     ORDER BY valid_from, id
-    LIMIT $6
+    LIMIT $7
 ) AS found
 ORDER BY valid_from, id;
 
 -- name: count_states_of_entities
--- How many states of each of these entities were believed at an instant?
+-- How many states of each of these entities were believed at a transaction time? Given an instant, of those that begin by
+-- then.
 SELECT entity, count(*) AS count
 FROM entity_state
 WHERE tenant_id = $1 AND entity = ANY ($2::uuid[])
     AND recorded_at <= $3 AND (retracted_at > $3 OR retracted_at IS NULL)
+    AND ($4::timestamptz IS NULL OR valid_from <= $4)
 GROUP BY entity;
 
 -- name: events_into

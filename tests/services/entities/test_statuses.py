@@ -11,7 +11,7 @@ import pytest
 from app.domain.page import PageRequest
 from app.domain.recall import RecallRequest, StateFlag
 from app.errors import Conflict, Invalid, NotFound
-from app.services.catalog import WantedStanding
+from app.services.catalog import RequestedMoment, WantedStanding
 from app.services.entities import DefinedStatusWord, StatedStatusWord
 from app.services.entities.statuses import MAX_STATUS_LENGTH, MAX_TEAM_WORDS
 from app.services.states.change import StateChange
@@ -36,7 +36,7 @@ async def flag_of(desk: ProjectFixture, identifier: str, **asked: Any) -> StateF
 async def listed(desk: ProjectFixture, *flags: StateFlag) -> set[str | None]:
     """Return the keys of the entities whose status gives one of these flags."""
     found = await desk.memory.catalog.entities(
-        desk.memory.caller, desk.project, None, None, PageRequest(50), WantedStanding(flags)
+        desk.memory.caller, desk.project, None, RequestedMoment(), PageRequest(50), WantedStanding(flags)
     )
     assert await found.count() == len(found.page.items)
     return {each.key for each in found.page.items}
@@ -163,7 +163,7 @@ async def test_projects_do_not_mix(desk: ProjectFixture) -> None:
     flags = {hit.artifact.project: hit.annotation.flag for hit in found.hits}
     assert [flags[numbers[each.project]] for each in (desk, other)] == [WIP, HISTORICAL]
     both = await desk.memory.catalog.entities(
-        desk.memory.caller, None, None, None, PageRequest(100), WantedStanding((WIP,))
+        desk.memory.caller, None, None, RequestedMoment(), PageRequest(100), WantedStanding((WIP,))
     )
     projects = {each.project for each in both.page.items}
     assert numbers[desk.project] in projects

@@ -12,6 +12,7 @@ import pytest
 from app.domain.entity import Caller, ReferenceType, Role
 from app.domain.recall import StateFlag
 from app.errors import Conflict, Forbidden, Invalid, NotFound
+from app.services.catalog import RequestedMoment
 from app.services.filing import FiledDocument
 from app.services.filing.document_rename import RenameRequest
 from app.services.importing import ImportRequest
@@ -28,7 +29,9 @@ async def rename(desk: ProjectFixture, filed: FiledDocument, identifier: str, **
 
 
 async def found(desk: ProjectFixture, name: str, as_of: datetime | None = None) -> UUID | None:
-    named = await desk.memory.catalog.resolve_alias(desk.memory.caller, name, desk.project, as_of)
+    named = await desk.memory.catalog.resolve_alias(
+        desk.memory.caller, name, desk.project, RequestedMoment(as_of)
+    )
     return None if named is None else named.entity.id
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from datetime import timedelta
+from datetime import datetime, timedelta
 from uuid import UUID, uuid4
 
 import pytest
@@ -12,6 +12,7 @@ from app.domain.artifact import DateSource
 from app.domain.page import PageRequest
 from app.domain.recall import StateFlag
 from app.errors import Conflict, Invalid, NotFound, TrigraphError
+from app.services.catalog import RequestedMoment
 from app.services.filing import FiledDocument
 from app.services.filing.document_withdrawal import WithdrawalRequest, WithdrawnDocument
 from app.services.states import StateChange, StatedCause
@@ -39,9 +40,9 @@ async def withdraw(desk: ProjectFixture, **asked: object) -> WithdrawnDocument:
     return await desk.memory.withdrawals.withdraw(desk.memory.caller, request)
 
 
-async def listed(desk: ProjectFixture, at: object = None) -> set[str | None]:
+async def listed(desk: ProjectFixture, at: datetime | None = None) -> set[str | None]:
     caller, catalog = desk.memory.caller, desk.memory.catalog
-    found = await catalog.entities(caller, desk.project, None, at, PageRequest(50))  # type: ignore[arg-type]
+    found = await catalog.entities(caller, desk.project, None, RequestedMoment(at), PageRequest(50))
     return {entity.key for entity in found.page.items}
 
 
@@ -63,7 +64,7 @@ async def test_it_is_hidden_from_then_on_and_there_as_of_before(desk: ProjectFix
     )
     assert await pending(desk) == {("ADR-2", False)}
     catalog = desk.memory.catalog
-    assert await catalog.resolve_alias(desk.memory.caller, "ADR-2", desk.project, None) is None
+    assert await catalog.resolve_alias(desk.memory.caller, "ADR-2", desk.project, RequestedMoment()) is None
 
 
 CHANGED = adr(2, "Push by broker, still", created_at=day(2025), references=claims(SUPERSEDES, "ADR-1"))

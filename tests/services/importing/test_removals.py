@@ -11,6 +11,7 @@ from typing import TypeAlias
 import pytest
 
 from app.errors import Invalid
+from app.services.catalog import RequestedMoment
 from app.services.filing.document_withdrawal import WithdrawalRequest
 from app.services.importing import ImportRequest, ImportSummary
 from tests.documents import ProjectFixture, day, edges, identifiers, pending
@@ -167,7 +168,10 @@ async def test_names_are_those_of_what_is_there(desk: ProjectFixture, tmp_path: 
     (tmp_path / "adr/0001-queue.md").unlink()
     await filing(tmp_path, prune=True)
     assert "ADR-0001" not in identifiers(await desk.ask("ADR-1"))
-    assert await desk.memory.catalog.resolve_alias(desk.memory.caller, "ADR-1", desk.project, None) is None
+    assert (
+        await desk.memory.catalog.resolve_alias(desk.memory.caller, "ADR-1", desk.project, RequestedMoment())
+        is None
+    )
 
 
 async def withdraw(desk: ProjectFixture, key: str, since: datetime | None = None) -> None:

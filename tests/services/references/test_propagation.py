@@ -14,6 +14,7 @@ from app.domain.recall import StateFlag
 from app.domain.temporal import AsOf, Branch
 from app.loaders import Loaders
 from app.loaders.batching import BatchedKey
+from app.services.catalog import RequestedMoment
 from app.services.references import StatedReference
 from app.services.states import StateChange, StatedCause
 from app.stores.postgres import ledger_clock, states
@@ -52,7 +53,7 @@ async def standing(
         hits = (await desk.ask(QUERY, as_of=moment)).hits
         (flag,) = {hit.annotation.flag for hit in hits if hit.artifact.entity == entity}
         loaders = Loaders(desk.memory.database, desk.memory.graph, desk.tenant)
-        above = await loaders.superseder_id_by_entity.load(BatchedKey(entity, moment))
+        above = await loaders.superseder_id_by_entity.load(BatchedKey(entity, RequestedMoment(moment)))
         found.append((flag, await status_at(desk, entity, moment), above is not None))
     return found
 
