@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import base64
 import binascii
+import hashlib
 from collections.abc import Awaitable, Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime, timedelta
 from typing import Annotated, Any, Generic, TypeAlias, TypeVar
 from uuid import UUID
@@ -25,16 +26,16 @@ MICROSECOND = timedelta(microseconds=1)
 MAX_CURSOR_LENGTH = 256
 
 
-def cursor_of(order: str, position: Position) -> str:
-    """Return the cursor of a position in a list of this order."""
-    parts = [order, (position.at - EPOCH) // MICROSECOND, str(position.id)]
+def cursor_of(order: str, position: Position, question: str = "") -> str:
+    """Return the cursor of a position in a list of this order that is about a question."""
+    parts = [order, (position.at - EPOCH) // MICROSECOND, str(position.id), question]
     return base64.urlsafe_b64encode(orjson.dumps(parts)).decode()
 
 
-def position_of(order: str, cursor: str) -> Position:
-    """Return the position of a cursor; raise Invalid for one that no list of this order gave."""
+def position_of(order: str, cursor: str, question: str = "") -> Position:
+    """Return the position of a cursor; raise Invalid for one that no such list of this order gave."""
     try:
-        given, microseconds, item = _parts(cursor)
+        given, microseconds, item, asked = _parts(cursor)
         position = Position(EPOCH + microseconds * MICROSECOND, UUID(item))
     except (ValueError, TypeError, OverflowError, AttributeError, binascii.Error):
         raise Invalid(
@@ -43,16 +44,24 @@ def position_of(order: str, cursor: str) -> Position:
         ) from None
     if given != order:
         raise Invalid(f"this cursor belongs to a list of {given}, not of {order}", field="after")
+    if asked != question:
+        raise Invalid(
+            f"this cursor belongs to a list of {order} with other arguments; give the arguments of that list,"
+            " or leave out after to start at the first item",
+            field="after",
+        )
     return position
 
 
-def _parts(cursor: str) -> tuple[str, int, str]:
+def _parts(cursor: str) -> tuple[str, int, str, str]:
     if len(cursor) > MAX_CURSOR_LENGTH:
         raise ValueError("longer than any cursor")
-    order, microseconds, item = orjson.loads(base64.b64decode(cursor, altchars=b"-_", validate=True))
-    if not isinstance(order, str) or type(microseconds) is not int or not isinstance(item, str):
+    order, microseconds, item, question = orjson.loads(
+        base64.b64decode(cursor, altchars=b"-_", validate=True)
+    )
+    if type(microseconds) is not int or not all(isinstance(each, str) for each in (order, item, question)):
         raise TypeError("not the parts of a cursor")
-    return order, microseconds, item
+    return order, microseconds, item, question
 
 
 Item = TypeVar("Item")
@@ -114,15 +123,21 @@ class Connection(Generic[Wrapped]):
 
 @dataclass(frozen=True, slots=True)
 class Order(Generic[Item]):
-    """The sort order of a list; its name binds cursors to it."""
+    """The sort order of a list; its name, and the question that the list is about, bind cursors to it."""
 
     name: str
     position: Callable[[Item], Position]
+    question: str = ""
+
+    def about(self, *arguments: object) -> Order[Item]:
+        """Return the order for a list of these arguments."""
+        digest = hashlib.blake2b(repr(arguments).encode(errors="surrogatepass"), digest_size=8)
+        return replace(self, question=digest.hexdigest())
 
     def request(self, first: int | None, after: str | None) -> PageRequest:
         """Return the page that the arguments request; raise Invalid for invalid arguments."""
         size = DEFAULT_SIZE if first is None else first
-        return PageRequest(size, None if after is None else position_of(self.name, after))
+        return PageRequest(size, None if after is None else position_of(self.name, after, self.question))
 
     def connection(
         self,
@@ -133,7 +148,8 @@ class Order(Generic[Item]):
     ) -> Connection[Any]:
         """Return the connection of a page."""
         edges = [
-            Edge(node=wrap(item), cursor=cursor_of(self.name, self.position(item))) for item in page.items
+            Edge(node=wrap(item), cursor=cursor_of(self.name, self.position(item), self.question))
+            for item in page.items
         ]
         return Connection(
             nodes=[edge.node for edge in edges],

@@ -46,14 +46,14 @@ class Lists:
     """The lists of the API."""
 
     @strawberry.field(description="All projects, ordered by key.")
-    async def projects(self, info: Info) -> list[Project]:
+    async def projects(self, info: Info) -> list[Project] | None:
         """List the projects."""
         return [Project.of(each) for each in await info.context.catalog.projects(info.context.caller)]
 
     @strawberry.field(
         description="All types, ordered by name: the types of a project, and those that every project has."
     )
-    async def types(self, info: Info, project: ProjectArgument = None) -> list[Type]:
+    async def types(self, info: Info, project: ProjectArgument = None) -> list[Type] | None:
         """List the types."""
         found = await info.context.catalog.types(info.context.caller, project)
         return [Type.of(definition) for definition in found]
@@ -62,7 +62,7 @@ class Lists:
         description="The statuses that the entities of a project have now, or of all projects, with what they"
         " mean: the commonest 1,000, and all that defineStatus defined. Ordered by project and count."
     )
-    async def statuses(self, info: Info, project: ProjectArgument = None) -> list[StatusWord]:
+    async def statuses(self, info: Info, project: ProjectArgument = None) -> list[StatusWord] | None:
         """List the statuses."""
         found = await info.context.canonical.statuses(info.context.caller, project)
         return [StatusWord.of(each) for each in found]
@@ -88,14 +88,15 @@ class Lists:
         as_of: AsOfArgument = None,
         first: FirstArgument = 20,
         after: AfterArgument = None,
-    ) -> Connection[EntityType]:
+    ) -> Connection[EntityType] | None:
         """List entities."""
-        page = ENTITIES.request(first, after)
+        order = ENTITIES.about(project, type, flags, status, as_of)
+        page = order.request(first, after)
         standing = WantedStanding(tuple(flags or ()), status)
         listing = await info.context.catalog.entities(
             info.context.caller, project, type, moment_of(info, as_of), page, standing
         )
-        return ENTITIES.connection(listing.page, Entity.of, page, listing.count)
+        return order.connection(listing.page, Entity.of, page, listing.count)
 
     @strawberry.field(description="The references that are valid at an instant, newest first.")
     async def references(
@@ -114,13 +115,14 @@ class Lists:
         as_of: AsOfArgument = None,
         first: FirstArgument = 20,
         after: AfterArgument = None,
-    ) -> Connection[ReferenceEdge]:
+    ) -> Connection[ReferenceEdge] | None:
         """List references."""
-        page = REFERENCES.request(first, after)
+        order = REFERENCES.about(project, source, target, type, as_of)
+        page = order.request(first, after)
         edges = Edges(_end(source), _end(target), type)
         moment = moment_of(info, as_of)
         listing = await info.context.catalog.references(info.context.caller, project, edges, moment, page)
-        return REFERENCES.connection(listing.page, Reference.of, page, listing.count)
+        return order.connection(listing.page, Reference.of, page, listing.count)
 
     @strawberry.field(
         description="The unresolved references, oldest first: a document makes them to a target that does not"
@@ -132,13 +134,14 @@ class Lists:
         project: ProjectArgument = None,
         first: FirstArgument = 20,
         after: AfterArgument = None,
-    ) -> Connection[PendingReference]:
+    ) -> Connection[PendingReference] | None:
         """List pending references."""
-        page = PENDING_REFERENCES.request(first, after)
+        order = PENDING_REFERENCES.about(project)
+        page = order.request(first, after)
         listing = await info.context.catalog.pending_references(
             info.context.caller, project, moment_of(info), page
         )
-        return PENDING_REFERENCES.connection(listing.page, PendingReference.of, page, listing.count)
+        return order.connection(listing.page, PendingReference.of, page, listing.count)
 
     @strawberry.field(description="All artifacts, older versions included, newest first.")
     async def artifacts(
@@ -157,13 +160,14 @@ class Lists:
         ] = None,
         first: FirstArgument = 20,
         after: AfterArgument = None,
-    ) -> Connection[ArtifactType]:
+    ) -> Connection[ArtifactType] | None:
         """List artifacts."""
-        page = ARTIFACTS.request(first, after)
+        order = ARTIFACTS.about(project, kind, identifier, domain)
+        page = order.request(first, after)
         listing = await info.context.catalog.artifacts(
             info.context.caller, project, kind, identifier, domain, moment_of(info), page
         )
-        return ARTIFACTS.connection(listing.page, Artifact.of, page, listing.count)
+        return order.connection(listing.page, Artifact.of, page, listing.count)
 
 
 def _end(given: strawberry.ID | None) -> UUID | None:
@@ -190,11 +194,12 @@ class Queues:
         status: StatusArgument = None,
         first: FirstArgument = 20,
         after: AfterArgument = None,
-    ) -> Connection[AliasCandidateType]:
+    ) -> Connection[AliasCandidateType] | None:
         """List likely aliases."""
-        page = ALIAS_CANDIDATES.request(first, after)
+        order = ALIAS_CANDIDATES.about(project, status)
+        page = order.request(first, after)
         listing = await info.context.review.alias_candidates(info.context.caller, project, status, page)
-        return ALIAS_CANDIDATES.connection(listing.page, AliasCandidate.of, page, listing.count)
+        return order.connection(listing.page, AliasCandidate.of, page, listing.count)
 
     @strawberry.field(
         description="The fact candidates: property values that documents seem to state. Oldest first."
@@ -206,11 +211,12 @@ class Queues:
         status: StatusArgument = None,
         first: FirstArgument = 20,
         after: AfterArgument = None,
-    ) -> Connection[FactCandidateType]:
+    ) -> Connection[FactCandidateType] | None:
         """List likely facts."""
-        page = FACT_CANDIDATES.request(first, after)
+        order = FACT_CANDIDATES.about(project, status)
+        page = order.request(first, after)
         listing = await info.context.review.fact_candidates(info.context.caller, project, status, page)
-        return FACT_CANDIDATES.connection(listing.page, FactCandidate.of, page, listing.count)
+        return order.connection(listing.page, FactCandidate.of, page, listing.count)
 
 
 @strawberry.type(description="Lists of drafts and reminders.")
@@ -221,7 +227,7 @@ class Reminders:
         description="Reminders of stale drafts, which nobody has saved for 30 days. Oldest first, at most"
         " 100; `drafts` lists every draft."
     )
-    async def reminders(self, info: Info, project: ProjectArgument = None) -> list[Reminder]:
+    async def reminders(self, info: Info, project: ProjectArgument = None) -> list[Reminder] | None:
         """List reminders."""
         found = await info.context.states.reminders(info.context.caller, project)
         return [Reminder.of(each) for each in found]
@@ -236,8 +242,9 @@ class Reminders:
         project: ProjectArgument = None,
         first: FirstArgument = 20,
         after: AfterArgument = None,
-    ) -> Connection[StateType]:
+    ) -> Connection[StateType] | None:
         """List the drafts."""
-        page = DRAFTS.request(first, after)
+        order = DRAFTS.about(project)
+        page = order.request(first, after)
         listing = await info.context.states.drafts(info.context.caller, project, page)
-        return DRAFTS.connection(listing.page, EntityState.of, page, listing.count)
+        return order.connection(listing.page, EntityState.of, page, listing.count)

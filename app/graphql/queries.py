@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import asyncio
 from typing import Annotated
 
 import strawberry
 
+from app.domain.page import MAX_ITEMS
 from app.domain.recall import DEFAULT_HITS, RecallRequest
+from app.errors import Invalid
 from app.graphql.arguments import AsOfArgument, KnownAtArgument, PreferWipArgument, ProjectArgument, uuid_of
 from app.graphql.connections import FirstArgument
 from app.graphql.context import Info, moment_of
@@ -36,7 +39,8 @@ FINDERS = {
 
 
 @strawberry.type(
-    description="All queries. An object that does not exist, or that the caller may not see, is null."
+    description="All queries. An object that does not exist, or that the caller may not see, is null. So is a"
+    " field that failed; the errors say why, and the other fields are answered."
 )
 class Query(Lists, Queues, Reminders):
     """The queries of the API."""
@@ -77,7 +81,7 @@ class Query(Lists, Queues, Reminders):
                 " The default is no limit."
             ),
         ] = None,
-    ) -> RecallResult:
+    ) -> RecallResult | None:
         """Ask the recall service."""
         request = RecallRequest(
             query=query,
@@ -178,6 +182,24 @@ class Query(Lists, Queues, Reminders):
     )
     async def node(self, info: Info, id: IdArgument) -> Node | None:
         """Find anything by its id."""
-        found = uuid_of(id)
-        kind = None if found is None else await info.context.catalog.kind_of_node(info.context.caller, found)
-        return None if found is None or kind is None else await FINDERS[kind](info, found)
+        return await _find_node(info, id)
+
+    @strawberry.field(
+        description="The objects with these ids, in the same order: at most 100. A place is null if there is"
+        " none, or the caller may not see it."
+    )
+    async def nodes(
+        self,
+        info: Info,
+        ids: Annotated[list[strawberry.ID], strawberry.argument(description="The ids, UUIDs.")],
+    ) -> list[Node | None] | None:
+        """Find many things by their ids, in a few statements."""
+        if len(ids) > MAX_ITEMS:
+            raise Invalid(f"ids has {len(ids)} items; at most {MAX_ITEMS} are allowed", field="ids")
+        return list(await asyncio.gather(*(_find_node(info, id) for id in ids)))
+
+
+async def _find_node(info: Info, id: str) -> Node | None:
+    found = uuid_of(id)
+    kind = None if found is None else await info.context.loaders.kind_by_id.load(found)
+    return None if found is None or kind is None else await FINDERS[kind](info, found)

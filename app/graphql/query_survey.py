@@ -1,7 +1,7 @@
 """Weigh a GraphQL document: its depth, width and cost, in time linear in its text.
 
 The cost of a field is one, plus the cost of its selections times the possible number of its items: the value
-of `first` or `last` for a paged list, UNSIZED_LIST for a list without a size.
+of `first` or `last` for a paged list, the number of `ids`, UNSIZED_LIST for a list without a size.
 """
 
 from __future__ import annotations
@@ -19,6 +19,7 @@ from graphql import (
     GraphQLSchema,
     InlineFragmentNode,
     IntValueNode,
+    ListValueNode,
     NamedTypeNode,
     OperationDefinitionNode,
     SelectionNode,
@@ -31,7 +32,7 @@ from graphql import (
 )
 
 UNSIZED_LIST = 5
-PAGE_ARGUMENTS = ("first", "last")
+PAGE_ARGUMENTS = ("first", "last", "ids")
 # Sizes and costs stop growing here, so that no document makes the arithmetic itself slow.
 CEILING = 2**31
 
@@ -160,13 +161,17 @@ def _declared_sizes(document: DocumentNode) -> dict[str, object]:
 
 
 def _as_literal_size(node: object) -> int | None:
+    if isinstance(node, ListValueNode):
+        return len(node.values)
     if not isinstance(node, IntValueNode):
         return None
     return _as_size(int(node.value)) if len(node.value) < len(str(CEILING)) else CEILING
 
 
 def _as_size(value: object) -> int | None:
-    """Return a size as GraphQL's Int parses it, 0 if negative; None if it is not a number."""
+    """Return a size as GraphQL's Int parses it, 0 if negative, or that of a list; None for anything else."""
+    if isinstance(value, list):
+        return min(len(value), CEILING)
     if isinstance(value, bool) or not isinstance(value, (int, float)):
         return None
     return int(min(max(value, 0), CEILING))

@@ -78,6 +78,7 @@ class Loaders:
         self.reference_by_id: DataLoader[UUID, Reference | None] = by_key(
             *reader, references.references_by_id, _nothing
         )
+        self.kind_by_id: DataLoader[UUID, str | None] = by_key(*reader, lookups.kinds_of_nodes, _nothing)
         self.alias_candidate_by_id: DataLoader[UUID, AliasCandidate | None] = by_key(
             *reader, candidates.alias_candidates_by_id, _nothing
         )

@@ -137,6 +137,25 @@ async def test_a_cursor_belongs_to_its_list(five: Api) -> None:
     assert "a list of artifacts, not of entities" in error["message"]
 
 
+@pytest.mark.parametrize(
+    ("field", "other"),
+    [
+        ("entities", 'type: "Retro"'),
+        ("entities", "flags: [CURRENT]"),
+        ("entities", 'asOf: "2030-01-01T00:00:00Z"'),
+        ("artifacts", 'kind: "ADR"'),
+        ("artifacts", 'identifier: "ADR-1"'),
+        ("references", "type: SUPERSEDES"),
+    ],
+)
+async def test_a_cursor_belongs_to_the_arguments_of_its_list(five: Api, field: str, other: str) -> None:
+    first = await five.ask(f"{{ {field}(first: 1) {{ nodes {{ id }} pageInfo {{ endCursor }} }} }}")
+    cursor = first[field]["pageInfo"]["endCursor"]
+    error = await five.refused(f'{{ {field}(after: "{cursor}", {other}) {{ nodes {{ id }} }} }}')
+    assert error["extensions"] == {"code": "BAD_USER_INPUT", "field": "after"}
+    assert "with other arguments" in error["message"]
+
+
 @given(
     st.datetimes(timezones=st.just(UTC), min_value=datetime(1, 1, 1), max_value=datetime(9999, 12, 31)),
     st.uuids(),

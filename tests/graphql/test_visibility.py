@@ -34,11 +34,31 @@ async def test_a_node_is_found_by_its_id_alone(records: Api) -> None:
     for id, kind in expected.items():
         node = await records.ask("query ($id: ID!) { node(id: $id) { __typename id } }", id=id)
         assert node["node"] == {"__typename": kind, "id": id}
+    asked = [*expected, str(uuid4()), "no uuid", *reversed(expected)]
+    nodes = await records.ask("query ($ids: [ID!]!) { nodes(ids: $ids) { __typename id } }", ids=asked)
+    assert [node and (node["id"], node["__typename"]) for node in nodes["nodes"]] == [
+        (id, expected[id]) if id in expected else None for id in asked
+    ]
+    error = await records.refused("query ($ids: [ID!]!) { nodes(ids: $ids) { id } }", ids=asked * 10)
+    assert error["message"] == "ids has 120 items; at most 100 are allowed"
+
+
+async def test_the_cost_of_nodes_grows_with_their_number(records: Api) -> None:
+    below = "{ ... on Entity { artifacts(first: 100) { nodes { passages { text } } } } }"
+    given = {"ids": [str(number) for number in range(100)]}
+    literal = ", ".join(f'"{id}"' for id in given["ids"])
+    for query, variables in (
+        (f"query ($ids: [ID!]!) {{ nodes(ids: $ids) {below} }}", given),
+        (f"{{ nodes(ids: [{literal}]) {below} }}", {}),
+    ):
+        error = await records.refused(query, **variables)
+        assert error["extensions"]["limit"] == "cost"
 
 
 ANYTHING = """
 query ($id: ID!) {
   node(id: $id) { id }
+  nodes(ids: [$id]) { id }
   entity(id: $id) { id }
   artifact(id: $id) { id }
   stateAsOf(entity: $id) { id }
@@ -49,6 +69,7 @@ query ($id: ID!) {
 
 ABSENT = {
     "node": None,
+    "nodes": [None],
     "entity": None,
     "artifact": None,
     "stateAsOf": None,

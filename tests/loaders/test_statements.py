@@ -107,6 +107,19 @@ async def test_an_edge_costs_the_same_for_one_entity_and_for_twenty(
     assert len(of_few) == len(set(of_few)) + of_few.count(CLOCK) - 1
 
 
+async def test_many_nodes_cost_the_same_as_one(records: Api, counted: Counted) -> None:
+    found = await records.ask("{ entities(first: 20) { nodes { id } } }")
+    ids = [node["id"] for node in found["entities"]["nodes"]]
+    query = "query ($ids: [ID!]!) { nodes(ids: $ids) { id ... on Entity { label } } }"
+    counts = []
+    for asked in (ids[:1], ids):
+        async with counted(records.memory.database) as sent:
+            await records.ask(query, ids=asked)
+        counts.append(sorted(sent))
+    assert counts[0] == counts[1]
+    assert len(counts[0]) == 4  # the kinds, the entities, the clock, the labels
+
+
 async def test_edges_asked_together_share_their_statements(records: Api, counted: Counted) -> None:
     together = " ".join(f"e{number}: {edge}" for number, edge in enumerate(EDGES))
     of_one, _ = await statements(records, counted, LIST % together, 1)

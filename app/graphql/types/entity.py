@@ -128,10 +128,11 @@ class Entity(Node):
         after: AfterArgument = None,
     ) -> Connection[StateType]:
         """Load a page of its history."""
-        page, moment = STATES.request(first, after), moment_of(info, known_at=known_at)
+        order, moment = STATES.about(self.id, known_at), moment_of(info, known_at=known_at)
+        page = order.request(first, after)
         loaders = info.context.loaders
         found = await loaders.states_by_entity.load(self._key(HistoryQuestion(moment, page)))
-        return STATES.connection(
+        return order.connection(
             found,
             states.EntityState.of,
             page,
@@ -159,11 +160,12 @@ class Entity(Node):
         after: AfterArgument = None,
     ) -> Connection[ReferenceEdge]:
         """Load a page of its references."""
-        page = REFERENCES.request(first, after)
+        order = REFERENCES.about(self.id, direction, type, as_of)
+        page = order.request(first, after)
         loaders = info.context.loaders
         asked = self._key(ReferenceQuestion(direction, type, moment_of(info, as_of), page))
         found = await loaders.references_by_entity.load(asked)
-        return REFERENCES.connection(
+        return order.connection(
             found, references.Reference.of, page, lambda: loaders.reference_count_by_entity.load(asked)
         )
 
@@ -214,10 +216,11 @@ class Entity(Node):
         self, info: Info, first: FirstArgument = 20, after: AfterArgument = None
     ) -> Connection[ArtifactType]:
         """Load a page of its artifacts."""
-        page, moment = ARTIFACTS.request(first, after), moment_of(info)
+        order, moment = ARTIFACTS.about(self.id), moment_of(info)
+        page = order.request(first, after)
         loaders = info.context.loaders
         found = await loaders.artifacts_by_entity.load(self._key(HistoryQuestion(moment, page)))
-        return ARTIFACTS.connection(
+        return order.connection(
             found,
             artifacts.Artifact.of,
             page,

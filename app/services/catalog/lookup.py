@@ -52,7 +52,8 @@ async def no_project(connection: asyncpg.Connection, tenant: TenantNumber, key: 
 
 async def require_artifact(write: UnitOfWork, id: UUID, field: str) -> None:
     """Raise NotFound if no artifact has an id."""
-    if await lookups.kind_of_node(await write.flush(), write.tenant, id) != "Artifact":
+    kinds = await lookups.kinds_of_nodes(await write.flush(), write.tenant, [id])
+    if kinds.get(id) != "Artifact":
         raise nothing_has("artifact", id, field)
 
 

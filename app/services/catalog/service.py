@@ -234,7 +234,7 @@ class CatalogService:
         The types are Entity, EntityState, Alias, Reference, Artifact, AliasCandidate and FactCandidate.
         """
         async with self._database.reading(caller.tenant) as connection:
-            return await lookups.kind_of_node(connection, caller.tenant, node)
+            return (await lookups.kinds_of_nodes(connection, caller.tenant, [node])).get(node)
 
     def _listing(
         self,

@@ -28,10 +28,12 @@ class ProjectSize:
     artifacts: int
 
 
-async def kind_of_node(connection: asyncpg.Connection, tenant: TenantNumber, node: UUID) -> str | None:
-    """Return the name of the GraphQL type of the object with this id."""
-    kind: str | None = await connection.fetchval(SQL["kind_of_node"], tenant, node)
-    return kind
+async def kinds_of_nodes(
+    connection: asyncpg.Connection, tenant: TenantNumber, nodes: Sequence[UUID]
+) -> dict[UUID, str]:
+    """Return the name of the GraphQL type of each object with one of these ids."""
+    rows = await connection.fetch(SQL["kinds_of_nodes"], tenant, list(nodes))
+    return {row["id"]: row["kind"] for row in rows}
 
 
 async def types_of_entities(

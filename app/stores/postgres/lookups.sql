@@ -1,18 +1,18 @@
--- name: kind_of_node
--- What kind of thing has this id?
-SELECT 'Entity' AS kind FROM entity WHERE tenant_id = $1 AND id = $2
+-- name: kinds_of_nodes
+-- What kinds of things have these ids?
+SELECT id, 'Entity' AS kind FROM entity WHERE tenant_id = $1 AND id = ANY ($2::uuid[])
 UNION ALL
-SELECT 'EntityState' FROM entity_state WHERE tenant_id = $1 AND id = $2
+SELECT id, 'EntityState' FROM entity_state WHERE tenant_id = $1 AND id = ANY ($2::uuid[])
 UNION ALL
-SELECT 'Alias' FROM alias WHERE tenant_id = $1 AND id = $2
+SELECT id, 'Alias' FROM alias WHERE tenant_id = $1 AND id = ANY ($2::uuid[])
 UNION ALL
-SELECT 'Reference' FROM reference WHERE tenant_id = $1 AND id = $2
+SELECT id, 'Reference' FROM reference WHERE tenant_id = $1 AND id = ANY ($2::uuid[])
 UNION ALL
-SELECT 'Artifact' FROM artifact WHERE tenant_id = $1 AND id = $2
+SELECT id, 'Artifact' FROM artifact WHERE tenant_id = $1 AND id = ANY ($2::uuid[])
 UNION ALL
-SELECT 'AliasCandidate' FROM alias_candidate WHERE tenant_id = $1 AND id = $2
+SELECT id, 'AliasCandidate' FROM alias_candidate WHERE tenant_id = $1 AND id = ANY ($2::uuid[])
 UNION ALL
-SELECT 'FactCandidate' FROM fact_candidate WHERE tenant_id = $1 AND id = $2;
+SELECT id, 'FactCandidate' FROM fact_candidate WHERE tenant_id = $1 AND id = ANY ($2::uuid[]);
 
 -- name: types_of_entities
 -- Of which type is each of these entities?
