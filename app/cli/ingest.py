@@ -23,17 +23,21 @@ if TYPE_CHECKING:
     from app.settings import Settings
 
 
+QUIET_SECONDS = 2.0
+"""Without a large project there is nothing to do, and nothing is said of it."""
+
+
 async def index_until_stopped(settings: Settings, stop: asyncio.Event, console: Console) -> None:
     """Index the vectors of large projects; an interrupt leaves it to the next import or `trigraph serve`."""
     from app.services.maintenance.periodic import index_ledger
 
     indexing = asyncio.create_task(index_ledger(settings))
     stopping = asyncio.create_task(stop.wait())
-    indicator = (
-        console.status("indexing the vectors of large projects") if redraws(console) else nullcontext()
-    )
-    with indicator:
-        await asyncio.wait((indexing, stopping), return_when=asyncio.FIRST_COMPLETED)
+    both = (indexing, stopping)
+    await asyncio.wait(both, timeout=QUIET_SECONDS, return_when=asyncio.FIRST_COMPLETED)
+    is_shown = redraws(console) and not indexing.done()
+    with console.status("indexing the vectors of large projects") if is_shown else nullcontext():
+        await asyncio.wait(both, return_when=asyncio.FIRST_COMPLETED)
     stopping.cancel()
     if not indexing.done():
         indexing.cancel()

@@ -12,6 +12,7 @@ from typer.core import TyperGroup
 
 from app.cli.app import application
 from app.services.container import Memory
+from tests.documents import adr, file
 from tests.graphql.api import Api
 
 ROOT = Path(__file__).parents[2]
@@ -43,6 +44,7 @@ def test_every_link_leads_to_a_file(page: Path) -> None:
 async def test_the_requests_of_a_page_are_answered(memory: Memory, page: str, count: int) -> None:
     requests = [json.loads(request) for request in requests_of(page)]
     assert len(requests) == count
+    await file(memory, adr(1, "Queue"), "demo")
     for request in requests:
         for answered in (await Api(memory).ask(request["query"], **request["variables"])).values():
             assert answered.get("problems", []) == []
