@@ -403,6 +403,14 @@ BEGIN
         IF OLD IS NOT DISTINCT FROM NEW THEN
             RETURN NEW;
         END IF;
+    ELSIF TG_OP = 'UPDATE' AND NEW.created_at < OLD.created_at AND EXISTS (
+        SELECT FROM artifact
+        WHERE tenant_id = OLD.tenant_id AND entity = OLD.id AND created_at = NEW.created_at AND date_source = 'FILED'
+    ) THEN
+        OLD.created_at := NEW.created_at;
+        IF OLD IS NOT DISTINCT FROM NEW THEN
+            RETURN NEW;
+        END IF;
     END IF;
     PERFORM refuse('identity_never_changes', 'an entity is identity alone; change its state instead');
     RETURN NULL;
@@ -432,6 +440,10 @@ BEGIN
     END IF;
     RETURN NEW;
 END $$;
+
+CREATE FUNCTION public.is_unknown(moment timestamp with time zone) RETURNS boolean
+    LANGUAGE sql IMMUTABLE PARALLEL SAFE
+    RETURN (moment < '1001-01-01 00:00:00+00'::timestamp with time zone);
 
 CREATE FUNCTION public.keep_tenants_apart(relation regclass) RETURNS void
     LANGUAGE plpgsql
@@ -632,6 +644,11 @@ CREATE FUNCTION public.stands_in_ledger(at bigint, mark text) RETURNS boolean
             FROM public.outbox change
            WHERE ((change."position" = stands_in_ledger.at) AND (((change.transaction_id || '/'::text) || change.row_id) = stands_in_ledger.mark)))));
 END;
+
+CREATE FUNCTION public.stated_since(of_tenant integer, of_entity uuid, begins timestamp with time zone, moment timestamp with time zone) RETURNS timestamp with time zone
+    LANGUAGE sql STABLE
+    SET search_path TO 'pg_catalog', 'public', 'pg_temp'
+    RETURN CASE WHEN (public.is_unknown(begins) AND (moment = (SELECT min(artifact.created_at) AS min FROM public.artifact WHERE ((artifact.tenant_id = stated_since.of_tenant) AND (artifact.entity = stated_since.of_entity) AND (NOT public.is_unknown(artifact.created_at)))))) THEN begins ELSE moment END;
 
 CREATE FUNCTION public.supersession_is_acyclic() RETURNS trigger
     LANGUAGE plpgsql
@@ -1412,6 +1429,8 @@ CREATE CONSTRAINT TRIGGER note_alias AFTER INSERT OR UPDATE ON public.alias DEFE
 
 CREATE CONSTRAINT TRIGGER note_artifact AFTER INSERT ON public.artifact DEFERRABLE INITIALLY DEFERRED FOR EACH ROW EXECUTE FUNCTION public.note_row_in_outbox('artifact');
 
+CREATE CONSTRAINT TRIGGER note_beginning AFTER UPDATE OF created_at ON public.entity DEFERRABLE INITIALLY DEFERRED FOR EACH ROW EXECUTE FUNCTION public.note_row_in_outbox('entity');
+
 CREATE CONSTRAINT TRIGGER note_entity AFTER INSERT ON public.entity DEFERRABLE INITIALLY DEFERRED FOR EACH ROW EXECUTE FUNCTION public.note_row_in_outbox('entity');
 
 CREATE CONSTRAINT TRIGGER note_entity_state AFTER INSERT OR UPDATE ON public.entity_state DEFERRABLE INITIALLY DEFERRED FOR EACH ROW EXECUTE FUNCTION public.note_row_in_outbox('entity_state');
@@ -1777,6 +1796,8 @@ GRANT SELECT,INSERT ON TABLE public.posting TO trigraph_service;
 
 GRANT SELECT,INSERT ON TABLE public.posting_block TO trigraph_service;
 
+GRANT ALL ON FUNCTION public.is_unknown(moment timestamp with time zone) TO trigraph_service;
+
 REVOKE ALL ON FUNCTION public.keep_tenants_apart(relation regclass) FROM PUBLIC;
 
 GRANT SELECT,INSERT ON TABLE public.document_name TO trigraph_service;
@@ -1789,6 +1810,8 @@ GRANT SELECT,INSERT ON TABLE public.outbox TO trigraph_service;
 
 REVOKE ALL ON FUNCTION public.stands_in_ledger(at bigint, mark text) FROM PUBLIC;
 GRANT ALL ON FUNCTION public.stands_in_ledger(at bigint, mark text) TO trigraph_service;
+
+GRANT ALL ON FUNCTION public.stated_since(of_tenant integer, of_entity uuid, begins timestamp with time zone, moment timestamp with time zone) TO trigraph_service;
 
 GRANT SELECT,INSERT ON TABLE public.absence TO trigraph_service;
 
@@ -1827,6 +1850,8 @@ GRANT SELECT,INSERT ON TABLE public.entity TO trigraph_service;
 GRANT UPDATE(key) ON TABLE public.entity TO trigraph_service;
 
 GRANT UPDATE(bare_key) ON TABLE public.entity TO trigraph_service;
+
+GRANT UPDATE(created_at) ON TABLE public.entity TO trigraph_service;
 
 GRANT SELECT,INSERT ON TABLE public.entity_state TO trigraph_service;
 

@@ -10,7 +10,7 @@ from app.domain.artifact import Artifact
 from app.domain.candidate import AliasCandidate, Candidate, status_of
 from app.domain.entity import Absence, PendingReference, Reference
 from app.domain.recall import Anchor, Hit, LegContribution, Ranking, RecallResult
-from app.domain.temporal import EntityState, StateEvent
+from app.domain.temporal import EntityState, StateEvent, known_moment
 from app.services.catalog import EntityNames
 
 
@@ -23,7 +23,7 @@ def entity_json(id: UUID, names: EntityNames) -> dict[str, Any]:
         "project": {"key": project.key, "name": project.name},
         "identifier": called.identifier,
         "label": called.label,
-        "createdAt": entity.created_at,
+        "createdAt": known_moment(entity.created_at),
     }
 
 
@@ -35,7 +35,7 @@ def artifact_json(artifact: Artifact) -> dict[str, Any]:
         "identifier": artifact.identifier,
         "title": artifact.title,
         "domain": artifact.domain,
-        "createdAt": artifact.created_at,
+        "createdAt": known_moment(artifact.created_at),
         "dateSource": artifact.date_source,
         "datePrecision": artifact.date_precision,
         "statedAt": artifact.stated_at,
@@ -65,7 +65,7 @@ def state_json(state: EntityState) -> dict[str, Any]:
     return {
         "id": state.id,
         "branch": state.branch,
-        "validFrom": state.valid.start,
+        "validFrom": known_moment(state.valid.start),
         "validUntil": state.valid.end,
         "recordedAt": state.recorded_at,
         "retractedAt": state.retracted_at,
@@ -80,7 +80,7 @@ def event_json(event: StateEvent, causes: Mapping[UUID, Artifact]) -> dict[str, 
     cause = None if event.cause_artifact is None else causes.get(event.cause_artifact)
     return {
         "eventType": event.event_type,
-        "at": event.at,
+        "at": known_moment(event.at),
         "properties": event.properties,
         "causeArtifact": None if cause is None else artifact_json(cause),
         "causeCommit": event.cause_commit,
@@ -97,7 +97,7 @@ def reference_json(reference: Reference, ends: EntityNames) -> dict[str, Any]:
         "source": entity_json(reference.source, ends),
         "type": reference.type,
         "target": entity_json(reference.target, ends),
-        "validFrom": reference.valid.start,
+        "validFrom": known_moment(reference.valid.start),
         "validUntil": reference.valid.end,
     }
 

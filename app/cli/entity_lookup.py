@@ -8,7 +8,7 @@ from uuid import UUID
 
 from app.cli.output import day_text, moment_text, printable
 from app.domain.entity import Absence, AbsenceSource, AliasResolution, Entity
-from app.domain.temporal import EVERYTHING_KNOWN, AsOf
+from app.domain.temporal import EVERYTHING_KNOWN, AsOf, is_unknown
 from app.errors import Invalid, NotFound
 from app.services.catalog import Ambiguous, Elsewhen, EntityNames, RequestedMoment
 from app.services.container import Memory
@@ -115,7 +115,9 @@ def _elsewhen_line(found: Elsewhen, name: str, as_of: datetime | None, advice: s
     if found.absence is not None:
         return f"{name} {absence_text(found.absence)}; {advice}"
     present = "" if as_of is None else "; leave out --as-of to ask about the present"
-    return f"{name} begins on {day_text(found.entity.created_at)}{present}"
+    begins = found.entity.created_at
+    when = "at an unknown moment" if is_unknown(begins) else f"on {day_text(begins)}"
+    return f"{name} begins {when}{present}"
 
 
 def absence_text(absence: Absence) -> str:

@@ -16,7 +16,7 @@ from app.cli.runner import MOMENT_HELP, ShowIds, parse_moment, run_async, settin
 from app.domain.entity import Entity
 from app.domain.page import MAX_ITEMS, PageRequest
 from app.domain.recall import StateFlag
-from app.domain.temporal import EVERYTHING_KNOWN, AsOf, EntityState
+from app.domain.temporal import EVERYTHING_KNOWN, AsOf, EntityState, is_unknown, known_moment
 
 if TYPE_CHECKING:
     from app.services.catalog import EntityNames, WantedStanding
@@ -66,7 +66,9 @@ def print_entities(console: Console, found: EntityListing, *, shows_ids: bool = 
         cells = name_parts(found.entities, id)
         if held is not None:
             status = str(held.props.get("status") or "no status")
-            cells += RowPart(status), RowPart(f"since {day_text(held.valid.start)}", "dim", gap=1)
+            cells.append(RowPart(status))
+            if not is_unknown(held.valid.start):
+                cells.append(RowPart(f"since {day_text(held.valid.start)}", "dim", gap=1))
         print_row(console, *cells, id=id if shows_ids else None)
     if more := found.count - len(found.listed):
         console.print(f"{more} more")
@@ -81,7 +83,7 @@ def entities_json(found: EntityListing) -> dict[str, Any]:
             {
                 **entity_json(id, found.entities),
                 "status": None if held is None else held.props.get("status"),
-                "validFrom": None if held is None else held.valid.start,
+                "validFrom": None if held is None else known_moment(held.valid.start),
             }
             for id, held in found.listed
         ],

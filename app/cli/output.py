@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 import sys
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from datetime import UTC, datetime
 from typing import Any
 from uuid import UUID
@@ -16,7 +16,7 @@ from rich.text import Text
 
 from app.cli.escaping import escape, escape_json, one_line
 from app.cli.guarded_streams import guard_redirected, unwrap_stream
-from app.domain.temporal import rfc_3339
+from app.domain.temporal import is_unknown, rfc_3339
 
 
 class Screen(Console):
@@ -91,6 +91,11 @@ def printable(text: str) -> str:
 def moment_text(moment: datetime) -> str:
     """Return a moment as the API writes it, in UTC with a Z."""
     return rfc_3339(moment)
+
+
+def start_text(moment: datetime, text: Callable[[datetime], str] = moment_text) -> str:
+    """Return a moment in words, `unknown` if it stands for an unknown beginning."""
+    return "unknown" if is_unknown(moment) else text(moment)
 
 
 def day_text(moment: datetime) -> str:

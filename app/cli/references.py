@@ -10,7 +10,7 @@ import typer
 from rich.console import Console
 
 from app.cli.layout import RowPart, Yields, name_parts, paged, print_row
-from app.cli.output import day_text
+from app.cli.output import day_text, start_text
 from app.cli.runner import MOMENT_HELP, ShowIds, parse_moment, run_async, settings
 from app.domain.entity import PendingReference, Reference
 from app.domain.page import PageRequest
@@ -104,7 +104,7 @@ def print_references(
 def _reference_parts(reference: Reference, ends: EntityNames) -> list[RowPart]:
     until = "" if reference.valid.end is None else f" until {day_text(reference.valid.end)}"
     source, target = name_parts(ends, reference.source), name_parts(ends, reference.target)
-    since = RowPart(f"{day_text(reference.valid.start)}{until}", "dim")
+    since = RowPart(f"{start_text(reference.valid.start, day_text)}{until}", "dim")
     return [*source, RowPart(reference.type, "blue"), *target, since]
 
 

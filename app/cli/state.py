@@ -13,13 +13,13 @@ from rich.console import Console
 
 from app.cli.layout import RowPart, name_parts, paged, print_row, print_text
 from app.cli.list_entities import EntityListing, entities_json, load_entities, print_entities
-from app.cli.output import day_text, moment_text, printable, properties_text, styled_text
+from app.cli.output import day_text, moment_text, printable, properties_text, start_text, styled_text
 from app.cli.runner import MOMENT_HELP, ShowIds, parse_moment, run_async, settings
 from app.domain.artifact import Artifact
 from app.domain.entity import Absence, AliasResolution
 from app.domain.page import MAX_ITEMS, PageRequest
 from app.domain.recall import StateFlag
-from app.domain.temporal import EVERYTHING_KNOWN, AsOf, EntityState, StateEvent
+from app.domain.temporal import EVERYTHING_KNOWN, AsOf, EntityState, StateEvent, is_unknown, known_moment
 from app.errors import NotFound
 
 if TYPE_CHECKING:
@@ -81,12 +81,13 @@ def print_states(console: Console, listing: StateListing, *, shows_ids: bool = F
     """Print the entity, then each state: since when, its event, its description and its properties."""
     print_text(console, _heading(listing, shows_ids=shows_ids), "bold", hang=4)
     for superseded in listing.timeline.superseded:
-        text = f"superseded by {superseded.called} since {moment_text(superseded.since)}"
+        since = "" if is_unknown(superseded.since) else f" since {moment_text(superseded.since)}"
+        text = f"superseded by {superseded.called}{since}"
         print_text(console, printable(text), "yellow", hang=4)
     for held, event in listing.timeline.states:
-        until = "" if held.valid.end is None else f" until {moment_text(held.valid.end)}"
+        until = "" if held.valid.end is None else f" until {start_text(held.valid.end)}"
         line = styled_text(
-            f"{held.branch.lower().ljust(9)}  {moment_text(held.valid.start)}{until}", style="bold"
+            f"{held.branch.lower().ljust(9)}  {start_text(held.valid.start)}{until}", style="bold"
         )
         line.append(f"  {_event_text(event, listing.timeline.causes)}", style="blue")
         print_text(console, line, hang=11)
@@ -133,7 +134,10 @@ def states_json(listing: StateListing) -> dict[str, Any]:
     from app.cli.api_json import absence_json, entity_json, event_json, state_json
 
     timeline = listing.timeline
-    superseded = [{"id": each.by, "label": each.called, "since": each.since} for each in timeline.superseded]
+    superseded = [
+        {"id": each.by, "label": each.called, "since": known_moment(each.since)}
+        for each in timeline.superseded
+    ]
     return {
         "entity": entity_json(timeline.entity.id, timeline.names),
         "aliases": listing.aliases,

@@ -11,6 +11,19 @@ from uuid import UUID
 
 from app.errors import Invalid
 
+UNKNOWN_BEGINNING = datetime(1000, 1, 1, tzinfo=UTC)
+"""When a document begins if nobody knows when. Years up to this one mean nothing else."""
+
+
+def is_unknown(moment: datetime) -> bool:
+    """Return whether a moment stands for an unknown beginning."""
+    return moment.year <= UNKNOWN_BEGINNING.year
+
+
+def known_moment(moment: datetime) -> datetime | None:
+    """Return a moment, None if it stands for an unknown beginning."""
+    return None if is_unknown(moment) else moment
+
 
 class Branch(StrEnum):
     """The one of an entity's two lines of states that a state belongs to."""

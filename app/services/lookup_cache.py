@@ -147,6 +147,13 @@ class LookupCache:
         for key, sort in names:
             _put(self.by_document_name.get(key), DocumentByName(sort, keyed))
 
+    def note_beginning(self) -> None:
+        """Drop everything that says since when documents are there, since one was there earlier."""
+        for lookup in (self.own, self.by_key, self.by_source, self.by_name, self.by_alias):
+            lookup.forget()
+        for stated in (self.by_document_name, self.claims, self.pending):
+            stated.forget()
+
     def note_alias(self) -> None:
         """Drop everything that depends on aliases, since one changed."""
         self.aliases.forget()

@@ -70,3 +70,43 @@ def test_what_cannot_be_shown_is_reported(served_home: Shell) -> None:
     both = served_home.run("state", "ADR-1", "--history", "--as-of", "2026-01-01")
     assert both.code == 2
     assert "--history shows all moments" in both.err
+
+
+def test_what_nobody_knows_the_beginning_of_shows_no_date(served_home: Shell, tmp_path: Path) -> None:
+    texts = {
+        "0001-one.md": "# Read one queue\n\nStatus: Accepted\n\nSee ADR-2.\n",
+        "0002-each.md": "# Read a queue each\n\nSupersedes ADR-1\n",
+        "0003-many.md": "# Read many queues\n\nDate: 2026-03-01\n\nSupersedes ADR-2\n",
+    }
+    (tmp_path / "adr").mkdir()
+    for name, text in texts.items():
+        (tmp_path / "adr" / name).write_text(text)
+    of = ("--project", "undated")
+    served_home.run("ingest", tmp_path / "adr", *of, TRIGRAPH_TENANT="undated")
+
+    def shown(*words: str) -> str:
+        ran = served_home.run(*words, *of, TRIGRAPH_TENANT="undated")
+        assert (ran.code, ran.err) == (0, "")
+        return ran.out
+
+    first, second = (
+        each for each in shown("state", "ADR-2", "--history").splitlines() if each.startswith("committed")
+    )
+    assert first.startswith("committed  unknown until 2026-03-01T00:00:00Z  created by ADR-0002 (recorded")
+    assert second.startswith("committed  2026-03-01T00:00:00Z  superseded by ADR-0003 (recorded by ")
+    assert "superseded by ADR-0002 Read a queue each\n" in shown("state", "ADR-1")
+    history = served_home.run("state", "ADR-1", "--history", "--json", *of, TRIGRAPH_TENANT="undated").object
+    assert [each["validFrom"] for each in history["states"]] == [None, None]
+    assert (history["entity"]["createdAt"], history["successors"][0]["since"]) == (None, None)
+    early = shown("list", "--as-of", "2020-01-01")
+    assert (early.count("ADR-"), "since" in early) == (2, False)
+    assert "ADR-0002" in shown("recall", "which queue", "--as-of", "2026-02-01")
+    everything = (
+        shown("recall", "which queue", "--as-of", "2026-02-01", "--json"),
+        shown("references", "ADR-1"),
+        shown("references", "ADR-1", "--json"),
+        shown("list", "--json"),
+        shown("state", "ADR-1", "--history"),
+    )
+    for text in everything:
+        assert ("1000-" in text, "0999-" in text) == (False, False), text

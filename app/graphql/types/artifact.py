@@ -10,6 +10,7 @@ from strawberry.scalars import JSON
 
 from app.domain import artifact as filed
 from app.domain.numbers import ArtifactNumber
+from app.domain.temporal import known_moment
 from app.graphql.context import Info
 from app.graphql.types import entity as entities
 from app.graphql.types.enums import DatePrecision, DateSource, MemoryDomain
@@ -43,8 +44,9 @@ class Artifact(Node):
     title: str = strawberry.field(description="Its title.")
     body: str = strawberry.field(description="Its text in Markdown, without the header.")
     domain: MemoryDomain | None = strawberry.field(description="The memory domain that it belongs to.")
-    created_at: datetime = strawberry.field(
-        description="The instant from which it is valid: its own date, or the time of filing."
+    created_at: datetime | None = strawberry.field(
+        description="The instant from which it is valid: its own date, or the time of filing; null if nobody"
+        " knows, because it was there before what superseded it."
     )
     recorded_at: datetime = strawberry.field(description="The time of filing.")
     source_uri: str | None = strawberry.field(description="The URI or path where it was found.")
@@ -79,7 +81,7 @@ class Artifact(Node):
             title=artifact.title,
             body=artifact.body,
             domain=artifact.domain,
-            created_at=artifact.created_at,
+            created_at=known_moment(artifact.created_at),
             recorded_at=artifact.recorded_at,
             source_uri=artifact.source_uri,
             source_commit=artifact.source_commit,

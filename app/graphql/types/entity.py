@@ -10,6 +10,7 @@ from uuid import UUID
 import strawberry
 
 from app.domain import entity as domain
+from app.domain.temporal import known_moment
 from app.graphql.arguments import AsOfArgument, CommittedFirstArgument, KnownAtArgument
 from app.graphql.connections import ARTIFACTS, REFERENCES, STATES, AfterArgument, Connection, FirstArgument
 from app.graphql.context import Info, moment_of
@@ -67,13 +68,15 @@ Question = TypeVar("Question")
 class Entity(Node):
     """An entity."""
 
-    created_at: datetime = strawberry.field(description="The instant at which it begins.")
+    created_at: datetime | None = strawberry.field(
+        description="The instant at which it begins; null if nobody knows."
+    )
     known: strawberry.Private[domain.Entity]
 
     @classmethod
     def of(cls, entity: domain.Entity) -> Entity:
         """Wrap an entity."""
-        return cls(id=strawberry.ID(str(entity.id)), created_at=entity.created_at, known=entity)
+        return cls(id=strawberry.ID(str(entity.id)), created_at=known_moment(entity.created_at), known=entity)
 
     @strawberry.field(description="The type of the entity.")
     async def type(self, info: Info) -> Type:

@@ -8,7 +8,7 @@ from uuid import UUID
 import strawberry
 
 from app.domain import entity as domain
-from app.domain.temporal import Interval
+from app.domain.temporal import Interval, known_moment
 from app.graphql.context import Info
 from app.graphql.types import artifact as artifacts
 from app.graphql.types import entity as entities
@@ -22,7 +22,9 @@ class Reference(Node):
     """A reference."""
 
     type: ReferenceType = strawberry.field(description="The type of the reference, seen from the source.")
-    valid_from: datetime = strawberry.field(description="The instant from which it is valid.")
+    valid_from: datetime | None = strawberry.field(
+        description="The instant from which it is valid; null if nobody knows."
+    )
     valid: strawberry.Private[Interval]
     source_id: strawberry.Private[UUID]
     target_id: strawberry.Private[UUID]
@@ -34,7 +36,7 @@ class Reference(Node):
         return cls(
             id=strawberry.ID(str(reference.id)),
             type=reference.type,
-            valid_from=reference.valid.start,
+            valid_from=known_moment(reference.valid.start),
             valid=reference.valid,
             source_id=reference.source,
             target_id=reference.target,

@@ -9,6 +9,7 @@ import strawberry
 from strawberry.scalars import JSON
 
 from app.domain import temporal as domain
+from app.domain.temporal import known_moment
 from app.graphql.context import Info
 from app.graphql.types import artifact as artifacts
 from app.graphql.types import entity as entities
@@ -26,7 +27,9 @@ class EntityState(Node):
     """A state."""
 
     branch: Branch = strawberry.field(description="Whether it is committed or a draft.")
-    valid_from: datetime = strawberry.field(description="The start of its valid time.")
+    valid_from: datetime | None = strawberry.field(
+        description="The start of its valid time; null if nobody knows when it began."
+    )
     valid_until: datetime | None = strawberry.field(
         description="The end of its valid time; null while it is open."
     )
@@ -48,7 +51,7 @@ class EntityState(Node):
         return cls(
             id=strawberry.ID(str(state.id)),
             branch=state.branch,
-            valid_from=state.valid.start,
+            valid_from=known_moment(state.valid.start),
             valid_until=state.valid.end,
             recorded_at=state.recorded_at,
             retracted_at=state.retracted_at,
@@ -87,7 +90,7 @@ class EntityState(Node):
     @strawberry.field(description="The event that led to this state.")
     async def previous(self, info: Info) -> EventType | None:
         """Load the event at its start."""
-        return await self._event_at(info, self.valid_from)
+        return await self._event_at(info, self.believed.valid.start)
 
     async def _event_at(self, info: Info, start: datetime) -> StateEvent | None:
         state = self.believed
@@ -104,7 +107,9 @@ class StateEvent:
         description="The type of the event: created, fact, correction, rename, status_transition, superseded,"
         " wip_saved, wip_sealed, wip_discarded, or another word."
     )
-    at: datetime = strawberry.field(description="The start of the new state, in valid time.")
+    at: datetime | None = strawberry.field(
+        description="The start of the new state, in valid time; null if nobody knows when it began."
+    )
     properties: list[str] = strawberry.field(description="The names of the properties that the event sets.")
     cause_commit: str | None = strawberry.field(description="The commit that caused the event.")
     description: str | None = strawberry.field(
@@ -121,7 +126,7 @@ class StateEvent:
         """Wrap an event."""
         return cls(
             event_type=event.event_type,
-            at=event.at,
+            at=known_moment(event.at),
             properties=list(event.properties),
             cause_commit=event.cause_commit,
             description=event.description,

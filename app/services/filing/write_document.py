@@ -25,7 +25,12 @@ from app.services.cached_lookups import (
     entity_of_key,
 )
 from app.services.filing import document_names
-from app.services.filing.document_state import state_from_artifact, write_state
+from app.services.filing.document_state import (
+    begin_before_successors,
+    next_number,
+    state_from_artifact,
+    write_state,
+)
 from app.services.filing.document_types import type_of
 from app.services.filing.prepare import PreparedDocument, content_hash
 from app.services.filing.references import confirm_supersession, join_claims
@@ -47,6 +52,7 @@ from app.stores.postgres import (
 )
 from app.stores.postgres.lexical import postings
 from app.stores.postgres.status_words import words_of_projects
+from app.stores.postgres.supersessions import successions_around
 from app.stores.postgres.type_definitions import RecordedType
 
 
@@ -64,7 +70,7 @@ async def artifact_of(
     is_dated = document.created_at is not None
     return Artifact(
         id=uuid4(),
-        number=write.cached.numbers.pop(),
+        number=await next_number(write),
         project=project.number,
         kind=recorded_type.definition.name,
         identifier=document.identifier,
@@ -399,6 +405,10 @@ async def _move_states(
     restated = [await confirm_supersession(write, each) for each in (*joined.restated, *arrived.restated)]
     changes = [change for change in (*joined.changes, *arrived.changes, *restated) if change is not None]
     await recompute_statuses(write, changes)
+    touched = {change.entity for change in changes}
     if before:
         await propagate_supersession(write, filed.entity.id, before)
+        around = await successions_around(await write.flush(), write.tenant, filed.entity.id)
+        touched |= {filed.entity.id, *(each.predecessor for each in around)}
+    await begin_before_successors(write, touched)
     return bool(before or changes)

@@ -80,6 +80,15 @@ def _values(value: object) -> list[str]:
     return texts_of(value)
 
 
+def searched_terms(document: Document) -> tuple[TermCounts, int]:
+    """Return the terms by which a document is found, and how many words it has."""
+    searchable = "\n".join(
+        filter(None, (document.identifier, document.title, *_header_texts(document), document.body))
+    )
+    analysed = terms_of(searchable)
+    return TermCounts.of(analysed.terms), analysed.length
+
+
 def cut_document(document: Document, key: str, longest: int, piece_offsets: PieceOffsets) -> CutDocument:
     """Cut a document, to be filed under a key, into passages of at most `longest` word pieces.
 
@@ -93,16 +102,13 @@ def cut_document(document: Document, key: str, longest: int, piece_offsets: Piec
         )
     texts = [passage_text_for_encoder(document.title, passage) for passage in passages]
     places = {text: place for place, text in enumerate(dict.fromkeys(texts))}
-    searchable = "\n".join(
-        filter(None, (document.identifier, document.title, *_header_texts(document), document.body))
-    )
-    analysed = terms_of(searchable)
+    terms, length = searched_terms(document)
     return CutDocument(
         passages=passages,
         texts=tuple(places),
         places=tuple(places[text] for text in texts),
-        terms=TermCounts.of(analysed.terms),
-        length=analysed.length,
+        terms=terms,
+        length=length,
         words="\n".join(sorted(words_of(fold(f"{document.title}\n{document.body}")))),
         ways=all_target_readings(document.references, key, document.source_uri),
     )

@@ -248,7 +248,7 @@ async def _write_edges(write: UnitOfWork, project: Project, wanted: _Edges, join
             edge=edge,
             stated_by=stated.source_artifact,
             cause=other.source_artifact if stated.claim.inverted else stated.source_artifact,
-            valid_from=max(stated.valid_from, other.created_at),
+            valid_from=max(stated.holds_from, other.created_at),
             occurrences=stated.claim.count,
             inverted=stated.claim.inverted,
         )
@@ -287,7 +287,7 @@ async def leave_departed(
         target = target_of(write.homonyms, stated.claim, of_claim, claimant, known)
         if _single(target, stated.source):
             clear.add((stated.source, target.key, stated.claim.type, stated.claim.inverted))
-            later = replace(stated, valid_from=max(stated.valid_from, departed.since))
+            later = replace(stated, valid_from=max(stated.holds_from, departed.since), begins=None)
             wanted |= _edges(stated.source, [(later, target)])
         elif stated.source in departed.parted:
             await record_pending(write, project, stated, target)

@@ -137,6 +137,38 @@ async def latest_version_date(
     return moment
 
 
+async def undated_beginning(
+    connection: asyncpg.Connection, tenant: TenantNumber, entity: UUID
+) -> Artifact | None:
+    """Return the artifact without a date that a document begins with; None if it begins otherwise."""
+    row = await connection.fetchrow(SQL["undated_beginning"], tenant, entity)
+    return None if row is None else artifact_from(row)
+
+
+async def is_undated_at(
+    connection: asyncpg.Connection, tenant: TenantNumber, entity: UUID, moment: datetime
+) -> bool:
+    """Return whether a version of a document takes effect at a moment only because it was filed then."""
+    found: bool = await connection.fetchval(SQL["is_undated_at"], tenant, entity, moment)
+    return found
+
+
+async def copy_artifact(
+    connection: asyncpg.Connection, tenant: TenantNumber, held: Artifact, copy: Artifact, actor: str
+) -> int:
+    """Record an artifact again as one of another moment, and return its length in words.
+
+    Its passages, vectors and mentions are copied. Postings are not: they are not found by artifact.
+    """
+    copied = (copy.id, copy.number, copy.created_at, copy.recorded_at, actor)
+    length: int = await connection.fetchval(SQL["copy_artifact"], tenant, held.number, *copied)
+    await connection.execute(SQL["copy_passages"], tenant, held.number, copy.number)
+    times = (copy.created_at, copy.recorded_at)
+    await connection.execute(SQL["copy_vectors"], tenant, held.number, copy.number, *times, held.project)
+    await connection.execute(SQL["copy_mentions"], tenant, held.id, copy.id, copy.recorded_at)
+    return length
+
+
 async def artifacts_by_id(
     connection: asyncpg.Connection, tenant: TenantNumber, ids: Sequence[UUID]
 ) -> dict[UUID, Artifact]:

@@ -87,6 +87,57 @@ FROM artifact
 WHERE tenant_id = $1 AND entity = ANY ($2::uuid[]) AND created_at <= $3 AND recorded_at <= $4
 ORDER BY entity, created_at DESC;
 
+-- name: undated_beginning
+-- Which artifact without a date does a document begin with?
+SELECT
+    artifact.id, number, artifact.project_id, type.name AS kind, identifier, title, body, domain,
+    artifact.created_at, artifact.recorded_at, source_uri, source_commit, author, content_hash, entity,
+    meta, date_source, date_precision, stated_at
+FROM entity
+JOIN artifact ON artifact.tenant_id = $1 AND artifact.entity = entity.id AND artifact.created_at = entity.created_at
+JOIN type ON type.tenant_id = $1 AND type.type_id = artifact.type_id
+WHERE entity.tenant_id = $1 AND entity.id = $2
+    AND coalesce(date_source = 'FILED', artifact.created_at = artifact.recorded_at);
+
+-- name: is_undated_at
+-- Does a document count from a moment only because a version without a date was filed then?
+SELECT EXISTS (
+    SELECT FROM artifact
+    WHERE tenant_id = $1 AND entity = $2 AND created_at = $3
+        AND coalesce(date_source = 'FILED', created_at = recorded_at)
+);
+
+-- name: copy_artifact
+-- Record an artifact again, as one that takes effect at another moment.
+INSERT INTO artifact (
+    tenant_id, id, number, project_id, entity, type_id, identifier, title, body, domain, created_at, recorded_at,
+    source_uri, source_commit, author, content_hash, term_count, actor, meta, date_source, date_precision, stated_at
+) OVERRIDING SYSTEM VALUE
+SELECT tenant_id, $3, $4, project_id, entity, type_id, identifier, title, body, domain, $5, $6,
+    source_uri, source_commit, author, content_hash, term_count, $7, meta, date_source, date_precision, stated_at
+FROM artifact
+WHERE tenant_id = $1 AND number = $2
+RETURNING term_count;
+
+-- name: copy_passages
+-- Record the passages of an artifact for another one.
+INSERT INTO passage (tenant_id, artifact_number, ordinal, heading, text, tokens)
+SELECT tenant_id, $3, ordinal, heading, text, tokens FROM passage WHERE tenant_id = $1 AND artifact_number = $2;
+
+-- name: copy_vectors
+-- Record the vectors of an artifact for another one, which takes effect at another moment.
+INSERT INTO embedding (tenant_id, project_id, artifact_number, ordinal, created_at, recorded_at, vector)
+SELECT tenant_id, project_id, $3, ordinal, $4, $5, vector
+FROM embedding
+WHERE tenant_id = $1 AND project_id = $6 AND artifact_number = $2;
+
+-- name: copy_mentions
+-- Record what an artifact mentions for another one.
+INSERT INTO mention (tenant_id, artifact, entity, folded_form, surface_form, occurrences, recorded_at)
+SELECT tenant_id, $3, entity, folded_form, surface_form, occurrences, $4
+FROM mention
+WHERE tenant_id = $1 AND artifact = $2;
+
 -- name: passages_by_artifact
 -- Which passages do these artifacts have?
 SELECT artifact_number, ordinal, heading, text, tokens
@@ -96,7 +147,8 @@ ORDER BY artifact_number, ordinal;
 
 -- name: creation_times
 -- Since when are these artifacts there? One that counts from its filing has no age.
-SELECT number, coalesce(stated_at, nullif(created_at, recorded_at)) AS created_at
+SELECT number,
+    coalesce(stated_at, CASE WHEN NOT is_unknown(created_at) THEN nullif(created_at, recorded_at) END) AS created_at
 FROM artifact
 WHERE tenant_id = $1 AND number = ANY ($2::bigint[]);
 

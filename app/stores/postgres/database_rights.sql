@@ -110,10 +110,12 @@ BEGIN
     GRANT UPDATE (documents) ON term_statistics TO trigraph_service;
     GRANT UPDATE (revoked_at) ON token TO trigraph_service;
     GRANT UPDATE (mutable_props) ON type TO trigraph_service;
-    GRANT UPDATE (key, bare_key) ON entity TO trigraph_service;
+    GRANT UPDATE (key, bare_key, created_at) ON entity TO trigraph_service;
     GRANT USAGE ON SEQUENCE artifact_number_seq TO trigraph_service;
     GRANT EXECUTE ON FUNCTION stands_in_ledger(bigint, text) TO trigraph_service;
     GRANT EXECUTE ON FUNCTION key_at(integer, uuid, text, timestamptz) TO trigraph_service;
+    GRANT EXECUTE ON FUNCTION is_unknown(timestamptz), stated_since(integer, uuid, timestamptz, timestamptz)
+        TO trigraph_service;
 END $$;
 
 -- name: stored_settings

@@ -45,7 +45,10 @@ DocumentName: TypeAlias = tuple[str, NameSort]
 
 @dataclass(frozen=True, slots=True)
 class StatedClaim:
-    """A claim of the latest version of a document, which states it since `valid_from`."""
+    """A claim of the latest version of a document, which states it since `valid_from`.
+
+    It holds from `begins` on, if nobody knows since when the document is there.
+    """
 
     claim: ReferenceClaim
     source: UUID
@@ -53,6 +56,12 @@ class StatedClaim:
     source_uri: str | None
     source_artifact: UUID
     valid_from: datetime
+    begins: datetime | None = None
+
+    @property
+    def holds_from(self) -> datetime:
+        """The moment from which the document says so."""
+        return self.begins or self.valid_from
 
 
 async def insert_claims(
@@ -123,6 +132,7 @@ def _stated_claim(row: asyncpg.Record) -> StatedClaim:
         source_uri=row["source_uri"],
         source_artifact=row["source_artifact"],
         valid_from=row["valid_from"],
+        begins=row["begins"],
     )
 
 

@@ -14,7 +14,8 @@ UPDATE reference_claim SET closed_at = $3 WHERE tenant_id = $1 AND source = $2 A
 -- name: claims_under
 -- Which claims of other documents have one of these keys?
 SELECT claim.key, claim.source, entity.key AS source_key, artifact.source_uri, claim.type, claim.inverted,
-    claim.target_text, claim.path, claim.occurrences, claim.source_artifact, claim.valid_from
+    claim.target_text, claim.path, claim.occurrences, claim.source_artifact, claim.valid_from,
+    stated_since($1, entity.id, entity.created_at, claim.valid_from) AS begins
 FROM reference_claim AS claim
 JOIN entity ON entity.tenant_id = claim.tenant_id AND entity.id = claim.source
 JOIN artifact ON artifact.tenant_id = claim.tenant_id AND artifact.id = claim.source_artifact
@@ -25,7 +26,8 @@ ORDER BY entity.key, claim.source_artifact, claim.place;
 -- What do these documents refer to?
 SELECT DISTINCT ON (claim.source, claim.place)
     claim.source, entity.key AS source_key, artifact.source_uri, claim.type, claim.inverted,
-    claim.target_text, claim.path, claim.occurrences, claim.source_artifact, claim.valid_from
+    claim.target_text, claim.path, claim.occurrences, claim.source_artifact, claim.valid_from,
+    stated_since($1, entity.id, entity.created_at, claim.valid_from) AS begins
 FROM reference_claim AS claim
 JOIN entity ON entity.tenant_id = claim.tenant_id AND entity.id = claim.source
 JOIN artifact ON artifact.tenant_id = claim.tenant_id AND artifact.id = claim.source_artifact

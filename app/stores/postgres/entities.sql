@@ -33,6 +33,10 @@ JOIN type ON type.tenant_id = $1 AND type.type_id = entity.type_id;
 -- Give an entity another key.
 UPDATE entity SET key = $3, bare_key = $4 WHERE tenant_id = $1 AND id = $2;
 
+-- name: begin_earlier
+-- Let an entity begin when its first version now does.
+UPDATE entity SET created_at = $3 WHERE tenant_id = $1 AND id = $2;
+
 -- name: entities_by_id
 -- Which entities have these ids?
 SELECT entity.id, type.name AS type_name, entity.project_id, key, created_at, source_artifact

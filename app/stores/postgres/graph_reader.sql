@@ -50,7 +50,7 @@ neighbour AS (
 SELECT newest.number, neighbour.score, newest.created_at
 FROM neighbour
 CROSS JOIN LATERAL (
-    SELECT number, nullif(created_at, recorded_at) AS created_at, project_id, type_id, domain
+    SELECT number, CASE WHEN NOT is_unknown(created_at) THEN nullif(created_at, recorded_at) END AS created_at, project_id, type_id, domain
     FROM artifact
     WHERE tenant_id = $1 AND artifact.entity = neighbour.entity AND created_at <= $3 AND recorded_at <= $4
         AND number <> ALL ($12::bigint[])
@@ -105,7 +105,7 @@ shared AS (
     ) AS own
 )
 SELECT artifact.number, sum((score * 1e12)::bigint)::float8 / 1e12 AS score,
-    nullif(artifact.created_at, artifact.recorded_at) AS created_at
+    CASE WHEN NOT is_unknown(artifact.created_at) THEN nullif(artifact.created_at, artifact.recorded_at) END AS created_at
 FROM shared JOIN artifact ON artifact.tenant_id = $1 AND artifact.id = shared.artifact
 WHERE score > 0 AND project_id = ANY ($8::integer[])
     AND ($9::integer[] IS NULL OR type_id = ANY ($9)) AND ($10::text[] IS NULL OR domain = ANY ($10))

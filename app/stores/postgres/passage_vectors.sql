@@ -26,7 +26,7 @@ WHERE project.tenant_id = $1 AND folded_key = $2
 -- Distances are taken before anything is sorted, so that no plan ever sorts vectors. Vectors of another model
 -- than $10 are no answer, and neither are the artifacts $11.
 WITH near AS MATERIALIZED (
-    SELECT artifact_number, nullif(created_at, recorded_at) AS created_at, vector <=> $5 AS distance
+    SELECT artifact_number, CASE WHEN NOT is_unknown(created_at) THEN nullif(created_at, recorded_at) END AS created_at, vector <=> $5 AS distance
     FROM embedding
     WHERE EXISTS (SELECT FROM embedding_model WHERE fingerprint = $10)
         AND tenant_id = $1 AND project_id = ANY ($2::integer[]) AND created_at <= $3 AND recorded_at <= $4

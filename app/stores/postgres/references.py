@@ -310,6 +310,32 @@ async def close_pending(
     await insert_row(target, _CLOSE_PENDING, tenant=tenant, ids=list(ids), closed_at=closed_at)
 
 
+@dataclass(frozen=True, slots=True)
+class BoundReference:
+    """A reference that begins with one of its ends, and `since` when it would hold without that end."""
+
+    recorded: RecordedReference
+    since: datetime
+
+    @property
+    def reference(self) -> Reference:
+        """The reference itself."""
+        return self.recorded.reference
+
+
+async def references_since(
+    connection: asyncpg.Connection, tenant: TenantNumber, entity: UUID, begins: datetime
+) -> list[BoundReference]:
+    """Return the references that documents state from or to an entity and that begin with it."""
+    return [
+        BoundReference(
+            RecordedReference(reference_from(row), row["project_id"], row["occurrences"], is_current=True),
+            row["since"],
+        )
+        for row in await connection.fetch(SQL["references_since"], tenant, entity, begins)
+    ]
+
+
 async def references_by_id(
     connection: asyncpg.Connection, tenant: TenantNumber, ids: Sequence[UUID]
 ) -> dict[UUID, Reference]:

@@ -105,7 +105,8 @@ ON CONFLICT DO NOTHING;
 -- name: pending_on
 -- Which references wait for an entity with one of these keys?
 SELECT pending.id, source, entity.key AS source_key, source_uri, target_key, target_text, type, inverted, occurrences,
-    is_ambiguous, pending.source_artifact, valid_from, pending.recorded_at
+    is_ambiguous, pending.source_artifact, pending.recorded_at,
+    stated_since($1, entity.id, entity.created_at, valid_from) AS valid_from
 FROM pending_reference AS pending
 JOIN entity ON entity.tenant_id = pending.tenant_id AND entity.id = pending.source
 JOIN artifact ON artifact.tenant_id = pending.tenant_id AND artifact.id = pending.source_artifact
@@ -116,6 +117,27 @@ ORDER BY pending.recorded_at, pending.id;
 -- name: close_pending
 -- Let these references wait no longer.
 UPDATE pending_reference SET closed_at = :closed_at WHERE tenant_id = :tenant AND id = ANY (:ids::uuid[]);
+
+-- name: references_since
+-- Which references from or to an entity hold since a moment, because a document says so, and since when would they if the
+-- entity had been there always?
+SELECT reference.id, source, target, reference.type, reference.source_artifact, valid_from, valid_until,
+    reference.project_id, occurrences, greatest(
+        other.created_at,
+        CASE WHEN teller.id <> $2 THEN stated_since($1, teller.id, teller.created_at, stated.created_at) END,
+        (
+            SELECT max(absence.valid_until) FROM absence
+            WHERE absence.tenant_id = $1 AND absence.entity = other.id AND artifact IS NULL
+                AND absence.retracted_at IS NULL AND absence.valid_until <= $3
+        )
+    ) AS since
+FROM reference
+JOIN entity AS other ON other.tenant_id = $1 AND other.id = CASE WHEN source = $2 THEN target ELSE source END
+JOIN artifact AS stated ON stated.tenant_id = $1 AND stated.id = reference.source_artifact
+JOIN entity AS teller ON teller.tenant_id = $1 AND teller.id = stated.entity
+WHERE reference.tenant_id = $1 AND (source = $2 OR target = $2) AND reference.retracted_at IS NULL
+    AND valid_from = $3
+ORDER BY reference.id;
 
 -- name: references_by_id
 -- Which references have these ids?

@@ -9,7 +9,7 @@ WHERE indrelid = 'embedding'::regclass AND indisvalid AND starts_with(relname, '
 -- Written for project 0 and 384 dimensions: only literals match a partial index. The index may answer a little
 -- out of order, so that what it found is sorted once more.
 WITH near AS MATERIALIZED (
-    SELECT artifact_number, nullif(created_at, recorded_at) AS created_at, vector::halfvec(384) <=> $4 AS distance
+    SELECT artifact_number, CASE WHEN NOT is_unknown(created_at) THEN nullif(created_at, recorded_at) END AS created_at, vector::halfvec(384) <=> $4 AS distance
     FROM embedding
     WHERE EXISTS (SELECT FROM embedding_model WHERE fingerprint = $5)
         AND tenant_id = $1 AND project_id = 0 AND created_at <= $2 AND recorded_at <= $3

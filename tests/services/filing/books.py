@@ -24,7 +24,15 @@ UNION ALL SELECT id, 'type ' || folded_name FROM (
     SELECT lpad(to_hex(type_id), 32, '0')::uuid AS id, folded_name FROM type
 ) AS numbered
 """
-OWN_IDS = ("alias", "reference", "pending_reference", "state_event", "alias_candidate", "fact_candidate")
+OWN_IDS = (
+    "absence",
+    "alias",
+    "reference",
+    "pending_reference",
+    "state_event",
+    "alias_candidate",
+    "fact_candidate",
+)
 
 
 async def books(connection: asyncpg.Connection, since: datetime) -> dict[str, list[str]]:
