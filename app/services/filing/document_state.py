@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
-from typing import Any
+from typing import Any, TypeAlias
 from uuid import UUID, uuid4
 
 from app.domain.artifact import Artifact, Document
-from app.domain.entity import Absence, AbsenceSource, ReferenceType
+from app.domain.entity import Absence, AbsenceSource, Reference, ReferenceType
 from app.domain.numbers import ArtifactNumber
 from app.domain.properties_change import Amendment, AssertedNames, amend_from
 from app.domain.status_resolution import is_over, without_supersession
@@ -145,41 +145,46 @@ BEGINS_EARLIER = "the document was there before: something superseded it"
 
 @dataclass(frozen=True, slots=True)
 class _Beginning:
-    """A document without a date that something superseded before it was filed.
+    """Since when a document without a date is there that something superseded before it was filed.
 
-    It was there before `superseded`, so it begins with `copy` of its first text, which is `filed`. `line` are
-    its states.
+    Its first text, which was `filed`, takes effect when it `begins`, and it was there before it was
+    `superseded`. `line` are its states, and `bound` the references that began with it.
     """
 
     filed: Artifact
-    copy: Artifact
+    begins: datetime
     superseded: datetime
     line: Sequence[EntityState]
     bound: Sequence[BoundReference]
 
 
-async def begin_before_successors(write: UnitOfWork, entities: Iterable[UUID]) -> None:
+MovedReferences: TypeAlias = dict[UUID, Reference]
+"""What references became that hold since another moment now, by their former ids."""
+
+
+async def begin_before_successors(write: UnitOfWork, entities: Iterable[UUID]) -> MovedReferences:
     """Let documents without a date that are superseded from their first moment on begin before that.
 
-    What a document supersedes follows from it. Must come last in a write.
+    What a document supersedes follows from it. Return the references that moved. Must come last in a write.
     """
-    waiting = sorted(entities)
+    waiting, moved = sorted(entities), MovedReferences()
     while waiting:
         entity = waiting.pop()
-        write = await write.next_transaction_time()
         beginning = await _earlier_beginning(write, entity)
         if beginning is None:
-            await _take_over_when_known(write, entity)
+            moved |= await _take_over_when_known(write, entity)
             continue
+        write = await write.next_transaction_time()
         was = superseded_spans(entity, await successions_around(await write.flush(), write.tenant, entity))
-        await _begin_earlier(write, beginning)
-        await recompute_status(write, entity, beginning.copy.created_at)
+        moved |= await _begin_earlier(write, beginning)
+        await recompute_status(write, entity, beginning.begins)
         await recompute_superseded(write, entity, was)
         waiting += sorted(
             bound.reference.target
             for bound in beginning.bound
             if bound.reference.type is ReferenceType.SUPERSEDES and bound.reference.source == entity
         )
+    return moved
 
 
 async def _earlier_beginning(write: UnitOfWork, entity: UUID) -> _Beginning | None:
@@ -201,14 +206,7 @@ async def _earlier_beginning(write: UnitOfWork, entity: UUID) -> _Beginning | No
     begins = UNKNOWN_BEGINNING
     if is_unknown(superseded) or await artifacts.is_undated_at(*where, successor, superseded):
         begins = superseded - timedelta(microseconds=1)
-    copy = replace(
-        filed,
-        id=uuid4(),
-        number=await next_number(write),
-        created_at=begins,
-        recorded_at=write.recorded_at,
-    )
-    return _Beginning(filed, copy, superseded, line, bound)
+    return _Beginning(filed, begins, superseded, line, bound)
 
 
 async def _superseded_from(
@@ -248,8 +246,15 @@ async def _closes_circle(write: UnitOfWork, bound: Sequence[BoundReference]) -> 
     return False
 
 
-async def _begin_earlier(write: UnitOfWork, beginning: _Beginning) -> None:
-    filed, copy = beginning.filed, beginning.copy
+async def _begin_earlier(write: UnitOfWork, beginning: _Beginning) -> MovedReferences:
+    filed = beginning.filed
+    copy = replace(
+        filed,
+        id=uuid4(),
+        number=await next_number(write),
+        created_at=beginning.begins,
+        recorded_at=write.recorded_at,
+    )
     await _copy_artifact(write, filed, copy)
     await entities.begin_earlier(await write.flush(), write.tenant, filed.entity, copy.created_at)
     first = beginning.line[0]
@@ -265,13 +270,15 @@ async def _begin_earlier(write: UnitOfWork, beginning: _Beginning) -> None:
     )
     change = PropertyChange((first.id,), (state,), None, state, tuple(sorted(state.props)))
     await carry_out(write, change, Cause("created", artifact=copy.id, commit=copy.source_commit))
+    moved = MovedReferences()
     for each in beginning.bound:
         start = max(each.since, copy.created_at)
         if each.reference.type is ReferenceType.SUPERSEDES and each.reference.source == filed.entity:
             start = max(start, beginning.superseded)
-        await _move_reference(write, each, start, {filed.id: copy.id})
-    if write.lookup_cache is not None:
-        write.lookup_cache.note_beginning()
+        told = copy.id if each.reference.source_artifact == filed.id else each.reference.source_artifact
+        moved |= await _move_reference(write, each, start, told)
+    write.cached.note_beginning()
+    return moved
 
 
 async def _copy_artifact(write: UnitOfWork, filed: Artifact, copy: Artifact) -> None:
@@ -305,21 +312,14 @@ async def _copy_artifact(write: UnitOfWork, filed: Artifact, copy: Artifact) -> 
 
 
 async def _move_reference(
-    write: UnitOfWork, bound: BoundReference, start: datetime, copies: Mapping[UUID, UUID]
-) -> None:
-    """Let a reference hold from another moment on, unless it does."""
+    write: UnitOfWork, bound: BoundReference, start: datetime, stated_by: UUID | None
+) -> MovedReferences:
+    """Let a reference hold from another moment on, as an artifact states it; nothing if it does already."""
     held = bound.reference
     if start == held.valid.start or (held.valid.end is not None and start >= held.valid.end):
-        return
+        return {}
     await references.retract_reference(await write.flush(), write.tenant, held.id, write.recorded_at)
-    moved = replace(
-        held,
-        id=uuid4(),
-        source_artifact=None
-        if held.source_artifact is None
-        else copies.get(held.source_artifact, held.source_artifact),
-        valid=Interval(start, held.valid.end),
-    )
+    moved = replace(held, id=uuid4(), source_artifact=stated_by, valid=Interval(start, held.valid.end))
     await references.insert_reference(
         await write.flush(),
         write.tenant,
@@ -329,17 +329,19 @@ async def _move_reference(
         write.recorded_at,
         write.actor,
     )
+    return {held.id: moved}
 
 
-async def _take_over_when_known(write: UnitOfWork, entity: UUID) -> None:
+async def _take_over_when_known(write: UnitOfWork, entity: UUID) -> MovedReferences:
     """Let a successor that begins at an unknown moment supersede a dated document when it is certainly there.
 
     That is when something supersedes the successor itself.
     """
     where = (await write.flush(), write.tenant)
     found = (await entities.entities_by_id(*where, [entity]))[entity]
+    moved = MovedReferences()
     if is_unknown(found.created_at) or await artifacts.is_undated_at(*where, entity, found.created_at):
-        return
+        return moved
     for bound in await references.references_since(*where, entity, found.created_at):
         held = bound.reference
         if held.type is not ReferenceType.SUPERSEDES or held.target != entity:
@@ -349,5 +351,8 @@ async def _take_over_when_known(write: UnitOfWork, entity: UUID) -> None:
         known = [each.effective_from for each in around if each.predecessor == held.source]
         moments = [each for each in known if each is not None and not is_unknown(each)]
         if is_unknown(successor.created_at) and moments:
-            await _move_reference(write, bound, max(min(moments), found.created_at), {})
+            write = await write.next_transaction_time()
+            start = max(min(moments), found.created_at)
+            moved |= await _move_reference(write, bound, start, held.source_artifact)
             await recompute_status(write, entity, found.created_at)
+    return moved

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
 from uuid import UUID, uuid4
@@ -258,7 +258,8 @@ async def write_document(
     _note(write, filed, state, is_new=latest is None)
     result = await _write_meaning(write, filed, prepared, warnings, before, state, is_back=is_back)
     withdrawn = any(each.source is AbsenceSource.CALLER for each in ended)
-    return replace(result, entity=entity, is_back=withdrawn)
+    begins = min(entity.created_at, result.entity.created_at)
+    return replace(result, entity=replace(entity, created_at=begins), is_back=withdrawn)
 
 
 async def _absences(write: UnitOfWork, latest: Artifact) -> list[Absence]:
@@ -386,6 +387,7 @@ async def _write_meaning(
         held = await states.current_states(
             await write.flush(), write.tenant, filed.entity.id, Branch.COMMITTED
         )
+        filed = await _as_it_begins(write, filed)
         state = state_from_artifact(held, filed.artifact.id)
     return FiledDocument(
         artifact=filed.artifact,
@@ -396,6 +398,21 @@ async def _write_meaning(
         candidates=queued,
         warnings=(*document.warnings, *warnings, *joined.warnings, *arrived.warnings, *named),
     )
+
+
+def _as_moved(reference: Reference, moved: Mapping[UUID, Reference]) -> Reference:
+    while reference.id in moved:
+        reference = moved[reference.id]
+    return reference
+
+
+async def _as_it_begins(write: UnitOfWork, filed: Filed) -> Filed:
+    """Return a document that was filed as it is there now: a version of the same text may begin earlier."""
+    latest = await artifacts.latest_version(await write.flush(), write.tenant, filed.entity.id)
+    if latest is None or latest.content_hash != filed.artifact.content_hash:
+        return filed
+    begins = min(filed.entity.created_at, latest.created_at)
+    return replace(filed, artifact=latest, entity=replace(filed.entity, created_at=begins))
 
 
 async def _move_states(
@@ -409,6 +426,7 @@ async def _move_states(
     if before:
         await propagate_supersession(write, filed.entity.id, before)
         around = await successions_around(await write.flush(), write.tenant, filed.entity.id)
-        touched |= {filed.entity.id, *(each.predecessor for each in around)}
-    await begin_before_successors(write, touched)
+        touched |= {each.predecessor for each in around}
+    moved = await begin_before_successors(write, touched)
+    joined.references = [_as_moved(each, moved) for each in joined.references]
     return bool(before or changes)

@@ -149,6 +149,20 @@ async def test_undated_ones_alone_count_from_their_filing(
     assert of_new - begins < timedelta(minutes=1)
 
 
+@pytest.mark.parametrize("order", [(0, 1), (1, 0)])
+async def test_what_was_filed_is_told_as_it_is(desk: ProjectFixture, order: tuple[int, int]) -> None:
+    filed = await desk.file_all(*[(OLD, NEW)[place] for place in order])
+    (stated,) = filed[order.index(1)].references or filed[order.index(0)].references or (None,)
+    if stated is not None:
+        assert stated.valid.start == day(2026, 3)
+    last = filed[-1]
+    async with desk.reading() as connection:
+        hidden = await connection.fetch("SELECT FROM absence WHERE artifact = $1", last.artifact.id)
+        begins = await connection.fetchval("SELECT created_at FROM entity WHERE id = $1", last.entity.id)
+    assert (hidden, begins) == ([], last.entity.created_at)
+    assert last.artifact.created_at == begins
+
+
 async def test_a_past_question_knows_nothing_of_it(desk: ProjectFixture) -> None:
     await desk.file(OLD)
     known = (await desk.ask(QUERY)).known_at
