@@ -109,7 +109,8 @@ class ReferenceClaim:
     `inverted` marks forms like "Superseded by": the edge then runs from the target to the document.
     `count` is how often the document names the target this way. `path` is the relative link the
     document used, without its fragment; it names a file exactly, so it takes precedence over `target`.
-    `line` is where the document first says so; two claims that differ in it alone are equal.
+    `line` is where the document first says so, and `since` the date that it gives for that, as in
+    "Superseded by ADR-9 on 2026-03-10"; two claims that differ in these alone are equal.
     """
 
     type: ReferenceType
@@ -118,6 +119,7 @@ class ReferenceClaim:
     count: int = 1
     path: str | None = None
     line: int | None = field(default=None, compare=False)
+    since: datetime | None = field(default=None, compare=False)
 
 
 @dataclass(frozen=True, slots=True)

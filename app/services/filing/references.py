@@ -143,7 +143,7 @@ async def _join_one(
         edge=edge,
         stated_by=filed.artifact.id,
         cause=other.source_artifact if claim.inverted else filed.artifact.id,
-        valid_from=max(filed.artifact.created_at, filed.entity.created_at, other.created_at),
+        valid_from=max(claim.since or filed.artifact.created_at, filed.entity.created_at, other.created_at),
         occurrences=claim.count,
         inverted=claim.inverted,
     )

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
+from datetime import datetime
 from itertools import islice
 
 from app.domain.artifact import ReferenceClaim
@@ -25,6 +26,7 @@ from app.services.parsing.mentions import (
 )
 from app.services.parsing.relation_phrases import (
     bare_numbers,
+    date_behind,
     is_denied,
     joined_run,
     looks_like_relation,
@@ -61,8 +63,9 @@ class Claims:
         path: str | None = None,
         count: int = 1,
         line: int | None = None,
+        since: datetime | None = None,
     ) -> None:
-        """Add a claim of a relation to a target, stated in a line."""
+        """Add a claim of a relation to a target, stated in a line; a supersession may give its date."""
         if relation.type is ReferenceType.REFERENCES:
             self._generic.append(ReferenceClaim(GENERIC.type, target, False, count, path, line))
             return
@@ -70,7 +73,9 @@ class Claims:
             self._warnings.append(f"the document has a {relation.type} to itself; it was left out")
             return
         self._typed.update(_names(target, path))
-        self._join(relation, ReferenceClaim(relation.type, target, relation.inverted, count, path, line))
+        dated = since if relation.type is ReferenceType.SUPERSEDES else None
+        claim = ReferenceClaim(relation.type, target, relation.inverted, count, path, line, dated)
+        self._join(relation, claim)
 
     def collect(self) -> tuple[ReferenceClaim, ...]:
         """Return the claims, typed ones first, each kind in the order of the document."""
@@ -106,12 +111,18 @@ class Claims:
         place = (relation, claim.path or self._path_of.get((relation, key)) or key)
         known = self._claims.get(place)
         if known is not None:
-            self._claims[place] = replace(known, count=known.count + claim.count)
+            since = known.since or claim.since
+            self._claims[place] = replace(known, count=known.count + claim.count, since=since)
             return
         if claim.path is not None:
             self._path_of.setdefault((relation, key), claim.path)
             if (unlinked := self._claims.pop((relation, key), None)) is not None:
-                claim = replace(claim, count=claim.count + unlinked.count, line=unlinked.line)
+                claim = replace(
+                    claim,
+                    count=claim.count + unlinked.count,
+                    line=unlinked.line,
+                    since=unlinked.since or claim.since,
+                )
         self._claims[place] = claim
 
 
@@ -203,7 +214,7 @@ class _Reader:
                 for text in texts_of(value):
                     for target in self._field_targets([text]):
                         self._place = _Place("", self._reading.above.line_of(name, text))
-                        self._add(relation, target)
+                        self._add(relation, target, date_behind(text[target.end :]) if target.end else None)
         for name, value in self._reading.by_role("status"):
             for text in texts_of(value):
                 self._place = _Place("", self._reading.above.line_of(name, text))
@@ -218,8 +229,9 @@ class _Reader:
         prose = read_prose(value.replace("`", "")[:4_000], self._reading.page.definitions)
         mentions = find_mentions(prose, self._reading.prefixes)
         if mentions and not is_denied(prose.text[: mentions[0].start]):
-            for mention in joined_run(prose.text, mentions):
-                self._add(relation, mention)
+            named = list(joined_run(prose.text, mentions))
+            for mention in named:
+                self._add(relation, mention, date_behind(prose.text[named[-1].end :]))
         for target in () if mentions else self._field_targets([prose.text]):
             if target.path is not None or target.target.rpartition("-")[2].isdigit():
                 self._add(relation, target)
@@ -299,7 +311,7 @@ class _Reader:
             relation = Relation(ReferenceType.SUPERSEDES, inverted=True)
             typed = tuple(joined_run(text, mentions)) if mentions[0].start <= goes_on.end() + 20 else ()
             for mention in typed:
-                self._add(relation, mention)
+                self._add(relation, mention, date_behind(text[typed[-1].end :]))
             self._add_rest(mentions, {id(mention) for mention in typed})
         elif mentions:
             self._add_rest(mentions, self._add_stated(text, mentions, at_line_start=False))
@@ -360,7 +372,7 @@ class _Reader:
             return
         typed = self._typed_mentions(block, text, mentions, relation)
         for mention in typed:
-            self._add(relation, mention)
+            self._add(relation, mention, date_behind(text[typed[-1].end :]))
         self._add_rest(mentions, {id(mention) for mention in typed})
 
     def _typed_mentions(
@@ -409,8 +421,8 @@ class _Reader:
 
     def _add_stated(self, text: str, mentions: list[WrittenMention], *, at_line_start: bool) -> set[int]:
         taken: set[int] = set()
-        for relation, mention in stated_relations(text, mentions, at_line_start=at_line_start):
-            self._add(relation, mention)
+        for relation, mention, since in stated_relations(text, mentions, at_line_start=at_line_start):
+            self._add(relation, mention, since)
             taken.add(id(mention))
         return taken
 
@@ -419,11 +431,12 @@ class _Reader:
             if id(mention) not in taken:
                 self._add(GENERIC, mention)
 
-    def _add(self, relation: Relation, mention: WrittenMention) -> None:
+    def _add(self, relation: Relation, mention: WrittenMention, since: datetime | None = None) -> None:
         target = mention.target
         if mention.path is not None and target == mention.path:
             target = self._identifier_of(mention.path) or target
-        self._claims.add(relation, target, mention.path, line=self._place.line_at(mention.start))
+        line = self._place.line_at(mention.start)
+        self._claims.add(relation, target, mention.path, line=line, since=since)
 
     def _identifier_of(self, path: str) -> str | None:
         """Return the identifier that the number of a file such as 0004-x.md stands for, or None."""

@@ -6,10 +6,12 @@ import re
 from bisect import bisect_left
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
+from datetime import datetime
 from functools import cache
 
 from app.domain.entity import ReferenceType
 from app.domain.text import fold
+from app.services.parsing.dates import find_date, read_date
 from app.services.parsing.inline import COVER
 from app.services.parsing.mentions import WrittenMention
 from app.services.parsing.vocabulary import Relation, field_key, relation_named, vocabulary
@@ -44,24 +46,32 @@ _DATE = (
 )
 """A date that parts the words of a relation: "superseded on 2 May 2026 by"."""
 
+_LED = re.compile(r"(?:(?:on|since|in|as of)\s)?(?:the\s)?", re.IGNORECASE)
 _DATE_BETWEEN = re.compile(rf"(?<=\W){_DATE}(?=\W)", re.IGNORECASE)
+_DATE_BEHIND = re.compile(
+    rf"[\s\])*_{COVER}]{{0,8}}(?:[(\[,:—–-]{{1,2}}\s?(?:(?:on|since|in|as of|from|effective)\s+){{0,2}}"
+    r"|(?:(?:on|since|in|as of|from|effective)\s+){1,2})(?:the\s)?(?=\w)",
+    re.IGNORECASE,
+)
+_DATE_OVER = re.compile(r"\s*(?:[)\].,;*_]|\n|$)")
 _RELATED = Relation(ReferenceType.RELATES_TO)
 
 
 @dataclass(frozen=True, slots=True)
 class _Phrase:
-    """A relation stated in a sentence, where its words start and end, and where its reach ends."""
+    """A relation stated in a sentence, where its words start and end, where its reach ends, and its date."""
 
     relation: Relation | None
     start: int
     end: int
     reach: int
+    since: datetime | None
 
 
 def stated_relations(
     text: str, mentions: list[WrittenMention], *, at_line_start: bool = False
-) -> Iterator[tuple[Relation, WrittenMention]]:
-    """Yield the relations a text states, with what each points at.
+) -> Iterator[tuple[Relation, WrittenMention, datetime | None]]:
+    """Yield the relations a text states, with what each points at, and the date that it gives for that.
 
     "Partly superseded by" relates and supersedes nothing; "will be superseded by" states nothing. With
     `at_line_start` only lines that begin with the relation's words count.
@@ -76,10 +86,21 @@ def stated_relations(
         is_partial = _names_part(gap)
         if not within or not _is_near(gap, at_line_start and not is_partial):
             continue
-        for mention in joined_run(text, within):
+        named = list(joined_run(text, within))
+        since = phrase.since or (date_behind(text[named[-1].end :]) if named else None)
+        for mention in named:
             partial = is_partial or _PART_BEHIND.match(text, mention.end) is not None
             supersedes = phrase.relation.type is ReferenceType.SUPERSEDES
-            yield (_RELATED if partial and supersedes else phrase.relation), mention
+            yield (_RELATED if partial and supersedes else phrase.relation), mention, since
+
+
+def date_behind(text: str) -> datetime | None:
+    """Return the date beside a relation, after what it names: "(2026-03-10)", "on 10 March 2026"."""
+    led = _DATE_BEHIND.match(text)
+    found = None if led is None else find_date(text[led.end() :])
+    if led is None or found is None or not _DATE_OVER.match(text, led.end() + found.end):
+        return None
+    return found.moment
 
 
 def _names_part(gap: str) -> bool:
@@ -148,7 +169,9 @@ def _phrases(text: str) -> Iterator[_Phrase]:
     for match, next_start in zip(matches, [*starts[1:], len(text)], strict=False):
         stop = _SENTENCE_END.search(text, match.end(), next_start)
         reach = stop.start() if stop else next_start
-        yield _Phrase(_relation_of(text, match), match.start(), match.end(), reach)
+        between = _DATE_BETWEEN.search(match[0])
+        since = None if between is None else read_date(_LED.sub("", between[0]))
+        yield _Phrase(_relation_of(text, match), match.start(), match.end(), reach, since)
 
 
 def _relation_of(text: str, match: re.Match[str]) -> Relation | None:

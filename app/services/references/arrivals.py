@@ -51,7 +51,7 @@ async def record_claims(
                 source_key=filed.key,
                 source_uri=filed.artifact.source_uri,
                 source_artifact=filed.artifact.id,
-                valid_from=earlier.get(claim, filed.artifact.created_at),
+                valid_from=claim.since or earlier.get(claim, filed.artifact.created_at),
             ),
             claim_keys(of_claim),
         )

@@ -39,7 +39,7 @@ async def add_pending(write: UnitOfWork, filed: Filed, target: Target, joined: J
         source_key=filed.key,
         source_uri=filed.artifact.source_uri,
         source_artifact=filed.artifact.id,
-        valid_from=filed.artifact.created_at,
+        valid_from=target.claim.since or filed.artifact.created_at,
     )
     await record_pending(write, filed.project, stated, target)
 

@@ -124,7 +124,16 @@ UPDATE pending_reference SET closed_at = :closed_at WHERE tenant_id = :tenant AN
 SELECT reference.id, source, target, reference.type, reference.source_artifact, valid_from, valid_until,
     reference.project_id, occurrences, greatest(
         other.created_at,
-        CASE WHEN teller.id <> $2 THEN stated_since($1, teller.id, teller.created_at, stated.created_at) END,
+        coalesce(
+            (
+                SELECT max(claim.valid_from) FROM reference_claim AS claim
+                WHERE claim.tenant_id = $1 AND claim.source_artifact = stated.id AND claim.type = reference.type
+                    AND claim.inverted = (target = teller.id)
+                    AND claim.key = CASE WHEN teller.id = other.id THEN own.bare_key ELSE other.bare_key END
+                    AND claim.valid_from <> stated.created_at
+            ),
+            CASE WHEN teller.id <> $2 THEN stated_since($1, teller.id, teller.created_at, stated.created_at) END
+        ),
         (
             SELECT max(absence.valid_until) FROM absence
             WHERE absence.tenant_id = $1 AND absence.entity = other.id AND artifact IS NULL
@@ -132,6 +141,7 @@ SELECT reference.id, source, target, reference.type, reference.source_artifact, 
         )
     ) AS since
 FROM reference
+JOIN entity AS own ON own.tenant_id = $1 AND own.id = $2
 JOIN entity AS other ON other.tenant_id = $1 AND other.id = CASE WHEN source = $2 THEN target ELSE source END
 JOIN artifact AS stated ON stated.tenant_id = $1 AND stated.id = reference.source_artifact
 JOIN entity AS teller ON teller.tenant_id = $1 AND teller.id = stated.entity

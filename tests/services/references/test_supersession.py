@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from datetime import datetime
 from itertools import permutations
 from typing import Any
@@ -268,3 +269,64 @@ async def test_what_two_documents_superseded_is_again_what_it_was_once_neither_d
     await service.withdraw(desk.memory.caller, filed.popitem()[1].references[0].id)
     said = [await status_at(desk, old.entity.id, at) for at in (day(2021, 6), day(2022, 6), day(2999))]
     assert said == ["Accepted", "superseded", "Accepted"]
+
+
+DATED = {
+    "the old one says so": (
+        adr(1, OLD, references=(replace(BY[0], since=day(2022, 3)),)),
+        adr(2, NEW, created_at=day(2021)),
+    ),
+    "the new one says so": (
+        adr(1, OLD),
+        adr(2, NEW, created_at=day(2021), references=(replace(OF[0], since=day(2022, 3)),)),
+    ),
+}
+
+
+@pytest.mark.parametrize("statement", DATED)
+@pytest.mark.parametrize("order", [(0, 1), (1, 0)])
+@pytest.mark.parametrize("is_undated", [False, True])
+async def test_a_date_beside_the_supersession_counts(
+    desk: ProjectFixture, statement: str, order: tuple[int, int], is_undated: bool
+) -> None:
+    old, new = DATED[statement]
+    pair = (replace(old, created_at=None if is_undated else old.created_at), new)
+    await desk.file_all(*[pair[place] for place in order])
+    assert await flags_at(desk, day(2021, 6), day(2022, 2), day(2022, 3), day(2024)) == [
+        StateFlag.CURRENT,
+        StateFlag.CURRENT,
+        StateFlag.HISTORICAL,
+        StateFlag.HISTORICAL,
+    ]
+
+
+@pytest.mark.parametrize("order", [(0, 1), (1, 0)])
+async def test_a_date_before_the_successor_is_there_does_not_count(
+    desk: ProjectFixture, order: tuple[int, int]
+) -> None:
+    pair = (
+        adr(1, OLD, references=(replace(BY[0], since=day(2020, 3)),)),
+        adr(2, NEW, created_at=day(2021)),
+    )
+    await desk.file_all(*[pair[place] for place in order])
+    assert await flags_at(desk, day(2020, 6), day(2021)) == [StateFlag.CURRENT, StateFlag.HISTORICAL]
+
+
+async def test_a_later_version_may_say_since_when(desk: ProjectFixture) -> None:
+    """The version counts from its own date, and what it says of the past from the date that it gives."""
+    new = adr(2, NEW, created_at=day(2021))
+    later = adr(
+        1,
+        OLD,
+        created_at=day(2023),
+        status="Superseded by ADR-2",
+        references=(replace(BY[0], since=day(2022, 3)),),
+    )
+    await desk.file_all(adr(1, OLD), new, later)
+    for moment, flag in (
+        (day(2022, 2), StateFlag.CURRENT),
+        (day(2022, 3), StateFlag.HISTORICAL),
+        (day(2024), StateFlag.HISTORICAL),
+    ):
+        hits = (await desk.ask(QUERY, as_of=moment)).hits
+        assert {hit.annotation.flag for hit in hits if hit.artifact.identifier == "ADR-1"} == {flag}

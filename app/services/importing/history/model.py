@@ -216,14 +216,18 @@ ClaimSpans: TypeAlias = dict[tuple[ReferenceClaim, str | None], list[Interval]]
 def claim_spans(stated: Sequence[StatedClaims], start: datetime) -> ClaimSpans:
     """Return when each claim holds: from the change that first makes it to the one that drops it.
 
-    A claim of the first text or state holds from `start`, when that is earlier.
+    A claim of the first text or state holds from `start`, when that is earlier, and one that gives its date
+    from that.
     """
     spans: ClaimSpans = defaultdict(list)
     for place, change in enumerate(stated):
         begins = change.at if place else min(change.at, start)
         ends = stated[place + 1].at if place + 1 < len(stated) else None
         for claim in change.claims:
-            spans[claim, change.source_uri].append(Interval(begins, ends))
+            since = claim.since or begins
+            spans[claim, change.source_uri].append(
+                Interval(since if ends is None or since < ends else begins, ends)
+            )
     return {claim: merge_intervals(each) for claim, each in spans.items()}
 
 
