@@ -275,8 +275,8 @@ async def _begin_earlier(write: UnitOfWork, beginning: _Beginning) -> MovedRefer
         start = max(each.since, copy.created_at)
         if each.reference.type is ReferenceType.SUPERSEDES and each.reference.source == filed.entity:
             start = max(start, beginning.superseded)
-        told = copy.id if each.reference.source_artifact == filed.id else each.reference.source_artifact
-        moved |= await _move_reference(write, each, start, told)
+        teller = copy.id if each.reference.source_artifact == filed.id else each.reference.source_artifact
+        moved |= await _move_reference(write, each, start, teller)
     write.cached.note_beginning()
     return moved
 
