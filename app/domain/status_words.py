@@ -15,13 +15,34 @@ from app.domain.text import fold
 
 SUPERSEDED = "superseded"
 MAX_STATUS_WORDS = 12
-"""Words of a status that are read; a status of more is a sentence."""
+"""Words of a status that a team defines; a status of more is a sentence."""
+
+MAX_STATUS_READ = 1_000
+"""Characters of a status that are read; a longer one has no flag, for what follows could turn it around."""
+
+CUT = "…"
+"""The end of a status of which only the beginning is kept, which says nothing on its own."""
 
 MAX_QUALIFIED_WORDS = 5
 """A known phrase behind more unknown words than these may say anything."""
 
 _WORD = re.compile(r"\w+")
-_LONG = 200
+_CHOICE = re.compile(r"\s*(?:[|/,]|\bor\b)\s*", re.IGNORECASE)
+_CHOICE_LEAD = re.compile(
+    r"\s*(?:either\b|(?:please\s+)?(?:choose|select|pick|one|any|possible|valid|allowed|e\.g\.)"
+    r"[^:|/,]{0,40}?(?:\b(?:of|from|as)\b(?:\s+the\s+following)?:?|:))\s*",
+    re.IGNORECASE,
+)
+_OPEN = re.compile(
+    r"^\W*(?:[{<]|\[[^\]|/,]*[|/,])|\w\s*\?|\[\s*\]|☐|(?:\[[xX✓✔-]\]|[☑☒]).*(?:\[[xX✓✔-]\]|[☑☒])", re.DOTALL
+)
+"""A placeholder, a question, or boxes of which none or several are ticked."""
+
+_FILLED = re.compile(
+    r"(?:[\s,]+(?:its?|was|is|are|were|has|have|had|been|got|then|now|since|later|again|already|subsequently"
+    r"|afterwards|eventually|finally|formally|officially))*[\s,]+",
+    re.IGNORECASE,
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,6 +57,7 @@ class _Words:
     until_later: frozenset[str]
     makes_wip: frozenset[str]
     contrasts: frozenset[str]
+    doubts: frozenset[str]
     longest: int
 
 
@@ -74,16 +96,17 @@ def _words(team: TeamWords = NO_TEAM_WORDS) -> _Words:
         until_later=sets["UNTIL_LATER"],
         makes_wip=sets["MAKES_WIP"],
         contrasts=sets["CONTRASTS"],
+        doubts=sets["DOUBTS"],
         longest=max(len(phrase.split()) for phrase in flags),
     )
 
 
 def status_phrase(status: str) -> str:
-    """Return the one spelling of a status: its folded words without marks, and no numbers before them."""
-    words = _spelled(status[:_LONG]).split()
-    while words and words[0].isdigit():
-        words = words[1:]
-    return " ".join(words[:MAX_STATUS_WORDS])
+    """Return the one spelling of a status: its folded words without marks, and no date before them."""
+    words = _spelled(status[:MAX_STATUS_READ]).split()
+    numbers = next((place for place, word in enumerate(words) if not word.isdigit()), len(words))
+    is_counted = numbers == 1 and len(words[0]) < 4 and re.match(r"\W*\d+\s", status) is not None
+    return " ".join(words if is_counted else words[numbers:])
 
 
 def _spelled(phrase: str) -> str:
@@ -97,23 +120,26 @@ def flag_of_status(status: str | None, team: TeamWords = NO_TEAM_WORDS) -> State
     """
     if status is None or not status.strip():
         return StateFlag.CURRENT
-    meaning = _meaning(status[:_LONG], team)
+    meaning = _meaning(status, team)
     return None if meaning is None else meaning.flag
 
 
 def is_known(status: str, team: TeamWords = NO_TEAM_WORDS) -> bool:
     """Return whether the words of a status have a meaning."""
-    return _meaning(status[:_LONG], team) is not None
+    return _meaning(status, team) is not None
 
 
 def unknown_status_warnings(status: str, team: TeamWords = NO_TEAM_WORDS) -> tuple[str, ...]:
     """Return a warning if the words of a document's status have no meaning."""
-    return () if is_known(status, team) else (f"unknown status {status}; the document gets no flag",)
+    if is_known(status, team):
+        return ()
+    is_cut = f" of more than {MAX_STATUS_WORDS} words" if status.endswith(CUT) else ""
+    return (f"unknown status{is_cut} {status}; the document gets no flag",)
 
 
 def was_in_force(status: str | None, team: TeamWords = NO_TEAM_WORDS) -> bool:
     """Return whether a status means "in force once, but no longer": superseded, not rejected."""
-    meaning = _meaning(status[:_LONG], team) if status else None
+    meaning = _meaning(status, team) if status else None
     return meaning is not None and meaning.flag is StateFlag.HISTORICAL and meaning.was_in_force
 
 
@@ -138,11 +164,70 @@ def leading_status() -> re.Pattern[str]:
     return re.compile(rf"(?:{spelled})(?!\w)", re.IGNORECASE)
 
 
-@lru_cache(maxsize=1_024)
+def is_choice(status: str) -> bool:
+    """Return whether a status is a list of several that mean different things: "Proposed | Accepted"."""
+    lead = _CHOICE_LEAD.match(status)
+    listed = status[lead.end() if lead else 0 :]
+    parts = [part.strip(" '\"`()[]{}<>*_") for part in _CHOICE.split(listed)][:MAX_STATUS_WORDS]
+    are_whole = [part for part in parts if _leads(part, whole="|" not in listed)]
+    if len(parts) < 2 or parts[:2] != are_whole[:2]:
+        return False
+    return len({flag_of_status(_lead(part)) for part in are_whole}) > 1
+
+
+def _lead(part: str) -> str:
+    known = leading_status().match(part)
+    return "" if known is None else known[0]
+
+
+def _leads(part: str, *, whole: bool) -> bool:
+    """Return whether a part begins with a known status, and with `whole` has no other words."""
+    known = _lead(part)
+    return bool(known) and not (whole and part[len(known) :].strip(" .!?*_"))
+
+
+def later_status(text: str) -> str | None:
+    """Return what a text turns to, as it is written: "rejected" in "accepted, but later rejected"."""
+    found = None
+    for contrast in _contrast().finditer(text[:MAX_STATUS_READ]):
+        filled = _FILLED.match(text, contrast.end())
+        known = None if filled is None else leading_status().match(text, filled.end())
+        found = found if known is None else known[0]
+    return found
+
+
+@cache
+def _contrast() -> re.Pattern[str]:
+    return re.compile(rf"(?<!^)(?<!\bnot\s)\b(?:{'|'.join(sorted(_words().contrasts))})\b", re.IGNORECASE)
+
+
 def _meaning(status: str, team: TeamWords) -> _Meaning | None:
-    words = status_phrase(status).split()
-    known = _words(team)
-    return _of_leading_words(words, known) or _of_qualified(words, known) or _of_later_words(words, known)
+    return None if len(status) > MAX_STATUS_READ else _meaning_of_words(status, team)
+
+
+@lru_cache(maxsize=1_024)
+def _meaning_of_words(status: str, team: TeamWords) -> _Meaning | None:
+    phrase, known = status_phrase(status), _words(team)
+    if phrase in dict(team):
+        return _of_phrase(phrase, known)
+    if status.rstrip().endswith(CUT) or _OPEN.search(status) is not None or is_choice(status):
+        return None
+    words = phrase.split()
+    if (opening := _opening(words, known)) is not None:
+        meaning = _of_leading_words(words, known) or _of_qualified(words, opening, known)
+    else:
+        meaning = _of_leading_words(words, known) or _of_later_words(words, known)
+    return _turned(meaning, later_status(status), known)
+
+
+def _turned(meaning: _Meaning | None, later: str | None, known: _Words) -> _Meaning | None:
+    """Return what a status means that a later word turns; None if it turns back from its end."""
+    if later is None or meaning is None:
+        return meaning
+    turned = _of_phrase(_spelled(later), known)
+    if turned.flag is meaning.flag:
+        return meaning
+    return None if meaning.flag is StateFlag.HISTORICAL else turned
 
 
 def _phrase_at(words: Sequence[str], place: int, known: _Words) -> str | None:
@@ -171,43 +256,67 @@ def _of_leading_words(words: Sequence[str], known: _Words) -> _Meaning | None:
         return _Meaning(StateFlag.HISTORICAL, was_in_force=True)
     if said.flag is StateFlag.CURRENT and rest and rest[0] in known.makes_wip:
         return _Meaning(StateFlag.WIP)
-    while rest and rest[0] in known.contrasts:
+    is_joined = bool(rest) and rest[0] == "and"
+    while rest and (rest[0] in known.contrasts or rest[0] == "and"):
         rest = rest[1:]
-    following = _phrase_at(rest, 0, known) if rest else None
-    if following is not None and _of_phrase(following, known).flag is StateFlag.HISTORICAL:
-        return _of_phrase(following, known)
-    return said
+    phrase = _phrase_at(rest, 0, known) if rest else None
+    following = said if phrase is None else _of_phrase(phrase, known)
+    if following.flag is StateFlag.HISTORICAL:
+        return following
+    return None if is_joined and (said.flag, following.flag) == (StateFlag.WIP, StateFlag.CURRENT) else said
 
 
-def _of_qualified(words: Sequence[str], known: _Words) -> _Meaning | None:
-    """Return what a phrase means behind words that turn it: "no longer valid", "not yet accepted"."""
-    for length in (3, 2, 1):
-        opening = " ".join(words[:length])
-        if len(words) <= length or opening not in (known.ended | known.denied | known.until_later):
-            continue
-        phrase = _phrase_at(words, length, known)
-        if opening in known.ended:
-            return _Meaning(StateFlag.HISTORICAL, was_in_force=True)
-        if phrase is None:
-            return None
-        is_over = _of_phrase(phrase, known).flag is StateFlag.HISTORICAL
+def _opening(words: Sequence[str], known: _Words) -> str | None:
+    """Return the words at the start that turn what follows: "no longer", "not yet"."""
+    turning = known.ended | known.denied | known.until_later
+    openings = (" ".join(words[:length]) for length in (3, 2, 1) if len(words) > length)
+    return next((opening for opening in openings if opening in turning), None)
+
+
+def _of_qualified(words: Sequence[str], opening: str, known: _Words) -> _Meaning | None:
+    """Return what a phrase means behind its opening: "no longer valid", "not yet accepted"."""
+    length = len(opening.split())
+    phrase = _phrase_at(words, length, known)
+    if phrase is None:
+        return _Meaning(StateFlag.HISTORICAL, was_in_force=True) if opening in known.ended else None
+    if opening in known.denied and "yet" in words[length:]:
+        opening = "not yet"
+    return _of_denied(opening, _of_phrase(phrase, known), known)
+
+
+def _of_denied(opening: str, said: _Meaning, known: _Words) -> _Meaning | None:
+    """Return what is left of a meaning that an opening denies; what never was in force says nothing then."""
+    if said.flag is StateFlag.CURRENT:
         if opening in known.until_later:
-            return _Meaning(StateFlag.CURRENT if is_over else StateFlag.WIP)
-        if _of_phrase(phrase, known).flag is StateFlag.WIP:
-            return None
-        return _Meaning(StateFlag.CURRENT if is_over else StateFlag.HISTORICAL)
-    return None
+            return _Meaning(StateFlag.WIP)
+        return _Meaning(StateFlag.HISTORICAL, was_in_force=opening in known.ended)
+    is_denied = opening not in known.ended or opening.startswith("no ")
+    return _Meaning(StateFlag.CURRENT) if said.was_in_force and is_denied else None
 
 
 def _of_later_words(words: Sequence[str], known: _Words) -> _Meaning | None:
-    """Return what the phrases behind an unknown first word agree on, such as "conditionally accepted"."""
-    if words and words[0] in known.denied:
-        return None
+    """Return what the phrases behind an unknown first word agree on, such as "conditionally accepted".
+
+    Words of doubt among them leave it open: "should be accepted", "has not been approved".
+    """
     found: list[_Meaning] = []
     place = 1
     while place < min(len(words), MAX_QUALIFIED_WORDS):
         phrase = _phrase_at(words, place, known)
         if phrase is not None:
-            found.append(_of_qualified(words[place - 1 :], known) or _of_phrase(phrase, known))
+            meaning = _in_its_place(words, place, phrase, known)
+            if meaning is None:
+                return None
+            found.append(meaning)
         place += len(phrase.split()) if phrase else 1
     return found[0] if found and len({meaning.flag for meaning in found}) == 1 else None
+
+
+def _in_its_place(words: Sequence[str], place: int, phrase: str, known: _Words) -> _Meaning | None:
+    """Return what a phrase means behind the words before it, or None where they leave it open."""
+    for start in range(max(place - 3, 0), place):
+        opening = _opening(words[start:], known)
+        if opening is not None and start + len(opening.split()) == place:
+            return _of_qualified(words[start:], opening, known)
+    is_open = bool((known.doubts | known.denied) & set(words[:place]))
+    return None if is_open else _of_phrase(phrase, known)

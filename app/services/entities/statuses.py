@@ -109,7 +109,9 @@ def _phrase_of(word: str) -> str:
     phrase = status_phrase(word)
     if len(word) > MAX_STATUS_LENGTH or len(phrase.split()) > MAX_STATUS_WORDS or not phrase:
         raise Invalid(
-            f"a status word has 1 to {MAX_STATUS_LENGTH} characters, and letters among them", field="word"
+            f"a status word has 1 to {MAX_STATUS_LENGTH} characters and at most {MAX_STATUS_WORDS} words,"
+            " with letters among them",
+            field="word",
         )
     if phrase == SUPERSEDED:
         raise Invalid(

@@ -9,7 +9,17 @@ from itertools import islice
 
 from app.domain.artifact import StatedStatus
 from app.domain.recall import StateFlag
-from app.domain.status_words import flag_of_status, is_known, is_notice, leading_status
+from app.domain.status_words import (
+    CUT,
+    MAX_STATUS_READ,
+    MAX_STATUS_WORDS,
+    flag_of_status,
+    is_choice,
+    is_known,
+    is_notice,
+    later_status,
+    leading_status,
+)
 from app.domain.text import beginning
 from app.services.parsing.blocks import Block, BlockKind, Section
 from app.services.parsing.context import Reading
@@ -20,11 +30,10 @@ from app.services.parsing.text import INVISIBLE, texts_of
 from app.services.parsing.vocabulary import field_key, vocabulary
 
 SECTION_ROLE = "status"
-MAX_WORDS = 5
 MAX_UNKNOWN_WORDS = 4
-"""More words without a known one among them are a sentence, and no status."""
+"""More words without a known one among them are a sentence, which is kept as it was written."""
 
-MAX_STATUS_LENGTH = 64
+MAX_STATUS_LENGTH = 120
 MAX_NOTICES = 10
 MAX_STATED = 20
 """Places of one document whose statuses are compared."""
@@ -39,7 +48,6 @@ _HARD_END = re.compile(
 )
 _NUMBERED = re.compile(r"\S*\d")
 _LINKED = re.compile(r"(?<=\w)[\s:]+(?:by\s+)?!?\[[^\n]*")
-_CHOICE = re.compile(r"\s*(?:\||/|,|\bor\b)\s*", re.IGNORECASE)
 _STEP = re.compile(r"\s*(?:→|⇒|->|=>|»|>)\s*")
 _CONNECTORS = re.compile(
     r"(?:\s+(?:with|for|in|favou?r|of|to|by|as|the|an?|and|but|see|on|from|into|is|was|version|since|at|via|per"
@@ -49,7 +57,14 @@ _CONNECTORS = re.compile(
 _ORNAMENT = re.compile(r"^(?::[a-z0-9_+-]{1,40}:|[^\w:]+|[:_])+")
 _CLOSING = re.compile(r"[^\w!?'’)]+$")
 _BOLD = re.compile(r"\*\*([^*\n|]{1,80})\*\*|__([^_\n|]{1,80})__")
-_TASK = re.compile(r"\s*\[(?P<mark>[ xX✓✔-])\]\s*(?P<text>.*)", re.DOTALL)
+_TASK = re.compile(r"\s*(?:\[[ xX✓✔-]\](?!\()|[☐☑☒])")
+_BOX = re.compile(r"(?:\[(?P<mark>[ xX✓✔-])\](?!\()|(?P<box>[☐☑☒]))\s*(?P<text>[^\[☐☑☒]*)")
+_MAPPING = re.compile(r"[{}'\"]|:\s*(?:None|'')")
+_COMMENT = re.compile(r"<!--.*?(?:-->|\Z)", re.DOTALL)
+_BLANK_TAG = re.compile(
+    r"\s*<(?:[^<>=/!]*[|,][^<>=]*|[^<>=/!]*\b(?:status|state|todo|tbd|fill|insert|choose|your)\b[^<>=]*)>\s*",
+    re.IGNORECASE,
+)
 _MARK = re.compile(r"\W{0,4}[\[(]?(?P<mark>[A-Za-z' -]{4,30})(?:[\])]|:\s)")
 _MARK_BEHIND = re.compile(r"[\[(](?P<mark>[A-Za-z' -]{4,30})[\])]\W{0,4}$")
 _NOTICE_START = re.compile(
@@ -65,8 +80,8 @@ _LATER = re.compile(r"[.,;]\s+|\s+[-–—]+\s+")
 
 def read_status(reading: Reading) -> str | None:
     """Return the status in the document's own words, such as "Accepted" or "Partly superseded", or None."""
-    stated = next(_stated(reading), None)
-    return (_switched(reading) or _notice(reading)) if stated is None else stated.status
+    stated = next((each.status for each in _stated(reading) if each.status is not None), None)
+    return stated or _switched(reading) or _notice(reading)
 
 
 def stated_statuses(reading: Reading) -> tuple[StatedStatus, ...]:
@@ -76,21 +91,40 @@ def stated_statuses(reading: Reading) -> tuple[StatedStatus, ...]:
 
 def _stated(reading: Reading) -> Iterator[StatedStatus]:
     for name, value in reading.by_role("status"):
-        for text in texts_of(value)[:1]:
-            yield _read_or_warn(text, reading.above.line_of(name), reading)
+        if texts_of(value):
+            yield _read(_written_value(value), reading.above.line_of(name))
     for line in reading.lines_by_role("status"):
         if line.value:
-            yield _read_or_warn(line.value, reading.line_of(line.block, line.value), reading)
+            yield _read(line.value, reading.line_of(line.block, line.value))
     for section in reading.sections:
         if section.heading is not None and is_status_section(section, reading):
             yield _section_status(section, section.heading, reading)
 
 
-def _read_or_warn(text: str, line: int, reading: Reading) -> StatedStatus:
-    status = status_in(text)
-    if status is None:
-        reading.warn(f"no status could be read from {beginning(plain_text(text[:200]), 80)!r}", line)
-    return StatedStatus(status, line)
+def _written_value(value: object) -> str:
+    """Return the value of a header field as it stands there: a placeholder is no text to YAML."""
+    written = ", ".join(texts_of(value))
+    return f"{{{_MAPPING.sub('', written)}}}" if isinstance(value, dict) else written
+
+
+def _read(text: str, line: int) -> StatedStatus:
+    """Return the status that a text states, or what it says instead, which has no meaning then."""
+    return StatedStatus(status_in(text) or _as_written(text), line)
+
+
+def _as_written(text: str) -> str | None:
+    """Return the beginning of a text that states no status; None if it is blank."""
+    written = _COMMENT.sub("", text[:MAX_STATUS_READ])
+    is_blank = not INVISIBLE.sub("", written).strip(f" \n-–—*_`|{COVER}")
+    return None if is_blank else _cut(plain_text(written) or written.strip())
+
+
+def _cut(words: str) -> str:
+    """Return a text, or as many of its first words as a status may have, with a mark behind them."""
+    kept = beginning(" ".join(words.split()[:MAX_STATUS_WORDS]), MAX_STATUS_LENGTH)
+    if len(kept) == len(" ".join(words.split())):
+        return kept
+    return f"{kept.rsplit(' ', 1)[0] if len(kept) == MAX_STATUS_LENGTH and ' ' in kept else kept}{CUT}"
 
 
 def is_status_section(section: Section, reading: Reading) -> bool:
@@ -127,16 +161,29 @@ def _notice(reading: Reading) -> str | None:
 
 def status_in(text: str) -> str | None:
     """Return the leading words of a text that state a status; a list of choices states none."""
-    unstruck = _STRUCK.sub("", INVISIBLE.sub("", text[:400])).strip()
+    unstruck = _STRUCK.sub("", INVISIBLE.sub("", text[:MAX_STATUS_READ])).strip()
+    if _TASK.match(unstruck) is not None:
+        unstruck = _ticked(unstruck)
     raw = unstruck.split("\n", 1)[0]
     if raw.startswith(("{", "<%")):
         return None
     shown = plain_text(_LINKED.sub(" ", raw, count=1)).strip(f" *_{COVER}")
     words = _STEP.split(_without_opening(shown))[-1]
-    choices = [part.strip(" '\"}])") for part in _CHOICE.split(words)]
-    if _is_choice(choices, words):
+    if is_choice(words):
         return _marked(raw)
-    return _later_end(words) or _leading(words)
+    return _later_end(words) or _turned(words, _leading(words))
+
+
+def _ticked(text: str) -> str:
+    """Return what is ticked in a list of boxes: the last one where the others were steps towards it.
+
+    Nothing if none is, or if several are that mean different things.
+    """
+    boxes = list(_BOX.finditer(text))
+    ticked = [box["text"].strip(" \n-*+") for box in boxes if (box["mark"] or box["box"]).strip(" -☐")]
+    steps = [each for each in ticked[:-1] if flag_of_status(status_in(each) or each) is not StateFlag.WIP]
+    flags = {flag_of_status(status_in(each) or each) for each in (*steps, *ticked[-1:])}
+    return ticked[-1] if len(flags) == 1 else ""
 
 
 def _without_opening(words: str) -> str:
@@ -154,30 +201,27 @@ def _without_opening(words: str) -> str:
     return words
 
 
+def _turned(words: str, lead: str | None) -> str | None:
+    """Return what the first sentence turns a status to: "Accepted by all, but later rejected"."""
+    sentence = re.split(r"[.!?](?:\s|$)", words, maxsplit=1)[0]
+    later = None if lead is None else later_status(sentence)
+    if lead is None or later is None or flag_of_status(later) is flag_of_status(lead):
+        return lead
+    return later if flag_of_status(sentence) is flag_of_status(later) else _cut(sentence)
+
+
 def _leading(words: str) -> str | None:
     known = leading_status().match(words)
     end = (_END if known is not None or is_known(words[:MAX_STATUS_LENGTH]) else _HARD_END).search(words, 1)
     lead = _CLOSING.sub("", words[: end.start()] if end else words).strip()
     lead = "" if _NUMBERED.match(words) else _CONNECTORS.sub("", lead)
-    most = MAX_WORDS if is_known(lead) else MAX_UNKNOWN_WORDS
-    is_short = len(lead) <= MAX_STATUS_LENGTH and len(lead.split()) <= most
-    fits = lead[:1].isalpha() and is_short and not (end and end[0] == "|" and known is None)
-    if known is not None and not (fits and len(lead) > len(known[0])):
+    if end and end[0] == "|" and known is None:
+        return None
+    if known is not None and len(lead) <= len(known[0]):
         return known[0]
-    return lead if fits else None
-
-
-def _is_choice(parts: Sequence[str], words: str) -> bool:
-    """Return whether a text offers several statuses: more than two, or two that say different things."""
-    if len(parts) < 2 or not all(part and _is_whole(part) for part in parts[:2]):
-        return False
-    flags = {flag_of_status(part) for part in parts}
-    return len(flags) > 1
-
-
-def _is_whole(part: str) -> bool:
-    known = leading_status().match(part)
-    return known is not None and not part[known.end() :].strip(" .!?*_")
+    if not lead[:1].isalpha() or (not is_known(lead) and len(lead.split()) > MAX_UNKNOWN_WORDS):
+        return None
+    return _cut(lead)
 
 
 def _marked(raw: str) -> str | None:
@@ -200,18 +244,18 @@ def _later_end(words: str) -> str | None:
 def _section_status(section: Section, heading: Block, reading: Reading) -> StatedStatus:
     """Return the status that a section holds: in its heading, a table, ticked tasks, a history, or first."""
     inline = heading.content.partition(":")[2]
-    if inline.strip() and (said := status_in(inline)) is not None:
-        return StatedStatus(said, reading.line_of(heading))
+    if inline.strip() and status_in(inline) is not None:
+        return _read(inline, reading.line_of(heading))
     texts = [block for block in section.blocks if block.kind is BlockKind.TEXT and block.content.strip()]
     columns = column_values([block for block in texts if block.cell], SECTION_ROLE)
     if columns:
-        return _read_or_warn(columns[-1], _line_in(texts, columns[-1], heading, reading), reading)
-    tasks = [match for block in texts if (match := _TASK.match(block.content[:400])) is not None]
+        return _read(columns[-1], _line_in(texts, columns[-1], heading, reading))
+    tasks = [block.content[:400] for block in texts if _TASK.match(block.content[:40]) is not None]
     if tasks:
-        ticked = [match["text"] for match in tasks if match["mark"].strip(" -")]
-        line = _line_in(texts, ticked[-1] if ticked else "", heading, reading)
-        return StatedStatus(status_in(ticked[-1]) if ticked else None, line)
-    return _written_status(texts, heading, reading)
+        ticked = _ticked("\n".join(tasks))
+        line = _line_in(texts, ticked, heading, reading)
+        return _read(ticked or " ".join("\n".join(tasks).split()), line)
+    return _written_status(section, texts, heading, reading)
 
 
 def _line_in(texts: Sequence[Block], words: str, heading: Block, reading: Reading) -> int:
@@ -221,14 +265,20 @@ def _line_in(texts: Sequence[Block], words: str, heading: Block, reading: Readin
     return reading.line_of(block, words)
 
 
-def _written_status(texts: Sequence[Block], heading: Block, reading: Reading) -> StatedStatus:
+def _written_status(
+    section: Section, texts: Sequence[Block], heading: Block, reading: Reading
+) -> StatedStatus:
     written = [block for block in texts if not block.quoted and _has_words(block, reading)]
     dated = list(_dated(written, reading))
     if len(dated) > 1:
         return max(dated, key=lambda each: each[0])[1]
-    for block in written:
-        return _read_or_warn(block.content, reading.line_of(block), reading)
-    return StatedStatus(_quoted_status(texts), reading.line_of(heading))
+    listed = " / ".join(line.strip() for block in written[:10] for line in block.content[:400].split("\n"))
+    if is_choice(listed):
+        return _read(listed, reading.line_of(written[0]))
+    blank = [block for block in section.blocks if _BLANK_TAG.fullmatch(block.content[:200]) is not None]
+    for block in (*written, *texts, *blank):
+        return _read(block.content, reading.line_of(block))
+    return _read(heading.content.partition(":")[2], reading.line_of(heading))
 
 
 def _has_words(block: Block, reading: Reading) -> bool:
@@ -251,10 +301,3 @@ def _dated(texts: Sequence[Block], reading: Reading) -> Iterator[tuple[tuple[obj
         status = status_in(words) if found is not None else None
         if found is not None and status is not None and is_known(status):
             yield (found.moment, place), StatedStatus(status, reading.line_of(block) + at)
-
-
-def _quoted_status(texts: Sequence[Block]) -> str | None:
-    """Return the status of a lone quote; any other quote is a template."""
-    words = plain_text(texts[0].content[:100]).rstrip(".") if len(texts) == 1 else ""
-    known = leading_status().match(words)
-    return words if known is not None and known[0] == words else None

@@ -42,7 +42,10 @@ def test_the_leading_words_are_the_status(text: str, status: str | None) -> None
         ("# T\n* **Status:** Accepted\n", "Accepted"),
         ("# T\n## Status\n\nAccepted\n\n## Context\n", "Accepted"),
         ("# T\n## Status\n\n> Accepted\n", "Accepted"),
-        ('# T\n## Status\n\n> Accepted or Rejected\n>\n> Valid: "Proposed", "Accepted"\n', None),
+        (
+            '# T\n## Status\n\n> Accepted or Rejected\n>\n> Valid: "Proposed", "Accepted"\n',
+            "Accepted or Rejected",
+        ),
         ("# T\n## Status\n\n## Context\nAccepted\n", None),
         ("# T\n## Status\n```\nAccepted\n```\n", None),
         ("# T\n## Notes\nStatus: open\n", None),

@@ -183,7 +183,7 @@ def test_front_matter_with_a_colon_means_what_its_writer_meant(
         ("| Status | When |\n|---|---|\n| Draft | May |\n| Rejected | June |", "Rejected"),
         ("- [ ] Proposed\n- [x] Accepted\n- [ ] Deprecated", "Accepted"),
         ("- [x] Proposed\n- [x] Accepted", "Accepted"),
-        ("- [ ] Proposed\n- [ ] Accepted", None),
+        ("- [ ] Proposed\n- [ ] Accepted", "[ ] Proposed [ ] Accepted"),
         ("Status: Accepted", "Accepted"),
         ("**Status**: Rejected", "Rejected"),
         ("2024-05-01: Rejected", "Rejected"),
@@ -201,13 +201,109 @@ def test_front_matter_with_a_colon_means_what_its_writer_meant(
         ("Accepted with revisions", "Accepted with revisions"),
         ("Duplicate of ADR-9", "Duplicate"),
         ("Replaced with ADR-9", "Replaced"),
-        ("ADR-9 supersedes this record.", None),
-        ("The first that is there counts: the header.", None),
+        ("ADR-9 supersedes this record.", "ADR-9 supersedes this record."),
+        ("The first that is there counts: the header.", "The first that is there counts: the header."),
         ("Deprecated in favour of [Nine](0009-n.md)", "Deprecated"),
     ],
 )
 def test_a_section_of_status_says_the_last_one(section: str, status: str | None) -> None:
     assert parse_markdown(f"# ADR-3: T\n\n## Status\n\n{section}\n\n## Context\n\nc\n").status == status
+
+
+LEFT_OPEN = [
+    "Proposed | Accepted | Rejected",
+    "{proposed | accepted}",
+    "{{status}}",
+    "{accepted}",
+    "Draft/Accepted/Rejected",
+    "[Proposed, Accepted, Rejected]",
+    "(proposed, accepted)",
+    "Proposed, Accepted, Rejected or Superseded",
+    "Accepted or Rejected",
+    "choose one of: Proposed, Accepted",
+    "Choose one: Proposed / Accepted",
+    "One of Proposed, Accepted, Rejected",
+    "Pick from: draft, final",
+    "Either accepted or rejected",
+    "Accepted | Superseded by ADR-NNN",
+    "<status>",
+    "<Proposed | Accepted>",
+    "???",
+    "?",
+    "...",
+    "XXX",
+    "Accepted?",
+    "[ ] Proposed [ ] Accepted",
+    "☐ Proposed ☐ Accepted",
+    "[x] Accepted [x] Rejected",
+    "3 approved, 2 rejected",
+    "2026-05-01",
+    "We will know in May what becomes of it",
+]
+
+
+@pytest.mark.parametrize("place", ["---\nstatus: {}\n---\n# ADR-3: T\n", "# ADR-3: T\n\nStatus: {}\n"])
+@pytest.mark.parametrize("status", LEFT_OPEN)
+def test_a_status_left_open_is_kept_and_has_no_flag(place: str, status: str) -> None:
+    document = parse_markdown(place.replace("{}", status) + "\n## Context\n\nc\n", path="adr/0003-t.md")
+    assert document.status
+    assert flag_of_status(document.status) is None
+
+
+@pytest.mark.parametrize(
+    "section",
+    [
+        *LEFT_OPEN,
+        "- Proposed\n- Accepted\n- Rejected",
+        "Proposed\n\nAccepted",
+        "- [x] Accepted\n- [x] Rejected",
+        "- ☐ Proposed\n- ☐ Accepted",
+        "> Proposed, accepted or rejected",
+        "Choose one of:\n\n- Proposed\n- Accepted",
+        "| Status |\n|---|\n| Proposed / Accepted |",
+        "<Proposed | Accepted | Rejected>",
+    ],
+)
+def test_a_section_of_status_left_open_has_no_flag(section: str) -> None:
+    document = parse_markdown(f"# ADR-3: T\n\n## Status\n\n{section}\n\n## Context\n\nc\n")
+    assert document.status
+    assert flag_of_status(document.status) is None
+
+
+@pytest.mark.parametrize(
+    "section", ["", "-", "—", "<!-- Proposed / Accepted -->", "<br>", "```\nAccepted\n```"]
+)
+def test_an_empty_section_of_status_states_none(section: str) -> None:
+    assert parse_markdown(f"# ADR-3: T\n\n## Status\n\n{section}\n\n## Context\n\nc\n").status is None
+
+
+@pytest.mark.parametrize(
+    ("text", "status"),
+    [
+        ("- [x] Proposed\n- [x] Accepted\n- [ ] Deprecated", "Accepted"),
+        ("☐ Proposed ☑ Accepted", "Accepted"),
+        ("[ ] Proposed [x] Accepted", "Accepted"),
+        ("☑ Proposed ☐ Accepted", "Proposed"),
+        ("Accepted by the board after the spike, but later rejected by security", "rejected"),
+        ("Accepted by everyone but then it was later withdrawn", "withdrawn"),
+        ("Accepted; later rejected", "rejected"),
+        ("Accepted for the whole platform, but it is now under review", "under review"),
+        ("Proposed in May, now accepted", "accepted"),
+        ("Accepted, but the old way is deprecated", "Accepted"),
+        ("Accepted. Now deprecated parts are listed below.", "Accepted"),
+        ("Accepted since approved by all", "Accepted"),
+        (
+            "Under review while the platform team measures the queue",
+            "Under review while the platform team measures the queue",
+        ),
+        (
+            "Accepted with revisions each team asked us again and again and again before last year ended",
+            "Accepted with revisions each team asked us again and again and again…",
+        ),
+    ],
+)
+def test_a_status_is_kept_whole_and_what_it_turns_to_counts(text: str, status: str) -> None:
+    assert parse_markdown(f"# ADR-3: T\n\n## Status\n\n{text}\n\n## Context\n\nc\n").status == status
 
 
 @pytest.mark.parametrize(
