@@ -4,8 +4,11 @@ from __future__ import annotations
 
 import asyncio
 import os
-from collections.abc import Sequence
+import re
+from collections import Counter
+from collections.abc import Mapping, Sequence
 from enum import StrEnum
+from hashlib import sha256
 from pathlib import Path
 from threading import Event
 from typing import TYPE_CHECKING, Annotated, Any
@@ -21,7 +24,7 @@ from app.cli.runner import FAILED, run_async, settings
 if TYPE_CHECKING:
     from rich.console import Console
 
-    from app.services.checking import CheckReport, RecordFinding
+    from app.services.checking import CheckReport, RecordFinding, Rule
 
 
 class ReportFormat(StrEnum):
@@ -39,6 +42,8 @@ COMMANDS = {"error": "error", "warning": "warning", "note": "notice"}
 """What GitHub calls the severities."""
 
 SARIF_SCHEMA = "https://json.schemastore.org/sarif-2.1.0.json"
+SARIF_ROOT = "%SRCROOT%"
+_LINE = re.compile(r"\bline \d+")
 
 
 def print_report(path: Path, report: CheckReport, form: ReportFormat) -> None:
@@ -47,7 +52,7 @@ def print_report(path: Path, report: CheckReport, form: ReportFormat) -> None:
     if form is ReportFormat.JSON:
         print_json(report_json(report))
     elif form is ReportFormat.SARIF:
-        print_json(sarif_log(report))
+        print_json(sarif_log(folder, report))
     elif form is ReportFormat.GITHUB:
         for finding in report.findings:
             say(annotation(folder, finding))
@@ -140,39 +145,63 @@ def _escaped_property(text: str) -> str:
     return _escaped(text).replace(":", "%3A").replace(",", "%2C")
 
 
-def sarif_log(report: CheckReport) -> dict[str, Any]:
+def sarif_log(folder: Path, report: CheckReport) -> dict[str, Any]:
     """Return the findings as a log in SARIF 2.1.0; paths are relative to the checked folder."""
     from app.services.checking import RULES
 
-    places = {rule: place for place, rule in enumerate(RULES)}
     rules = [
         {
             "id": str(rule),
+            "name": "".join(word.capitalize() for word in rule.split("-")),
             "shortDescription": {"text": text.description},
+            "fullDescription": {"text": text.finding},
+            "help": {"text": text.remedy},
             "defaultConfiguration": {"level": str(text.severity)},
         }
         for rule, text in RULES.items()
     ]
-    results = [
-        {
-            "ruleId": str(finding.rule),
-            "ruleIndex": places[finding.rule],
-            "level": str(finding.severity),
-            "message": {"text": finding.message},
-            "locations": [_location(finding)],
-        }
-        for finding in report.findings
-    ]
-    driver = {"name": "trigraph check", "version": __version__, "rules": rules}
-    return {
-        "$schema": SARIF_SCHEMA,
-        "version": "2.1.0",
-        "runs": [{"tool": {"driver": driver}, "results": results, "columnKind": "unicodeCodePoints"}],
+    driver = {
+        "name": "trigraph check",
+        "version": __version__,
+        "semanticVersion": __version__,
+        "rules": rules,
     }
+    run = {
+        "tool": {"driver": driver},
+        "originalUriBaseIds": {SARIF_ROOT: {"uri": f"{folder.resolve().as_uri()}/"}},
+        "results": _sarif_results(report, {rule: place for place, rule in enumerate(RULES)}),
+        "columnKind": "unicodeCodePoints",
+    }
+    return {"$schema": SARIF_SCHEMA, "version": "2.1.0", "runs": [run]}
+
+
+def _sarif_results(report: CheckReport, places: Mapping[Rule, int]) -> list[dict[str, Any]]:
+    alike: Counter[str] = Counter()
+    results = []
+    for finding in report.findings:
+        fingerprint = _fingerprint(finding)
+        alike[fingerprint] += 1
+        results.append(
+            {
+                "ruleId": str(finding.rule),
+                "ruleIndex": places[finding.rule],
+                "level": str(finding.severity),
+                "message": {"text": finding.message},
+                "locations": [_location(finding)],
+                "partialFingerprints": {"primaryLocationLineHash": f"{fingerprint}:{alike[fingerprint]}"},
+            }
+        )
+    return results
+
+
+def _fingerprint(finding: RecordFinding) -> str:
+    """Return a hash of what is found and in which file, whatever the line."""
+    said = _LINE.sub("line", finding.message)
+    return sha256("\0".join((finding.rule, finding.path, said)).encode()).hexdigest()[:16]
 
 
 def _location(finding: RecordFinding) -> dict[str, Any]:
-    place = {"uri": quote(finding.path), "uriBaseId": "%SRCROOT%"}
+    place = {"uri": quote(finding.path), "uriBaseId": SARIF_ROOT}
     return {"physicalLocation": {"artifactLocation": place, "region": {"startLine": finding.line}}}
 
 

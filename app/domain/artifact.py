@@ -134,13 +134,15 @@ class StatedStatus:
 class DocumentLines:
     """Where a document says what: numbers of lines of its file, from 1.
 
-    `statuses` has every place that states a status, the one that counts first. `warnings` has the lines of
+    `statuses` has every place that states a status, the one that counts first. `date` is where the date is
+    from, if a field or a section states it. `warnings` has the lines of
     those warnings that concern one, and `unread_headings` the warnings of headings that only look like a
     relation.
     """
 
     name: int = 1
     statuses: tuple[StatedStatus, ...] = ()
+    date: int | None = None
     warnings: Mapping[str, int] = field(default_factory=dict)
     unread_headings: frozenset[str] = frozenset()
 

@@ -4,14 +4,16 @@ from __future__ import annotations
 
 import io
 import json
+import re
 from pathlib import Path
-from urllib.parse import unquote
+from urllib.parse import unquote, urlsplit
 
 import pytest
 from rich.console import Console
 
-from app.cli.check import print_findings
-from app.services.checking import check_path
+from app import __version__
+from app.cli.check import print_findings, sarif_log
+from app.services.checking import Rule, check_path
 from tests.cli.processes import Shell
 
 ODD = "0001-a, b%:ü c.md"
@@ -79,12 +81,26 @@ def test_annotations_are_escaped(records: Path, tmp_path: Path) -> None:
     assert second == f"::warning file={records}/0002-b.md,line=6,title=missing-target::ADR-7 is not there"
 
 
-def test_sarif_has_what_its_schema_requires(records: Path, tmp_path: Path) -> None:
+RULE_TEXTS = ("shortDescription", "fullDescription", "help")
+
+
+def test_sarif_has_what_its_schema_and_code_scanning_want(records: Path, tmp_path: Path) -> None:
     log = Shell(tmp_path, {}).run("check", records, "--format", "sarif").object
     assert log["version"] == "2.1.0"
     (run,) = log["runs"]
-    rules = run["tool"]["driver"]["rules"]
-    assert run["tool"]["driver"]["name"]
+    driver = run["tool"]["driver"]
+    assert driver["name"]
+    assert driver["version"] == driver["semanticVersion"] == __version__
+    rules = driver["rules"]
+    for rule in rules:
+        assert re.fullmatch(r"[a-z]+(-[a-z]+)*", rule["id"])
+        assert re.fullmatch(r"([A-Z][a-z]+)+", rule["name"])
+        assert all(0 < len(rule[part]["text"]) <= 1_024 for part in RULE_TEXTS)
+        assert rule["defaultConfiguration"]["level"] in ("error", "warning", "note")
+    assert len({rule["id"] for rule in rules}) == len(rules) == len(Rule)
+    root = run["originalUriBaseIds"]["%SRCROOT%"]["uri"]
+    assert Path(unquote(urlsplit(root).path)) == records.resolve()
+    assert root.endswith("/")
     for result in run["results"]:
         assert rules[result["ruleIndex"]]["id"] == result["ruleId"]
         assert result["level"] in ("error", "warning", "note")
@@ -93,6 +109,24 @@ def test_sarif_has_what_its_schema_requires(records: Path, tmp_path: Path) -> No
         uri = place["artifactLocation"]["uri"]
         assert uri.isascii()
         assert (records / unquote(uri)).is_file()
+        assert place["artifactLocation"]["uriBaseId"] in run["originalUriBaseIds"]
         assert place["region"]["startLine"] >= 1
+        assert re.fullmatch(r"[0-9a-f]{16}:\d+", result["partialFingerprints"]["primaryLocationLineHash"])
     assert [result["ruleId"] for result in run["results"]] == ["unknown-status", "missing-target"]
     assert json.dumps(log)
+
+
+def fingerprints(folder: Path) -> list[str]:
+    (run,) = sarif_log(folder, check_path(folder))["runs"]
+    return [result["partialFingerprints"]["primaryLocationLineHash"] for result in run["results"]]
+
+
+def test_a_finding_keeps_its_fingerprint_when_its_line_moves(records: Path) -> None:
+    text = "# B\n\nDate: 2026-01-10\nStatus: Accepted\n\nSee ADR-7.\n\nAnd ADR-9.\n\n## Status\n\nRejected\n"
+    (records / "0002-b.md").write_text(text)
+    before = fingerprints(records)
+    assert len(before) == len(set(before)) == 4
+    (records / "0002-b.md").write_text(text.replace("Date", "One.\n\nTwo.\n\nDate"))
+    assert fingerprints(records) == before
+    (records / "0002-b.md").write_text(text.replace("ADR-7", "ADR-8"))
+    assert len(set(fingerprints(records)) & set(before)) == 3

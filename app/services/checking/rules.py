@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from datetime import datetime
 from enum import StrEnum
 from itertools import combinations
 from pathlib import PurePosixPath
@@ -37,32 +38,99 @@ class Rule(StrEnum):
     CONTRADICTION = "contradiction"
     UNREAD_HEADING = "unread-heading"
     MISREAD_TEXT = "misread-text"
+    FUTURE_DATE = "future-date"
     UNDATED_RECORD = "undated-record"
 
 
 @dataclass(frozen=True, slots=True)
 class RuleText:
-    """The usual severity of a rule's findings, and what the rule says."""
+    """The usual severity of a rule's findings, what the rule says, what is found, and what to do about it."""
 
     severity: Severity
     description: str
+    finding: str
+    remedy: str
 
 
 RULES: Mapping[Rule, RuleText] = {
-    Rule.UNREADABLE_FILE: RuleText(Severity.ERROR, "Each text can be read."),
-    Rule.NUMBER_USED_TWICE: RuleText(Severity.ERROR, "One record has a number, and no other one."),
-    Rule.CIRCULAR_SUPERSESSION: RuleText(Severity.ERROR, "No record supersedes itself by way of others."),
-    Rule.ONE_WAY_SUPERSESSION: RuleText(
-        Severity.WARNING, "Of two records, both say that one supersedes the other."
+    Rule.UNREADABLE_FILE: RuleText(
+        Severity.ERROR,
+        "Each text can be read.",
+        "The file is empty, not UTF-8, or too large, so an import refuses it.",
+        "Save the file as UTF-8, give it a text, or remove it.",
     ),
-    Rule.MISSING_TARGET: RuleText(Severity.WARNING, "What a record refers to is there."),
-    Rule.AMBIGUOUS_TARGET: RuleText(Severity.WARNING, "What a record refers to is one document."),
-    Rule.SUPERSEDED_TARGET: RuleText(Severity.NOTE, "A record in force refers to records that are in force."),
-    Rule.UNKNOWN_STATUS: RuleText(Severity.WARNING, "The status of a record can be read and is known."),
-    Rule.CONTRADICTION: RuleText(Severity.WARNING, "All places of a record say the same of its status."),
-    Rule.UNREAD_HEADING: RuleText(Severity.WARNING, "A heading that looks like a relation is one."),
-    Rule.MISREAD_TEXT: RuleText(Severity.WARNING, "An import reads a record without a warning."),
-    Rule.UNDATED_RECORD: RuleText(Severity.NOTE, "A decision says when it was made."),
+    Rule.NUMBER_USED_TWICE: RuleText(
+        Severity.ERROR,
+        "One record has a number, and no other one.",
+        "Another record of the series has the same number, so references to it are ambiguous.",
+        "Give one of the records the next free number, in its file name and in its title.",
+    ),
+    Rule.CIRCULAR_SUPERSESSION: RuleText(
+        Severity.ERROR,
+        "No record supersedes itself by way of others.",
+        "The records supersede each other in a circle, so none of them can be in force.",
+        "Remove the supersession that is wrong.",
+    ),
+    Rule.ONE_WAY_SUPERSESSION: RuleText(
+        Severity.WARNING,
+        "Of two records, both say that one supersedes the other.",
+        "One record says that it supersedes another or is superseded by it. The other does not say so.",
+        "Say in the older record what supersedes it, and in the newer one what it supersedes.",
+    ),
+    Rule.MISSING_TARGET: RuleText(
+        Severity.WARNING,
+        "What a record refers to is there.",
+        "A link leads to no file, or no record has the number.",
+        "Correct the link or the number, or add the record.",
+    ),
+    Rule.AMBIGUOUS_TARGET: RuleText(
+        Severity.WARNING,
+        "What a record refers to is one document.",
+        "A reference could mean several documents.",
+        "Link to the file that is meant.",
+    ),
+    Rule.SUPERSEDED_TARGET: RuleText(
+        Severity.NOTE,
+        "A record in force refers to records that are in force.",
+        "A record in force depends on or mentions one that no longer is, and not what replaced it.",
+        "Refer to the record that replaced it.",
+    ),
+    Rule.UNKNOWN_STATUS: RuleText(
+        Severity.WARNING,
+        "The status of a record can be read and is known.",
+        "The status has no known word, or was left open, so the record is neither current nor over.",
+        "Write one status such as Proposed, Accepted or Rejected, or define your own word.",
+    ),
+    Rule.CONTRADICTION: RuleText(
+        Severity.WARNING,
+        "All places of a record say the same of its status.",
+        "The header and the text of a record state different statuses.",
+        "Correct the status that is out of date.",
+    ),
+    Rule.UNREAD_HEADING: RuleText(
+        Severity.WARNING,
+        "A heading that looks like a relation is one.",
+        "A heading looks like a relation and is not read as one, so what it names is only mentioned.",
+        "Use a heading such as Supersedes or Superseded by.",
+    ),
+    Rule.MISREAD_TEXT: RuleText(
+        Severity.WARNING,
+        "An import reads a record without a warning.",
+        "An import would warn of a part of this record that it cannot read, such as a date.",
+        "Correct what the message names.",
+    ),
+    Rule.FUTURE_DATE: RuleText(
+        Severity.WARNING,
+        "The date of a record is not in the future.",
+        "The record takes effect in the future, and no question is answered with it before.",
+        "Correct the date, unless the record is meant to take effect then.",
+    ),
+    Rule.UNDATED_RECORD: RuleText(
+        Severity.NOTE,
+        "A decision says when it was made.",
+        "No date is read from the decision, so it takes effect when it is imported.",
+        "Add a field such as `date: 2026-01-31`.",
+    ),
 }
 
 
@@ -192,7 +260,11 @@ def findings_about_status(text: CheckedText) -> Iterator[RecordFinding]:
             yield RecordFinding.of(Rule.CONTRADICTION, text.path, other.line, message)
 
 
-def findings_about_date(text: CheckedText) -> Iterator[RecordFinding]:
-    """Yield a decision that nothing dates."""
-    if text.is_decision and text.document.created_at is None:
-        yield RecordFinding.of(Rule.UNDATED_RECORD, text.path, text.document.lines.name, UNDATED)
+def findings_about_date(text: CheckedText, now: datetime) -> Iterator[RecordFinding]:
+    """Yield a decision that nothing dates, and a record that begins in the future."""
+    date, lines = text.document.created_at, text.document.lines
+    if date is None and text.is_decision:
+        yield RecordFinding.of(Rule.UNDATED_RECORD, text.path, lines.name, UNDATED)
+    if date is not None and date > now:
+        message = f"it begins on {date.date()} and is not shown before"
+        yield RecordFinding.of(Rule.FUTURE_DATE, text.path, lines.date or lines.name, message)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Iterator, Mapping
+from datetime import UTC, datetime
 from pathlib import Path
 from uuid import UUID
 
@@ -61,12 +62,13 @@ def report_on(folder: CheckedFolder, ledger: LedgerTargets | None = None) -> Che
 
 
 def _findings(folder: CheckedFolder, ledger: LedgerTargets | None) -> Iterator[RecordFinding]:
+    now = datetime.now(UTC)
     yield from findings_about_files(folder)
     yield from findings_about_numbers(folder)
     for text in folder.records:
         yield from findings_about_text(text)
         yield from findings_about_status(text)
-        yield from findings_about_date(text)
+        yield from findings_about_date(text, now)
     yield from ReferenceRules(folder, resolve(folder, ledger)).findings()
 
 

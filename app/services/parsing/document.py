@@ -12,7 +12,14 @@ from app.domain.text import beginning, fold
 from app.services.parsing.blocks import BlockKind
 from app.services.parsing.candidates import read_candidates
 from app.services.parsing.context import Reading, form_of, open_reading
-from app.services.parsing.dates import DateReading, date_of_byline, date_of_path, find_date, whole_date
+from app.services.parsing.dates import (
+    MAX_DATE_LENGTH,
+    DateReading,
+    date_of_byline,
+    date_of_path,
+    find_date,
+    whole_date,
+)
 from app.services.parsing.front_matter import (
     MAX_FIELDS,
     HeaderLines,
@@ -69,7 +76,7 @@ def parse_markdown(
         # A document may name others of its own series, whatever the series is called.
         reading = replace(reading, prefixes=prefixes | {identity.prefix})
     aliases, facts = read_candidates(reading)
-    dated, date_source = read_created(reading)
+    dated, date_source, date_line = read_created(reading)
     return Document(
         kind=identity.kind,
         identifier=identity.identifier,
@@ -88,18 +95,18 @@ def parse_markdown(
         alias_claims=aliases,
         fact_claims=facts,
         warnings=limit_warnings(reading.warnings),
-        lines=_lines(reading),
+        lines=_lines(reading, date_line),
     )
 
 
-def _lines(reading: Reading) -> DocumentLines:
+def _lines(reading: Reading, date: int | None) -> DocumentLines:
     stated = next((name for name, _ in reading.by_role("identifier")), None)
     if stated is not None:
         name = reading.above.line_of(stated)
     else:
         name = 1 if reading.title is None else reading.line_of(reading.title)
     return DocumentLines(
-        name, stated_statuses(reading), dict(reading.warning_lines), frozenset(reading.unread_headings)
+        name, stated_statuses(reading), date, dict(reading.warning_lines), frozenset(reading.unread_headings)
     )
 
 
@@ -147,31 +154,33 @@ def domain_of(reading: Reading) -> MemoryDomain | None:
     return None
 
 
-def read_created(reading: Reading) -> tuple[DateReading | None, DateSource | None]:
-    """Return the date of a document and where it is from: a field, a line, a section, or its file's name.
+def read_created(reading: Reading) -> tuple[DateReading | None, DateSource | None, int | None]:
+    """Return the date of a document, where it is from, and the line of its field or section.
 
     A header counts before lines, and those before sections. Of several fields the one counts that speaks most
     of when the content took effect: a decision before its recording, and that before a later change.
     """
-    found: list[tuple[int, int, int, DateReading]] = []
+    found: list[tuple[int, int, int, DateReading, int]] = []
     for place, (source, name, text, line) in enumerate(_dated_fields(reading)):
         key = field_key(name)
         dated = find_date(text.strip(" *_"))
         if dated is not None:
-            found.append((source, vocabulary().dates.get(key, 0), place, dated))
+            found.append((source, vocabulary().dates.get(key, 0), place, dated, line))
         elif key in vocabulary().plain_dates:
-            quote = beginning(text, 40)
-            reading.warn(f"write a date as 2026-01-31; this is not a readable date: {quote!r}", line)
-    dated = (
-        min(found, key=lambda each: each[:3])[3] if found else _bare_date(reading) or _titled_date(reading)
-    )
-    if dated is None and reading.path is not None:
-        return (of_path, DateSource.FILE_NAME) if (of_path := date_of_path(reading.path)) else (None, None)
+            _warn_of_date(text, line, reading)
+    *_, dated, at = min(found, key=lambda each: each[:3]) if found else (None, None)
+    dated = dated or _bare_date(reading) or _titled_date(reading)
+    if dated is None and reading.path is not None and (of_path := date_of_path(reading.path)) is not None:
+        return of_path, DateSource.FILE_NAME, None
     if dated is not None and dated.zone is not None:
         reading.warnings.append(
             f"the time zone {beginning(dated.zone, 20)!r} is unknown, so only the day counts; write an offset"
         )
-    return (dated, DateSource.HEADER) if dated else (None, None)
+    return dated, None if dated is None else DateSource.HEADER, at
+
+
+def _warn_of_date(text: str, line: int, reading: Reading) -> None:
+    reading.warn(f"write a date as 2026-01-31; this is not a readable date: {beginning(text, 40)!r}", line)
 
 
 def _dated_fields(reading: Reading) -> Iterator[tuple[int, str, str, int]]:
@@ -196,6 +205,10 @@ def _dated_fields(reading: Reading) -> Iterator[tuple[int, str, str, int]]:
         dated = next((text for text in (inline, *texts[:1]) if whole_date(text) is not None), None)
         if dated is not None:
             yield 2, name, plain_text(dated[:400]), reading.line_of(section.heading)
+        elif field_key(name) in vocabulary().plain_dates:
+            for text in (inline.strip(), *texts)[:2]:
+                if text and len(text) <= MAX_DATE_LENGTH:
+                    _warn_of_date(text, reading.line_of(section.heading), reading)
 
 
 def _bare_date(reading: Reading) -> DateReading | None:

@@ -180,6 +180,30 @@ CASES: Mapping[str, tuple[Mapping[str, str | bytes], Found]] = {
         {A: "---\ndate: soon\n---\n# A\n"},
         [(A, 2, Rule.MISREAD_TEXT), (A, 4, Rule.UNDATED_RECORD)],
     ),
+    "unreadable dates elsewhere": (
+        {
+            A: "# A\n\nDecided on: some day\n",
+            B: "# B\n\nStatus: Accepted\n\n## Date\n\n30/02/2026\n",
+            C: "---\neffective-date: 2026-02-30\naccepted: true\n---\n# C\n",
+        },
+        [
+            (A, 1, Rule.UNDATED_RECORD),
+            (A, 3, Rule.MISREAD_TEXT),
+            (B, 1, Rule.UNDATED_RECORD),
+            (B, 5, Rule.MISREAD_TEXT),
+            (C, 2, Rule.MISREAD_TEXT),
+            (C, 5, Rule.UNDATED_RECORD),
+        ],
+    ),
+    "a date in the future": (
+        {
+            A: record("A", date="2199-01-10"),
+            B: "# B\n\nText.\n\n## Date\n\n2199-01-10\n",
+            "adr/2199-01-10-c.md": "# ADR-3: C\n",
+            "notes/x.md": "---\ndate: 2199-01-10\n---\n# Note\n",
+        },
+        [(A, 3, Rule.FUTURE_DATE), (B, 5, Rule.FUTURE_DATE), ("adr/2199-01-10-c.md", 1, Rule.FUTURE_DATE)],
+    ),
     "a heading that looks like a relation": (
         {A: record("A", "Text.", "", "## Replaced decisions of the past", "", "ADR-2"), B: record("B")},
         [(A, 10, Rule.UNREAD_HEADING)],
