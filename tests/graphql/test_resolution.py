@@ -1,10 +1,14 @@
 from __future__ import annotations
 
+from dataclasses import replace
+from datetime import datetime
+
 import asyncpg
 
 from tests.documents import ProjectFixture, adr, day, file
 from tests.graphql.api import Api, ids_by_label
 from tests.graphql.test_create_alias import create
+from tests.graphql.test_withdraw_artifact import withdraw
 from tests.things import make_thing
 
 RESOLVE = """
@@ -111,3 +115,45 @@ async def test_a_former_name_gives_way_to_an_alias_and_an_alias_to_an_identifier
     await desk.file(adr(9, "Ninth"))
     found = (await api.ask(RESOLVE, form="adr 9", project=desk.project))["resolveAlias"]
     assert found["entity"] == {"label": "Ninth"}
+
+
+async def label_of(desk: ProjectFixture, form: str, at: datetime | None = None) -> str | None:
+    """Return the label of what a form means at a moment, None if it means nothing."""
+    moment = None if at is None else at.isoformat()
+    found = await Api(desk.memory).ask(RESOLVE, form=form, project=desk.project, asOf=moment)
+    return found["resolveAlias"] and found["resolveAlias"]["entity"]["label"]
+
+
+async def test_a_document_that_ended_is_resolved_as_of_before(desk: ProjectFixture) -> None:
+    document = adr(1, "Queue", props={"aliases": ["Lighthouse"]})
+    filed = await desk.file(replace(document, stated_identifier="ADR-77"))
+    forms = ("ADR-1", "1", "Queue", "Lighthouse", "ADR-77")
+    await withdraw(Api(desk.memory), artifact=str(filed.artifact.id), validFrom=day(2022).isoformat())
+    for form in forms:
+        there = [await label_of(desk, form, at) for at in (day(2019), day(2021), day(2023), None)]
+        assert (form, there) == (form, [None, "Queue", None, None])
+    await desk.file(replace(document, stated_identifier="ADR-77", body="It is back."))
+    for form in forms:
+        assert await label_of(desk, form) == "Queue"
+        assert await label_of(desk, form, day(2021)) == "Queue"
+
+
+async def test_an_alias_that_two_documents_list_is_ambiguous_while_both_are_there(
+    desk: ProjectFixture,
+) -> None:
+    api = Api(desk.memory)
+    old = await desk.file(adr(1, "Old", props={"aliases": ["Beacon"]}))
+    new = await desk.file(adr(2, "New", props={"aliases": ["beacon"]}, created_at=day(2021)))
+    assert await label_of(desk, "Beacon", day(2020, 6)) == "Old"
+    for at in (None, day(2022)):
+        moment = None if at is None else at.isoformat()
+        error = await api.refused(RESOLVE, form="BEACON", project=desk.project, asOf=moment)
+        assert error["extensions"] == {"code": "BAD_USER_INPUT", "field": "surfaceForm"}
+        assert f"ADR Old ({old.entity.id})" in error["message"]
+        assert f"ADR New ({new.entity.id})" in error["message"]
+    await withdraw(api, artifact=str(old.artifact.id), validFrom=day(2023).isoformat())
+    assert await label_of(desk, "Beacon") == "New"
+    assert await label_of(desk, "Beacon", day(2020, 6)) == "Old"
+    await api.refused(RESOLVE, form="Beacon", project=desk.project, asOf=day(2022).isoformat())
+    await desk.file(adr(2, "New", "It lists none.", created_at=day(2024)))
+    assert await label_of(desk, "Beacon") is None

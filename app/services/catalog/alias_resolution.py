@@ -1,4 +1,7 @@
-"""Resolve a surface form: an identifier first, then an alias or a present name, then a former name."""
+"""Resolve a surface form: an identifier first, then an alias or a present name, then a former name.
+
+An alias that several documents list is none, and means each of them.
+"""
 
 from __future__ import annotations
 
@@ -10,7 +13,7 @@ import asyncpg
 
 from app.domain.bounds import excerpt
 from app.domain.entity import Absence, Alias, AliasResolution, Entity
-from app.domain.identifier import identifier_key
+from app.domain.identifier import bare_key, identifier_key
 from app.domain.numbers import TenantNumber
 from app.domain.temporal import AsOf
 from app.domain.text import fold, name_key
@@ -114,7 +117,14 @@ async def _meanings(connection: asyncpg.Connection, scope: Scope, form: str) -> 
         by_doubt[_doubt(name)][name.entity] = ()
     given = await lookups.aliases_of_form(connection, scope.tenant, scope.projects, form, scope.moment.valid)
     by_doubt[1] |= {alias.target: (alias,) for alias in given}
-    return next(filter(None, by_doubt.values()), {})
+    return next(filter(None, by_doubt.values()), None) or await _claimed(connection, scope, form)
+
+
+async def _claimed(connection: asyncpg.Connection, scope: Scope, form: str) -> dict[UUID, tuple[Alias, ...]]:
+    """Return the documents that list an alias which none of them has, because several list it."""
+    key = bare_key(identifier_key(form))
+    listing = await anchors.documents_listing(connection, scope, key, name_key(form))
+    return {entity: () for entity, is_there in listing.items() if is_there} if len(listing) > 1 else {}
 
 
 def _doubt(name: NamedEntity) -> int:

@@ -65,6 +65,22 @@ async def named_entities(
     ]
 
 
+async def documents_listing(
+    connection: asyncpg.Connection, scope: Scope, key: str, folded_form: str
+) -> dict[UUID, bool]:
+    """Return the documents that list an alias, and whether each is there and goes by it at the moment."""
+    rows = await connection.fetch(
+        SQL["documents_listing"],
+        scope.tenant,
+        list(scope.projects),
+        key,
+        folded_form,
+        scope.moment.valid,
+        scope.moment.known,
+    )
+    return {row["entity"]: row["is_there"] for row in rows}
+
+
 async def entities_ever_named(
     connection: asyncpg.Connection, scope: Scope, forms: Sequence[str], keys: Sequence[str]
 ) -> list[UUID]:

@@ -41,7 +41,11 @@ SELECT * FROM (
     JOIN entity ON entity.tenant_id = name.tenant_id AND entity.id = name.entity
     WHERE name.tenant_id = $1 AND name.project_id = ANY ($2::integer[]) AND name.key = ANY ($4::text[])
         AND name.sort = 'IDENTIFIER' AND entity.created_at <= $5
-        AND name.recorded_at <= $6 AND (name.closed_at > $6 OR name.closed_at IS NULL)
+        AND name.recorded_at <= $6 AND (name.closed_at > $6 OR name.closed_at IS NULL OR EXISTS (
+            SELECT FROM absence AS leaving
+            WHERE leaving.tenant_id = $1 AND leaving.entity = name.entity AND leaving.artifact IS NULL
+                AND leaving.recorded_at = name.closed_at AND leaving.valid_from > $5
+        ))
     UNION ALL
     SELECT alias.target, alias.surface_form, alias.folded_form, 'alias', true
     FROM alias
@@ -66,6 +70,31 @@ WHERE NOT EXISTS (
         AND valid_from <= $5 AND (valid_until > $5 OR valid_until IS NULL)
         AND recorded_at <= $6 AND (retracted_at > $6 OR retracted_at IS NULL)
 );
+
+-- name: documents_listing
+-- Which documents list a name as their alias, and which of them are there at a moment and still go by it? The names
+-- of a document that left were closed then, and hold as of before.
+SELECT name.entity, bool_or(
+    entity.created_at <= $5 AND (name.closed_at > $6 OR name.closed_at IS NULL OR EXISTS (
+        SELECT FROM absence AS leaving
+        WHERE leaving.tenant_id = $1 AND leaving.entity = name.entity AND leaving.artifact IS NULL
+            AND leaving.recorded_at = name.closed_at AND leaving.valid_from > $5
+    )) AND NOT EXISTS (
+        SELECT FROM absence
+        WHERE absence.tenant_id = $1 AND absence.entity = name.entity AND artifact IS NULL
+            AND valid_from <= $5 AND (valid_until > $5 OR valid_until IS NULL)
+            AND recorded_at <= $6 AND (retracted_at > $6 OR retracted_at IS NULL)
+    ) AND NOT EXISTS (
+        SELECT FROM alias
+        WHERE alias.tenant_id = $1 AND alias.target = name.entity AND alias.folded_form = $4
+            AND valid_until <= $5 AND recorded_at <= $6 AND (retracted_at > $6 OR retracted_at IS NULL)
+    )
+) AS is_there
+FROM document_name AS name
+JOIN entity ON entity.tenant_id = name.tenant_id AND entity.id = name.entity
+WHERE name.tenant_id = $1 AND name.project_id = ANY ($2::integer[]) AND name.key = $3 AND name.sort = 'ALIAS'
+    AND name.recorded_at <= $6
+GROUP BY name.entity;
 
 -- name: entities_ever_named
 -- Which entities have had one of these keys or forms at any time, there or not?
