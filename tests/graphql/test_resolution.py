@@ -121,7 +121,9 @@ async def label_of(desk: ProjectFixture, form: str, at: datetime | None = None) 
     """Return the label of what a form means at a moment, None if it means nothing."""
     moment = None if at is None else at.isoformat()
     found = await Api(desk.memory).ask(RESOLVE, form=form, project=desk.project, asOf=moment)
-    return found["resolveAlias"] and found["resolveAlias"]["entity"]["label"]
+    entity = (found["resolveAlias"] or {"entity": {"label": None}})["entity"]
+    label: str | None = entity["label"]
+    return label
 
 
 async def test_a_document_that_ended_is_resolved_as_of_before(desk: ProjectFixture) -> None:
