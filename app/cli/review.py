@@ -18,6 +18,8 @@ from app.domain.candidate import AliasCandidate, Candidate, CandidateStatus, Fac
 from app.domain.page import PageRequest
 
 if TYPE_CHECKING:
+    from app.domain.entity import Alias
+    from app.domain.temporal import EntityState
     from app.services.catalog import EntityNames
     from app.services.container import Memory
     from app.services.review import Decision
@@ -145,24 +147,27 @@ async def _list(project: str | None, first: int, *, ids: bool, as_json: bool) ->
 async def _decide(
     candidate: UUID, status: CandidateStatus, reason: str | None, *, ids: bool, as_json: bool
 ) -> None:
-    from app.cli.output import print_json, say
+    from app.cli.output import moment_text, print_json, say
     from app.services.container import open_memory
     from app.services.review import Decision
 
     async with open_memory(settings()) as memory:
         written = await _review(memory, Decision(candidate, status, reason))
     if as_json:
-        print_json({"candidate": candidate, "status": status, "written": written})
+        id, since = (None, None) if written is None else (written.id, written.valid.start)
+        print_json({"candidate": candidate, "status": status, "written": id, "validFrom": since})
+    elif written is None:
+        say("rejected")
     else:
-        outcome = "rejected" if written is None else "promoted"
-        say(f"{outcome}; wrote {written}" if ids and written is not None else outcome)
+        outcome = f"promoted; it holds from {moment_text(written.valid.start)}"
+        say(f"{outcome}; wrote {written.id}" if ids else outcome)
 
 
-async def _review(memory: Memory, decision: Decision) -> UUID | None:
-    """Decide about a candidate; return the id of the alias or state written. Raises NotFound without it."""
+async def _review(memory: Memory, decision: Decision) -> Alias | EntityState | None:
+    """Decide about a candidate; return the alias or state written. Raises NotFound for an unknown id."""
     kind = await memory.catalog.kind_of_node(memory.caller, decision.candidate)
     if kind == "FactCandidate":
         fact = await memory.review.review_fact(memory.caller, decision)
-        return None if fact.written is None else fact.written.id
+        return fact.written
     alias = await memory.review.review_alias(memory.caller, decision)
-    return None if alias.written is None else alias.written.id
+    return alias.written

@@ -10,7 +10,9 @@ from app.cli.runner import MISUSED
 from tests.cli.processes import Shell
 
 NOBODY = "00000000-0000-0000-0000-000000000001"
-TEXT = "# Beacon\n\nBeacon was formerly known as Lighthouse. The status is now Accepted.\n"
+TEXT = (
+    "# Beacon\n\nDate: 2026-03-10\n\nBeacon was formerly known as Lighthouse. The status is now Accepted.\n"
+)
 
 
 @pytest.fixture
@@ -45,11 +47,20 @@ def test_candidates_are_listed_and_decided_about_once(harbor: Shell) -> None:
     promoted = harbor.run("review", alias["id"], "--promote", "--reason", "We all called it that.", "--json")
     assert promoted.object["status"] == "PROMOTED"
     assert promoted.object["written"]
-    rejected = harbor.run("review", fact["id"], "--reject")
-    assert rejected.out == "rejected\n"
+    assert promoted.object["validFrom"].startswith("2026-03-10T00:00:00")
+    rejected = harbor.run("review", fact["id"], "--reject", "--json").object
+    assert (rejected["status"], rejected["written"], rejected["validFrom"]) == ("REJECTED", None, None)
     again = harbor.run("review", alias["id"], "--reject")
     assert again.code == 1
     assert "local promoted this candidate at" in again.err
+
+
+def test_a_promotion_says_from_when_it_holds(harbor: Shell, tmp_path: Path) -> None:
+    harbor.run("ingest", tmp_path, "--project", "bay", TRIGRAPH_TENANT="dated")
+    found = harbor.run("review", "--project", "bay", "--json", TRIGRAPH_TENANT="dated").object
+    for (candidate,) in (found["aliasCandidates"], found["factCandidates"]):
+        ran = harbor.run("review", candidate["id"], "--promote", TRIGRAPH_TENANT="dated")
+        assert ran.out == "promoted; it holds from 2026-03-10T00:00:00Z\n"
 
 
 def test_candidates_of_several_projects_name_their_project(harbor: Shell, tmp_path: Path) -> None:

@@ -46,7 +46,8 @@ class AliasCandidatePayload:
     )
     alias: Alias | None = strawberry.field(
         default=None,
-        description="The alias that the promotion created, or the same one if it already existed.",
+        description="The alias that the promotion created, or the same one if it already existed. It holds"
+        " from its validFrom, the date of the document.",
     )
     position: str | None = strawberry.field(
         default=None, description="The position of the write in the ledger; null if only the queue changed."
@@ -81,7 +82,9 @@ class FactCandidatePayload:
         default=None, description="The candidate after the decision."
     )
     state: EntityState | None = strawberry.field(
-        default=None, description="The state that the promotion created."
+        default=None,
+        description="The state that the promotion created. The fact holds from its validFrom: the date of the"
+        " document, or the beginning of the entity if that is later.",
     )
     position: str | None = strawberry.field(
         default=None, description="The position of the write in the ledger; null if only the queue changed."

@@ -7,9 +7,9 @@ from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from types import MappingProxyType
 
-from app.domain.artifact import DateSource, Document, DocumentLines, MemoryDomain
+from app.domain.artifact import DatePrecision, DateSource, Document, DocumentLines, MemoryDomain
 from app.domain.text import beginning, fold
-from app.services.parsing.blocks import BlockKind
+from app.services.parsing.blocks import Block, BlockKind
 from app.services.parsing.candidates import read_candidates
 from app.services.parsing.context import Reading, form_of, open_reading
 from app.services.parsing.dates import (
@@ -40,6 +40,8 @@ NOTHING_STATED: Mapping[str, object] = MappingProxyType({})
 MAX_WARNINGS = 50
 MAX_LINES_BETWEEN = 2
 MAX_META_VALUE = 1_000
+MAX_OPENING_TEXT = 4_000
+MAX_DATED_LINES = 200
 MAX_OPENING = 20
 """Blocks of the opening, and lines of each, in which a date may stand alone."""
 
@@ -172,6 +174,8 @@ def read_created(reading: Reading) -> tuple[DateReading | None, DateSource | Non
     dated = dated or _bare_date(reading) or _titled_date(reading)
     if dated is None and reading.path is not None and (of_path := date_of_path(reading.path)) is not None:
         return of_path, DateSource.FILE_NAME, None
+    if dated is None and (created := _created_in_history(reading)) is not None:
+        dated, at = created
     if dated is not None and dated.zone is not None:
         reading.warnings.append(
             f"the time zone {beginning(dated.zone, 20)!r} is unknown, so only the day counts; write an offset"
@@ -222,6 +226,35 @@ def _bare_date(reading: Reading) -> DateReading | None:
     return None
 
 
+def _created_in_history(reading: Reading) -> tuple[DateReading, int] | None:
+    """Return the earliest date of sections such as `## Changelog`, which have dated lines, and its line."""
+    found: list[tuple[DateReading, int]] = []
+    depth = 0
+    for section in reading.sections:
+        heading = section.heading
+        if heading is None or (depth and heading.level > depth):
+            is_history = depth > 0
+        else:
+            is_history = section.name in vocabulary().history_sections and heading is not reading.title
+            depth = heading.level if is_history else 0
+        blocks = (heading, *section.blocks) if heading is not None else section.blocks
+        for block in blocks[:MAX_DATED_LINES] if is_history else ():
+            found += _dated_lines(block, reading)
+    return min(found, key=lambda each: (each[0].moment, each[1])) if found else None
+
+
+def _dated_lines(block: Block, reading: Reading) -> Iterator[tuple[DateReading, int]]:
+    """Yield the dates with which lines begin, or that stand in them behind a mark: "v1 (2026-01-31)"."""
+    if block.kind not in (BlockKind.TEXT, BlockKind.HEADING):
+        return
+    for place, line in enumerate(block.content[:MAX_OPENING_TEXT].split("\n")[:MAX_DATED_LINES]):
+        words = plain_text(line[:MAX_DATE_LENGTH]).strip(" *_([")
+        behind = _BEHIND_MARK.search(words)
+        dated = find_date(words) or (None if behind is None else find_date(words[behind.end() :]))
+        if dated is not None and dated.precision is not DatePrecision.YEAR:
+            yield dated, reading.line_of(block) + place
+
+
 def _titled_date(reading: Reading) -> DateReading | None:
     """Return the one day that a title names, as those of journals and meetings do."""
     title = "" if reading.title is None else plain_text(reading.title.content[:200])
@@ -257,6 +290,7 @@ def _props(reading: Reading) -> dict[str, object]:
     return props
 
 
+_BEHIND_MARK = re.compile(r"[(\[,:–—-]\s*(?=\d{4}-\d{2}-\d{2})")
 _DAY_IN_TITLE = re.compile(r"(?<![\w-])\d{4}-\d{2}-\d{2}(?![\w-])")
 MAX_META_BLOCKS = 40
 

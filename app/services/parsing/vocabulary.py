@@ -85,6 +85,7 @@ class Vocabulary:
     section_names: frozenset[str]
     metadata_sections: frozenset[str]
     contents_sections: frozenset[str]
+    history_sections: frozenset[str]
     facts: tuple[str, ...]
 
 
@@ -124,6 +125,7 @@ def vocabulary() -> Vocabulary:
         section_names=frozenset(data["section_names"]) | frozenset(data["contents_sections"]),
         metadata_sections=frozenset(data["metadata_sections"]),
         contents_sections=frozenset(data["contents_sections"]),
+        history_sections=frozenset(data["history_sections"]),
         facts=tuple(data["facts"]),
     )
 

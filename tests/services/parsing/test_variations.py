@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from app.domain.artifact import DatePrecision
+from app.domain.artifact import DatePrecision, DateSource
 from app.domain.recall import StateFlag
 from app.domain.status_words import flag_of_status
 from app.services.parsing import parse_markdown
@@ -557,6 +557,32 @@ def test_every_field_of_a_header_is_kept() -> None:
         "Owner": "Carol",
         "Note": "more",
     }
+
+
+HISTORY = "- 2026-03-10: Accepted\n- 2026-01-10: Proposed\n"
+JANUARY = "2026-01-10"
+
+
+@pytest.mark.parametrize(
+    ("path", "text", "date"),
+    [
+        ("x.md", f"## Changelog\n\n{HISTORY}", JANUARY),
+        ("x.md", "## History\n\n| No. | Date |\n|---|---|\n| 1 | 2026-01-10 |\n| 2 | 2026-03-10 |", JANUARY),
+        ("x.md", "## Revision history\n\n1. January 10, 2026 - Ada: first draft\n", JANUARY),
+        ("x.md", "## Change log\n\n### v2 - 2026-03-10\n\nB.\n\n### v1 (2026-01-10)\n\nA.\n", JANUARY),
+        ("x.md", "## Version History\n\n* **v1.0** (2026-01-10): first\n", JANUARY),
+        ("x.md", f"Date: 2026-05-01\n\n## Changelog\n\n{HISTORY}", "2026-05-01"),
+        ("2026-05-01-x.md", f"## Changelog\n\n{HISTORY}", "2026-05-01"),
+        ("x.md", f"## Changelog\n\nNone.\n\n## Context\n\n{HISTORY}", None),
+        ("x.md", "## History\n\n2014 was the year when we began.\n", None),
+        ("x.md", "## Changelog\n\n```\n2026-01-10\n```\n", None),
+    ],
+)
+def test_a_history_of_changes_dates_what_nothing_else_does(path: str, text: str, date: str | None) -> None:
+    document = parse_markdown(f"# T\n\n{text}\n", path=path)
+    assert (document.created_at and document.created_at.date().isoformat()) == date
+    expected = None if date is None else DateSource.FILE_NAME if path != "x.md" else DateSource.HEADER
+    assert document.date_source is expected
 
 
 def test_what_is_given_beside_a_text_dates_it_alone() -> None:
