@@ -110,6 +110,54 @@ async def test_a_name_that_nothing_here_has_is_not_answered(desk: ProjectFixture
         assert (result.confidence, result.advisories) == (1.0, ()), written
 
 
+async def test_what_heads_a_document_answers_for_it(desk: ProjectFixture) -> None:
+    await desk.file_all(
+        adr(
+            1,
+            "Events travel through a durable queue",
+            "Workers read events from a queue that keeps them.",
+            author="Ada Lovelace, Tarek Ziadé",
+            source_uri="docs/decisions/messaging/0001-durable-queue.md",
+            meta={
+                "status": "Accepted",
+                "consulted": ["Grace Hopper"],
+                "review": {"board": "Platform council"},
+            },
+        ),
+        adr(2, "Passwords are hashed", "We store only a hash.", source_uri="docs/decisions/0002-hash.md"),
+    )
+    for asked in (
+        "what did Ada Lovelace write",
+        "documents by Tarek",
+        "Tarek Ziadé",
+        "decisions in which Grace Hopper was consulted",
+        "the queue decision by Ada",
+        "platform council",
+        "the messaging folder",
+        "which files are in docs/decisions",
+        "docs/decisions/messaging",
+        "0001-durable-queue",
+        "messaging/0001-durable-queue.md",
+    ):
+        result = await desk.ask(asked)
+        assert result.confidence is not None
+        assert result.confidence >= 0.5, asked
+        assert result.advisories == (), asked
+    for foreign in (
+        "what did Marie Curie write",
+        "documents by Shakespeare",
+        "proposals by Angela Merkel",
+        "the vacation folder",
+        "docs/nowhere",
+        "0042-kafka.md",
+        "which documents did the author write",
+        "who was consulted about cooking",
+    ):
+        result = await desk.ask(foreign)
+        assert result.confidence is not None
+        assert result.confidence < LOW_CONFIDENCE, foreign
+
+
 async def test_what_a_passage_says_word_for_word_is_not_doubted(desk: ProjectFixture) -> None:
     await desk.file_all(
         adr(1, "Storage", "We use Postgres. MySQL was considered and turned down."),
