@@ -204,7 +204,7 @@ async def anchor_query(
     named = await _best_first(connection, scope, named, found)
     held = await states.states_as_of(connection, scope.tenant, ids, scope.moment)
     newest = await artifacts.newest_versions_in_scope(connection, scope, ids)
-    forms = await names.other_forms_of(connection, scope.tenant, ids, scope.moment)
+    forms = await names.other_forms_of(connection, scope.tenant, ids, scope.moment, with_identifiers=True)
     return QueryAnchors(
         anchors=tuple(_anchor(match, found, held) for match in named),
         leading=tuple(newest[match.entity] for match in named if match.exact and match.entity in newest),

@@ -102,8 +102,18 @@ async def preferred_entities(
 
 
 async def other_forms_of(
-    connection: asyncpg.Connection, tenant: TenantNumber, entities: Sequence[UUID], moment: AsOf
+    connection: asyncpg.Connection,
+    tenant: TenantNumber,
+    entities: Sequence[UUID],
+    moment: AsOf,
+    *,
+    with_identifiers: bool = False,
 ) -> list[NamedForm]:
-    """Return the aliases of these entities at a moment, and the former names of those that are things."""
-    rows = await connection.fetch(SQL["other_forms_of"], tenant, list(entities), moment.valid, moment.known)
+    """Return the aliases of these entities at a moment, and the former names of those that are things.
+
+    `with_identifiers` adds, for documents that were renamed, their identifier and the former ones.
+    """
+    rows = await connection.fetch(
+        SQL["other_forms_of"], tenant, list(entities), moment.valid, moment.known, with_identifiers
+    )
     return [NamedForm(row["entity"], row["form"], row["folded_form"]) for row in rows]

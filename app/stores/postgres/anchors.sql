@@ -128,7 +128,8 @@ SELECT DISTINCT ON (start) start, entity FROM step WHERE NOT is_circle ORDER BY 
 
 -- name: other_forms_of
 -- By which aliases do these entities go at a moment, and which names did things have before? Documents go by their
--- identifiers in texts, whatever their titles were.
+-- identifiers in texts, whatever their titles were: where identifiers are asked for, by the former ones too, as long as
+-- nothing else has them, and by that of the moment.
 SELECT target AS entity, surface_form AS form, folded_form
 FROM alias
 WHERE tenant_id = $1 AND target = ANY ($2::uuid[])
@@ -143,4 +144,16 @@ WHERE state.tenant_id = $1 AND state.entity = ANY ($2::uuid[]) AND state.branch 
     AND state.recorded_at <= $4 AND (state.retracted_at > $4 OR state.retracted_at IS NULL)
 GROUP BY state_name.entity, state_name.form, state_name.folded_form
 HAVING bool_and(state.valid_until <= $3 AND state.valid_until IS NOT NULL)
+UNION
+SELECT name.entity, form.key, form.key
+FROM document_name AS name
+JOIN entity ON entity.tenant_id = name.tenant_id AND entity.id = name.entity
+CROSS JOIN LATERAL (VALUES (name.key), (key_at($1, entity.id, entity.key, least($3, $4)))) AS form (key)
+WHERE $5::boolean AND name.tenant_id = $1 AND name.entity = ANY ($2::uuid[]) AND name.sort = 'FORMER'
+    AND name.recorded_at <= least($3, $4) AND (name.closed_at > least($3, $4) OR name.closed_at IS NULL)
+    AND NOT EXISTS (
+        SELECT FROM entity AS other
+        WHERE other.tenant_id = $1 AND other.project_id = name.project_id AND other.key = form.key
+            AND other.id <> name.entity AND other.created_at <= $3 AND other.recorded_at <= $4
+    )
 ORDER BY folded_form, form;
