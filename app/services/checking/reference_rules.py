@@ -52,12 +52,15 @@ class ReferenceRules:
             for other in each.target.found
         }
         self._series = {text.series for text in folder.records}
+        self._records = {text.id for text in folder.records}
 
     def findings(self) -> Iterator[RecordFinding]:
         """Yield the findings about all references."""
         for circle in self._circles:
             yield self._circular(circle)
         for claim in self._resolution.claims:
+            if claim.source.id not in self._records:
+                continue
             yield from self._unresolved(claim)
             if claim.claim.type is not ReferenceType.SUPERSEDES:
                 yield from self._to_superseded(claim)
@@ -132,7 +135,7 @@ class ReferenceRules:
         if other is None or (other.id, source.id, not claim.claim.inverted) in self._stated:
             return
         if claim.claim.inverted:
-            message = f"{other.name} supersedes this record and does not say so"
+            message = f"this record names {other.name} as its successor, which does not say so"
             yield _finding(Rule.ONE_WAY_SUPERSESSION, claim, message, Severity.NOTE)
         elif other.flag is not StateFlag.HISTORICAL and self._resolution.may_supersede(source.id):
             status = f"has the status {other.document.status}" if other.document.status else "has no status"

@@ -1,4 +1,4 @@
-"""RecordFinding what the texts of a folder refer to, by the rules of filing, without a ledger."""
+"""Find what the texts of a folder refer to, by the rules of filing, without a ledger."""
 
 from __future__ import annotations
 
@@ -55,7 +55,7 @@ class ResolvedClaim:
 
 @dataclass(frozen=True, slots=True)
 class Resolution:
-    """The claims of the records of a folder, and which entities supersede which.
+    """The claims of the texts of a folder, and which entities supersede which.
 
     `superseding` has the entities that supersede each one, and `statuses` are those of texts and of what the
     ledger has, read with the words of a team.
@@ -98,12 +98,12 @@ def ways_of(
 
 
 def wanted_lookups(folder: CheckedFolder) -> TargetLookups:
-    """Return what a ledger is asked for, so that the claims of the records can be resolved there too."""
-    return target_lookups(ways for _, _, ways in ways_of(folder.records))
+    """Return what a ledger is asked for, so that the claims of the texts can be resolved there too."""
+    return target_lookups(ways for _, _, ways in ways_of(folder.texts))
 
 
 def resolve(folder: CheckedFolder, ledger: LedgerTargets | None = None) -> Resolution:
-    """Resolve the claims of the records of a folder, among its texts and in a ledger, if one is given."""
+    """Resolve the claims of the texts of a folder, among them and in a ledger, if one is given."""
     known = _known_among(folder.texts)
     statuses = {text.id: text.document.status for text in folder.texts}
     if ledger is not None:
@@ -116,7 +116,7 @@ def resolve(folder: CheckedFolder, ledger: LedgerTargets | None = None) -> Resol
             claim,
             target_of(homonyms, claim, ways, Claimant(text.entity.key, text.document.source_uri), known),
         )
-        for text, claim, ways in ways_of(folder.records)
+        for text, claim, ways in ways_of(folder.texts)
     ]
     superseding: defaultdict[UUID, dict[UUID, ResolvedClaim]] = defaultdict(dict)
     for each in claims:

@@ -315,6 +315,20 @@ def test_many_files_are_shared_by_two_processes(tmp_path: Path) -> None:
     assert [each.message for each in report.findings[:2]] == ["ADR-900 is not there", "ADR-901 is not there"]
 
 
+def test_what_another_text_states_counts_too(tmp_path: Path) -> None:
+    successor = "---\nstatus: Accepted\nsupersedes: [ADR-1]\n---\n# 4. Use a queue of our own\n\nWe do.\n"
+    files = {
+        "notes/ADR-0001-a.md": "# ADR-1: A\n\nDate: 2024-01-01\n\nStatus: Superseded by [4](0004-b.md)\n",
+        "notes/0004-b.md": successor,
+    }
+    report = check_path(write(tmp_path, files))
+    assert (found(report), report.records, report.others) == ([], 1, 1)
+    (tmp_path / "notes" / "0004-b.md").write_text(successor.replace("supersedes: [ADR-1]\n", ""))
+    (finding,) = check_path(tmp_path).findings
+    assert finding.rule is Rule.ONE_WAY_SUPERSESSION
+    assert finding.message == "this record names notes/0004-b as its successor, which does not say so"
+
+
 def test_links_are_not_followed(tmp_path: Path) -> None:
     outside = write(tmp_path / "outside", {"0007-x.md": record("X", status="Blessed")})
     inside = write(tmp_path / "inside", {A: record("A")})
