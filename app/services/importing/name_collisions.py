@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from collections.abc import Container, Mapping, Sequence
+from collections.abc import Callable, Container, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import count
 from pathlib import PurePosixPath
 from types import MappingProxyType
 
@@ -25,7 +26,8 @@ class NamedDocument:
     """A file by its path inside the import, and the identifier that it states or gets.
 
     `folder` is the name of the folder it lies in, which the path of a file at the root does not hold. `kind`
-    and `title` are what it states.
+    and `title` are what it states. `since` orders files by when they stated their identifier first, where
+    that is known.
     """
 
     source: str
@@ -33,6 +35,7 @@ class NamedDocument:
     folder: str = ""
     kind: str = ""
     title: str = ""
+    since: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,11 +74,11 @@ def resolve_names(
     """Return each file with a unique identifier, and the identifiers that several files stated.
 
     A file that states none gets its path without the ending; a README or index file gets its folder. Of
-    files that state the same identifier the one that is filed under it keeps it, else the one whose kind and
-    file name fit it best: the others get their folder as a prefix in different folders, and their file's name
-    in one folder. Files that no rule distinguishes get no identifier; their source names them. `held` are the
-    documents in the ledger by key; another document that has a file's identifier keeps it, unless its own
-    file is `missing` from this folder: it moved.
+    files that state the same identifier the one that is filed under it keeps it, else the one that stated it
+    first, else the one whose kind and file name fit it best: the others get their folder as a prefix in
+    different folders, and their file's name in one folder. Files that no rule distinguishes get no
+    identifier; their source names them. `held` are the documents in the ledger by key; another document that
+    has a file's identifier keeps it, unless its own file is `missing` from this folder: it moved.
     """
     sources = {file.source for file in stated}
     groups: dict[str, list[int]] = defaultdict(list)
@@ -125,6 +128,10 @@ def _keeper(key: str, files: Sequence[NamedDocument], held: HeldDocument | None)
         for place, file in enumerate(files):
             if file.source == held.source_uri and file.identifier is not None:
                 return place
+    first = min(file.since for file in files)
+    earliest = [place for place, file in enumerate(files) if file.since == first]
+    if len(earliest) == 1 and len(files) > 1:
+        return earliest[0]
     if not is_numbered(key):
         return None
     return place_of_best(key, [(file.kind, file.source) for file in files])
@@ -142,21 +149,60 @@ def _renamed(
 ) -> list[NamedDocument]:
     """Return the files with identifiers of their own, by a rule that tells them from those beside too.
 
-    The keeper has its own already.
+    The keeper has its own already. A file that came later changes no identifier of one that was there.
     """
+    given: dict[int, NamedDocument] = {}
+    for since in sorted({file.since for file in files}):
+        places = [place for place, file in enumerate(files) if file.since == since]
+        before = [*beside, *(files[place] for place in given)]
+        apart = _apart(
+            [files[place] for place in places], taken, [place == keeper for place in places], before
+        )
+        given |= zip(places, apart, strict=True)
+    return [given[place] for place in range(len(files))]
+
+
+def _apart(
+    files: Sequence[NamedDocument],
+    taken: Counter[str],
+    keeps: Sequence[bool],
+    beside: Sequence[NamedDocument],
+) -> list[NamedDocument]:
     given = [NamedDocument(file.source, None) for file in files]
     for rule in (_by_folder, _by_stem, _by_path, _by_source):
         names = [rule(file) for file in files]
         every = [_key(name) for name in (*names, *map(rule, beside)) if name is not None]
-        keys = {_key(name) for place, name in enumerate(names) if place != keeper}
+        keys = {_key(name) for name, is_keeper in zip(names, keeps, strict=True) if not is_keeper}
         is_apart = None not in names and len(set(every)) == len(every)
         if is_apart and not any(taken[key] for key in keys):
             taken.update(keys)
             given = [NamedDocument(file.source, name) for file, name in zip(files, names, strict=True)]
             break
-    if keeper is not None:
-        given[keeper] = NamedDocument(files[keeper].source, files[keeper].identifier)
-    return given
+    else:
+        if keeps == [False]:
+            given = [_numbered(files[0], taken)]
+    return [
+        NamedDocument(file.source, file.identifier or _by_path(file)) if is_keeper else own
+        for file, own, is_keeper in zip(files, given, keeps, strict=True)
+    ]
+
+
+def _numbered(file: NamedDocument, taken: Counter[str]) -> NamedDocument:
+    """Return a file at a path that another one had, named by the path and the first free number."""
+    names = (_short(f"{_by_path(file)}-{number}") for number in count(2))
+    name = next(name for name in names if name is None or not taken[_key(name)])
+    taken[_key(name)] += 1
+    return NamedDocument(file.source, name)
+
+
+def name_by_root(root: PurePosixPath, name: str, is_taken: Callable[[str], bool]) -> str | None:
+    """Return a name that another root has, with as many of the last folders of its own root as part them."""
+    folders = [part for part in root.parts if part != root.anchor]
+    for place in range(len(folders) - 1, -1, -1):
+        longer = "/".join((*folders[place:], name))
+        if not is_taken(_key(longer)):
+            return _short(longer)
+    return None
 
 
 def _by_folder(file: NamedDocument) -> str | None:

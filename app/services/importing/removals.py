@@ -426,9 +426,22 @@ class KnownFiles:
 
     def elsewhere(self, path: Path, place: str) -> str | None:
         """Return the identifier under which a file was filed from another root."""
-        found = (
-            each.identifier
-            for each in self.documents
-            if each.place != place and Path(each.place) / each.source_uri == path
-        )
+        found = (each.identifier for each in self.documents if each.place != place and each.path == path)
         return next(found, None)
+
+    def holder(self, key: str, place: str, digests: Mapping[str, str], source: str) -> RootedDocument | None:
+        """Return the document of another file that has the key of a file of a root, None if it is the same.
+
+        It is the same if its text is, or if most files that both roots hold have the same text: the second
+        root is a copy. `digests` are the MD5 of the files of the root, by source.
+        """
+        found = next((each for each in self.documents if each.key == key), None)
+        if found is None or found.digest == digests[source]:
+            return None
+        if found.place == place:
+            is_there = found.source_uri in self.present.get(place, ())
+            return found if is_there and found.source_uri != source else None
+        there = {each.source_uri: each.digest for each in self.documents if each.place == found.place}
+        both = there.keys() & digests.keys()
+        same = sum(there[each] == digests[each] for each in both)
+        return None if 2 * same > len(both) else found

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter, defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from pathlib import Path
+from pathlib import Path, PurePosixPath
 
 from app.domain.artifact import Document
 from app.domain.identifier import identifier_key
@@ -32,7 +32,13 @@ from app.services.importing.items import (
     read_or_refuse,
 )
 from app.services.importing.jsonl import count_rows, is_row_file, read_rows
-from app.services.importing.name_collisions import NOTHING_HELD, Collision, NamedDocument, resolve_names
+from app.services.importing.name_collisions import (
+    NOTHING_HELD,
+    Collision,
+    NamedDocument,
+    name_by_root,
+    resolve_names,
+)
 from app.services.importing.removals import KnownFiles, RootContents
 from app.services.parsing import parse_markdown
 from app.services.parsing.document import accepted_prefixes
@@ -285,7 +291,7 @@ def _resolve_claims(
         held,
         known.missing_sources(),
     )
-    kept = _kept_identifiers([(file, claim) for file, claim in readable], named, held, known)
+    kept, apart = _kept_identifiers(readable, named, held, known)
     resolved: dict[MarkdownFile, ClaimedFile | Refusal] = {
         file: claim for file, claim in claims.items() if isinstance(claim, Refusal)
     }
@@ -296,7 +302,7 @@ def _resolve_claims(
         # A folder may name the kind, and a file that left it is of the same kind all the same.
         is_of_folder = before is not None and claim.kind == vocabulary().default_kind
         resolved[file] = replace(claimed, kind=before) if before and is_of_folder else claimed
-    return resolved, collisions
+    return resolved, [*collisions, *apart]
 
 
 def _kept_identifiers(
@@ -304,30 +310,68 @@ def _kept_identifiers(
     named: Sequence[NamedDocument],
     held: Mapping[str, HeldDocument],
     known: KnownFiles,
-) -> dict[MarkdownFile, str]:
-    """Return the identifiers of documents that are filed already, by the files in which they are now.
+) -> tuple[dict[MarkdownFile, str], list[Collision]]:
+    """Return the identifiers of files that state none, where they are not their paths.
 
-    A file that states no identifier, and whose path names no document, has the one that it had before, else
-    the one with its text that is gone from its folder, or the one that came from it by another root.
+    A file has the identifier that it had before, else the one with its text that is gone from its folder, or
+    the one that came from it by another root. One whose path names a document of another file gets the folder
+    of its root as well, which is a collision.
     """
-    new = [
-        (file, claim)
+    by_path = {
+        file: name.identifier or ""
         for (file, claim), name in zip(readable, named, strict=True)
-        if claim.identifier is None and identifier_key(name.identifier or "") not in held
-    ]
+        if claim.identifier is None
+    }
+    places = {file: printable_name(str(file.root)) for file in by_path}
+    digests: dict[str, dict[str, str]] = defaultdict(dict)
+    for file, claim in readable:
+        digests[printable_name(str(file.root))][file.source] = claim.digest
+    taken = {
+        identifier_key(name.identifier or "")
+        for (_, claim), name in zip(readable, named, strict=True)
+        if claim.identifier is not None
+    }
     kept: dict[MarkdownFile, str] = {}
-    taken = {identifier_key(name.identifier or "") for name in named}
-    for root in dict.fromkeys(file.root for file, _ in new):
-        place, own = printable_name(str(root)), {file: claim for file, claim in new if file.root == root}
-        moved = known.moved(place, {file.source: claim.digest for file, claim in own.items()})
+    for file, identifier in _former_identifiers(by_path, digests, held, known):
+        if identifier_key(identifier) not in taken:
+            kept[file] = identifier
+            taken.add(identifier_key(identifier))
+    taken |= {identifier_key(by_path[file]) for file in by_path if file not in kept}
+    collisions = []
+    for file in (each for each in by_path if each not in kept):
+        name, place = by_path[file], places[file]
+        other = known.holder(identifier_key(name), place, digests[place], file.source)
+        if other is not None:
+            folder = PurePosixPath(place) if file.root != file.path else PurePosixPath(place).parent
+            apart = name_by_root(folder, name, lambda key: key in held or key in taken) or file.source
+            kept[file] = apart
+            taken.add(identifier_key(apart))
+            there = NamedDocument(printable_name(str(other.path)), name)
+            collisions.append(Collision(name, (there, NamedDocument(file.source, apart))))
+    return kept, collisions
+
+
+def _former_identifiers(
+    by_path: Mapping[MarkdownFile, str],
+    digests: Mapping[str, Mapping[str, str]],
+    held: Mapping[str, HeldDocument],
+    known: KnownFiles,
+) -> Iterator[tuple[MarkdownFile, str]]:
+    """Yield the files without an identifier that were filed before, and what they were filed under."""
+    for root in dict.fromkeys(file.root for file in by_path):
+        place, own = printable_name(str(root)), [file for file in by_path if file.root == root]
+        new = {
+            file.source: digests[place][file.source]
+            for file in own
+            if identifier_key(by_path[file]) not in held
+        }
+        moved = known.moved(place, new)
         for file in own:
             before = known.at(place, file.source)
             same = None if before is None else before.identifier
             identifier = same or moved.get(file.source) or known.elsewhere(file.path, place)
-            if identifier is not None and identifier_key(identifier) not in taken:
-                kept[file] = identifier
-                taken.add(identifier_key(identifier))
-    return kept
+            if identifier is not None:
+                yield file, identifier
 
 
 def _source(

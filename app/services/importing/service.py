@@ -131,7 +131,7 @@ class ImportService:
             total=len(known) + len(repository.refused),
             history=history_of(known),
             refused=repository.refused,
-            collisions=repository.collisions,
+            collisions=(*repository.collisions, *(each.collision for each in known if each.collision)),
             warnings=(*repository.warnings, *((("git", SHALLOW),) if repository.is_shallow else ())),
             settle=partial(self._removals.settle_repository, caller, project, filed, history),
         )

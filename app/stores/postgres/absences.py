@@ -6,6 +6,7 @@ from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
+from pathlib import Path
 from uuid import UUID
 
 import asyncpg
@@ -201,6 +202,12 @@ class RootedDocument:
     kind: str
     digest: str
     is_absent: bool
+
+    @property
+    def path(self) -> Path:
+        """The path of its file; a root may be the file itself."""
+        place = Path(self.place)
+        return place if place.suffix and place.name == self.source_uri else place / self.source_uri
 
 
 async def documents_of_roots(

@@ -244,3 +244,84 @@ async def test_a_folder_without_any_document_ends_none(
         await filing(tmp_path, prune=True)
     assert await titles(desk, "carrier queue plan") == before
     assert len((await filing(tmp_path)).missing) == len(FILES)
+
+
+CARRIER = "# Kick-off\n\nWe switch the carrier when two calls fail.\n"
+PAYMENT = "# Kick-off\n\nPayments are booked twice a day, at noon and at night.\n"
+
+
+@pytest.mark.parametrize("order", [("a", "b"), ("b", "a")])
+@pytest.mark.parametrize("inside", ["", "notes"])
+async def test_files_of_one_path_in_two_roots_are_two_documents(
+    desk: ProjectFixture, tmp_path: Path, filing: Filing, order: tuple[str, str], inside: str
+) -> None:
+    write(tmp_path / "a", {"notes/kick-off.md": CARRIER})
+    write(tmp_path / "b", {"notes/kick-off.md": PAYMENT})
+    first, second = (tmp_path / name / inside for name in order)
+    assert (await filing(first)).collisions == []
+    summary = await filing(second)
+    assert (summary.filed, summary.refused, summary.known_from) == (1, [], {})
+    name = "notes/kick-off" if not inside else "kick-off"
+    own = f"{second.name}/{name}"
+    assert await documents(desk) == {name, own}
+    (collision,) = summary.collisions
+    assert collision.identifier == name
+    assert [each.identifier for each in collision.files] == [name, own]
+    for text, words in ((CARRIER, "switch the carrier"), (PAYMENT, "payments booked at noon")):
+        assert (await desk.ask(words)).hits[0].artifact.body == text
+    for root in (first, second, first):
+        again = await filing(root)
+        assert (again.filed, again.missing, again.collisions) == (0, [], [])
+    write(second, {"notes/kick-off.md" if not inside else "kick-off.md": f"{CARRIER}\nAnd so on.\n"})
+    assert (await filing(second)).filed == 1
+    assert await documents(desk) == {name, own}
+
+
+async def test_a_copy_of_a_folder_with_a_changed_file_is_the_same_documents(
+    desk: ProjectFixture, tmp_path: Path, filing: Filing
+) -> None:
+    write(tmp_path / "a", FILES)
+    write(tmp_path / "b", {**FILES, "notes/failover.md": "# Carrier failover\n\nSwitch at once.\n"})
+    await filing(tmp_path / "a")
+    keys = await documents(desk)
+    summary = await filing(tmp_path / "b")
+    assert (summary.filed, summary.collisions) == (1, [])
+    assert summary.known_from == {str(tmp_path / "a"): len(FILES)}
+    assert await documents(desk) == keys
+
+
+async def test_a_new_file_at_the_path_of_one_that_moved_is_another_document(
+    desk: ProjectFixture, tmp_path: Path, filing: Filing
+) -> None:
+    write(tmp_path, {"a.md": CARRIER})
+    await filing(tmp_path)
+    (tmp_path / "a.md").rename(tmp_path / "z.md")
+    await filing(tmp_path)
+    write(tmp_path, {"a.md": PAYMENT})
+    assert (await filing(tmp_path)).filed == 1
+    assert await documents(desk) == {"a", f"{tmp_path.name}/a"}
+    assert (await filing(tmp_path)).filed == 0
+
+
+async def test_files_of_one_path_in_two_repositories_are_two_documents(
+    desk: ProjectFixture, tmp_path: Path, repository: Repository
+) -> None:
+    other = Repository(tmp_path / "other", desk)
+    other.folder.mkdir()
+    other.git("init", "--quiet", "--initial-branch=main")
+    repository.commit("2026-02-01", {"notes/kick-off.md": CARRIER})
+    other.commit("2026-02-02", {"notes/kick-off.md": PAYMENT})
+    await repository.run()
+    summary = await other.run()
+    assert [each.identifier for each in summary.collisions] == ["notes/kick-off"]
+    assert await documents(desk) == {"notes/kick-off", "other/notes/kick-off"}
+    other.git("mv", "notes/kick-off.md", "notes/begin.md")
+    other.commit("2026-03-01", {"notes/begin.md": f"{PAYMENT}\nAnd so on.\n"})
+    assert (await other.run()).filed == 1
+    for each in (repository, other):
+        assert ((await each.run()).filed, await documents(desk)) == (
+            0,
+            {"notes/kick-off", "other/notes/kick-off"},
+        )
+    for text, words in ((CARRIER, "switch the carrier"), (PAYMENT, "payments booked at noon")):
+        assert (await desk.ask(words)).hits[0].artifact.body.startswith(text)

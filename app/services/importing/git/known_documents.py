@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+import hashlib
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from pathlib import Path
+from pathlib import PurePosixPath
 
 import asyncpg
 
@@ -15,22 +16,27 @@ from app.domain.numbers import TenantNumber
 from app.domain.temporal import Branch
 from app.services.importing.git.lineage import Gap
 from app.services.importing.git.repository import Repository, RepositoryDocument
-from app.services.importing.history.model import DocumentHistory, History, with_aliases
+from app.services.importing.history.model import DocumentHistory, History, PastText, with_aliases
 from app.services.importing.items import Items, Readable, printable_name
+from app.services.importing.name_collisions import Collision, NamedDocument, name_by_root
 from app.services.parsing.vocabulary import vocabulary
 from app.stores.postgres import absences, entities, projects, states
-from app.stores.postgres.absences import ImportRoot
+from app.stores.postgres.absences import ImportRoot, RootedDocument
 from app.stores.postgres.entities import KeyedEntity
 from app.stores.postgres.pool import Database
 
 
 @dataclass(frozen=True, slots=True)
 class KnownDocument:
-    """A document under its identifier in the ledger, others as aliases, with its history and its gaps."""
+    """A document under its identifier in the ledger, others as aliases, with its history and its gaps.
+
+    `collision` says which document of another root has the identifier that its path would give it.
+    """
 
     document: Document
     history: DocumentHistory
     gaps: tuple[Gap, ...]
+    collision: Collision | None = None
 
 
 async def match_documents(
@@ -43,11 +49,17 @@ async def match_documents(
     """
     async with database.reading(tenant) as connection:
         project = await projects.project_by_key(connection, tenant, project_key)
-        filed_as = {} if project is None else await _filed_as(connection, tenant, project, repository)
-        known = [
-            await _match(connection, tenant, project, each, filed_as.get(each.document.source_uri or ""))
-            for each in repository.documents
-        ]
+        rooted = await absences.documents_of_roots(connection, tenant, project_key)
+        root = None
+        if project is not None:
+            root = await absences.find_root(connection, tenant, project.number, root_of(repository))
+        filed_as = _filed_as(repository, rooted, root)
+        known = []
+        for each in repository.documents:
+            before = _filed_before(each, filed_as)
+            apart = None if before else _apart_from_others(repository, each, rooted, root)
+            found = await _match(connection, tenant, project, apart[0] if apart else each, before)
+            known.append(replace(found, collision=apart[1]) if apart else found)
     line, is_cut = frozenset(repository.commits), repository.is_shallow
     return [replace(each, history=replace(each.history, line=line, is_cut=is_cut)) for each in known]
 
@@ -58,25 +70,53 @@ def root_of(repository: Repository) -> ImportRoot:
     return ImportRoot(printable_name(str(repository.top)), repository.prefix, first)
 
 
-async def _filed_as(
-    connection: asyncpg.Connection, tenant: TenantNumber, project: Project, repository: Repository
-) -> dict[str, str]:
+def _filed_as(repository: Repository, rooted: Sequence[RootedDocument], root: int | None) -> dict[str, str]:
     """Return under which identifiers files of a repository were filed, from it or from another root.
 
-    An identifier that a document of the repository states is not among them.
+    An identifier that a document of the repository has is not among them.
     """
-    number = await absences.find_root(connection, tenant, project.number, root_of(repository))
     stated = {identifier_key(each.document.identifier or "") for each in repository.documents}
     found = {}
-    for each in await absences.documents_of_roots(connection, tenant, project.key):
-        path = Path(each.place) / each.source_uri
+    for each in rooted:
         if each.identifier is None or each.key in stated:
             continue
-        if each.root == number:
+        if each.root == root:
             found[each.source_uri] = each.identifier
-        elif path.is_relative_to(repository.top):
-            found.setdefault(path.relative_to(repository.top).as_posix(), each.identifier)
+        elif each.path.is_relative_to(repository.top):
+            found.setdefault(each.path.relative_to(repository.top).as_posix(), each.identifier)
     return found
+
+
+def _filed_before(document: RepositoryDocument, filed_as: Mapping[str, str]) -> str | None:
+    """Return under which identifier a document was filed from its path, or from one that it had before."""
+    sources = [document.document.source_uri or ""]
+    sources += document.former_sources if document.goes_by_path else ()
+    return next((filed_as[source] for source in sources if source in filed_as), None)
+
+
+def _apart_from_others(
+    repository: Repository, found: RepositoryDocument, rooted: Sequence[RootedDocument], root: int | None
+) -> tuple[RepositoryDocument, Collision] | None:
+    """Return a document under a name of its own where its path names one of another root; None elsewhere.
+
+    It is the same document if it has, or had, the text of that one.
+    """
+    name = found.document.identifier
+    other = next((each for each in rooted if each.key == identifier_key(name or "")), None)
+    if name is None or other is None or other.root == root or not found.goes_by_path:
+        return None
+    if other.path.is_relative_to(repository.top) or other.digest in map(_digest, found.texts):
+        return None
+    taken = {each.key for each in rooted}
+    taken |= {identifier_key(each.document.identifier or "") for each in repository.documents}
+    apart = name_by_root(PurePosixPath(repository.top), name, taken.__contains__)
+    there = NamedDocument(printable_name(str(other.path)), name)
+    here = NamedDocument(found.document.source_uri or "", apart)
+    return replace(found, document=replace(found.document, identifier=apart)), Collision(name, (there, here))
+
+
+def _digest(text: PastText) -> str:
+    return hashlib.md5(text.document().body.encode(), usedforsecurity=False).hexdigest()
 
 
 async def _match(

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections import Counter, defaultdict
+from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import datetime
@@ -18,12 +18,13 @@ from app.services.importing.history.model import HistoricState, PastText
 
 @dataclass(frozen=True, slots=True)
 class Edition:
-    """One content of a file, the path it had, and the commit that made it."""
+    """One content of a file, the path it had, and the commit that made it; `place` numbers the commits."""
 
     commit: str
     at: datetime
     path: bytes
     blob: str
+    place: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,6 +33,7 @@ class Removal:
 
     commit: str
     at: datetime
+    place: int = 0
 
 
 @dataclass(slots=True)
@@ -61,7 +63,9 @@ class Lineage:
             default=-1,
         )
         inside, after = self.steps[: last + 1], self.steps[last + 1 :]
-        return Lineage([*inside, *(Removal(each.commit, each.at) for each in after[:1])] if inside else [])
+        return Lineage(
+            [*inside, *(Removal(each.commit, each.at, each.place) for each in after[:1])] if inside else []
+        )
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,25 +79,27 @@ class Lineages:
 def follow_files(commits: Iterable[Commit], is_wanted: Callable[[bytes], bool]) -> Lineages:
     """Follow files from commit to commit, through renames, and through deletions that were undone."""
     found = Lineages({}, {})
-    for commit in commits:
+    for place, commit in enumerate(commits):
         # Two files may swap their names in one commit: all leave before any arrives.
         leaving = {change.former: _leave(found, change) for change in commit.changes if change.former}
         for change in commit.changes:
             if change.blob is None or not is_wanted(change.path):
-                _delete(found, commit, change, leaving.get(change.former or b""))
+                _delete(
+                    found, Removal(commit.hash, commit.at, place), change, leaving.get(change.former or b"")
+                )
             else:
                 came_from = leaving[change.former] if change.former else found.living.get(change.path)
                 lineage = came_from or found.deleted.pop(change.path, None) or Lineage()
-                edition = Edition(commit.hash, commit.at, change.path, change.blob)
+                edition = Edition(commit.hash, commit.at, change.path, change.blob, place)
                 lineage.steps.append(edition)
                 found.living[change.path] = lineage
     return found
 
 
-def _delete(found: Lineages, commit: Commit, change: FileChange, left: Lineage | None) -> None:
+def _delete(found: Lineages, removal: Removal, change: FileChange, left: Lineage | None) -> None:
     gone = left or found.living.pop(change.path, None)
     if gone is not None:
-        gone.steps.append(Removal(commit.hash, commit.at))
+        gone.steps.append(removal)
         found.deleted[change.former or change.path] = gone
 
 
@@ -113,7 +119,7 @@ Others: TypeAlias = Callable[[str], Sequence[str]]
 
 @dataclass(frozen=True, slots=True)
 class Edit:
-    """One edition of a document: the identifier and the state it stated, what it referred to, and its text.
+    """One edition of a document: the identifier, the state and the kind it stated, its references and text.
 
     `follows_unread` says that the file had editions before that cannot be read.
     """
@@ -123,6 +129,7 @@ class Edit:
     state: HistoricState
     claims: frozenset[ReferenceClaim]
     text: PastText
+    kind: str = ""
     follows_unread: bool = False
 
 
@@ -177,7 +184,7 @@ def add_edition(found: list[DocumentRun], edit: Edit, text: str, document: Docum
             found[-1].presences.append(Presence(at))
     else:
         if found:
-            found[-1].end(Removal(edit.edition.commit, at))
+            found[-1].end(Removal(edit.edition.commit, at, edit.edition.place))
         found.append(DocumentRun([edit], text, document, [Presence(at)]))
 
 
@@ -203,22 +210,27 @@ def likeness(one: str, other: str) -> float:
     return (first & second).total() / most if most else 1.0
 
 
-def by_identifier(runs: Iterable[DocumentRun]) -> dict[str, list[DocumentRun]]:
-    """Return the runs that stated an identifier, by the key of their last one."""
-    found: dict[str, list[DocumentRun]] = defaultdict(list)
-    for run in runs:
-        for identifier in run.identifiers[:1]:
-            found[identifier_key(identifier)].append(run)
-    return found
+def chain_runs(runs: Iterable[DocumentRun]) -> list[list[DocumentRun]]:
+    """Return the documents that runs of one identifier are: one that follows another is the same document."""
+    documents: list[list[DocumentRun]] = []
+    for run in sorted(runs, key=lambda run: run.edits[0].edition.place):
+        before = [each for each in documents if _goes_before(each[-1], run)]
+        if before:
+            max(before, key=lambda each: each[-1].edits[-1].edition.place).append(run)
+        else:
+            documents.append([run])
+    return documents
 
 
-def with_past(present: DocumentRun, former: Iterable[DocumentRun]) -> list[DocumentRun]:
-    """Return the run of a document, preceded by those it had earlier in other files."""
-    runs, since = [present], present.since
-    for each in sorted(former, key=lambda each: each.until, reverse=True):
-        if each.until <= since:
-            runs, since = [each, *runs], each.since
-    return runs
+def _goes_before(former: DocumentRun, later: DocumentRun) -> bool:
+    """Return whether a run may be the past of another: it was over by then, or was copied before it went."""
+    first, last, removal = later.edits[0], former.edits[-1], former.presences[-1].removal
+    if removal is None or last.edition.place > first.edition.place:
+        return False
+    if removal.place <= first.edition.place:
+        return True
+    bodies = (last.text.document().body, first.text.document().body)
+    return likeness(*bodies) >= MOSTLY_THE_SAME
 
 
 @dataclass(frozen=True, slots=True)

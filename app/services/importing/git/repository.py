@@ -7,6 +7,7 @@ from collections import defaultdict
 from collections.abc import Container, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
+from functools import partial
 from pathlib import Path, PurePosixPath
 from typing import TypeAlias
 
@@ -35,10 +36,9 @@ from app.services.importing.git.lineage import (
     Others,
     Removal,
     add_edition,
-    by_identifier,
+    chain_runs,
     follow_files,
     gaps_between,
-    with_past,
 )
 from app.services.importing.git.location import Place, find_place, open_store
 from app.services.importing.git.log import read_line
@@ -52,16 +52,17 @@ from app.services.parsing.file_claim import Claim, read_claim
 
 @dataclass(frozen=True, slots=True)
 class RepositoryFile:
-    """A Markdown file of a repository: its path, its place and its newest text.
+    """A Markdown file of a repository: its path, its place and its newest text that can be read.
 
-    `encoding` is the encoding of the text, where it was guessed.
+    `encoding` is the encoding of the text, where it was guessed, and `edition` the edition that has it.
     """
 
     lineage: Lineage
     source: str
     place: str
     text: str
-    encoding: str | None = None
+    encoding: str | None
+    edition: Edition
 
     @property
     def folder(self) -> str:
@@ -74,15 +75,20 @@ def path_text(path: bytes) -> str:
     return clean_path(printable_name(os.fsdecode(path)))
 
 
-def read_file(lineage: Lineage, name: str, blobs: Blobs) -> RepositoryFile | Refusal:
-    """Read the newest edition of a file, or return a refusal; `name` is the repository's."""
-    source = path_text(lineage.newest.path)
+def read_file(lineage: Lineage, name: str, blobs: Blobs) -> tuple[RepositoryFile | None, Refusal | None]:
+    """Read the newest edition of a file that can be read, and say why it is not the newest one.
+
+    `name` is the repository's.
+    """
+    source, refused = path_text(lineage.newest.path), None
     if not is_text(os.fsdecode(lineage.newest.path)):
-        return Refusal(source, NO_TEXT)
-    return read_or_refuse(
-        source,
-        lambda: RepositoryFile(lineage, source, f"{name}/{source}", *_text(lineage.newest, blobs)),
-    )
+        return None, Refusal(source, NO_TEXT)
+    for edition in reversed(lineage.editions):
+        text = read_or_refuse(source, partial(_text, edition, blobs))
+        if not isinstance(text, Refusal):
+            return RepositoryFile(lineage, source, f"{name}/{source}", *text, edition), refused
+        refused = refused or text
+    return None, refused
 
 
 def is_twin(path: bytes, paths: Container[bytes]) -> bool:
@@ -128,7 +134,7 @@ class RunReader:
         self.warnings: list[tuple[str, str]] = []
 
     def read(
-        self, file: RepositoryFile, kind: str, prefixes: frozenset[str], others: Others
+        self, file: RepositoryFile, kind: str | None, prefixes: frozenset[str], others: Others
     ) -> list[DocumentRun]:
         """Return the documents that a file held, the present one last."""
         found: list[DocumentRun] = []
@@ -142,16 +148,21 @@ class RunReader:
                 text, document = self._document(file, step, kind, prefixes)
             except TrigraphError as error:
                 unread += 1
-                self.warnings.append((file.source, f"an edition of it was left out: {error.message}"))
+                self._warn_of_edition(file, step, error)
                 continue
             edit = _edit(step, document, file.source, follows_unread=bool(unread and not found))
             add_edition(found, edit, text, document, others)
         return found
 
+    def _warn_of_edition(self, file: RepositoryFile, edition: Edition, error: TrigraphError) -> None:
+        is_refused = edition is file.lineage.steps[-1]
+        if not is_refused:
+            self.warnings.append((file.source, f"an edition of it was left out: {error.message}"))
+
     def _document(
-        self, file: RepositoryFile, edition: Edition, kind: str, prefixes: frozenset[str]
+        self, file: RepositoryFile, edition: Edition, kind: str | None, prefixes: frozenset[str]
     ) -> tuple[str, Document]:
-        is_newest = edition is file.lineage.newest
+        is_newest = edition is file.edition
         text, encoding = (file.text, file.encoding) if is_newest else _text(edition, self._blobs)
         if encoding is not None:
             self.warnings.append((file.source, f"an edition of it is not UTF-8; it was read as {encoding}"))
@@ -179,6 +190,7 @@ def _edit(edition: Edition, document: Document, source: str, *, follows_unread: 
         state=HistoricState(source, edition.at, edition.commit, props, frozenset(typed)),
         claims=frozenset(document.references),
         text=PastText.of(document, edition.at, edition.commit),
+        kind=document.kind,
         follows_unread=follows_unread,
     )
 
@@ -203,7 +215,7 @@ class RepositoryDocument:
     """A document of a repository with its history, its gaps, and its former identifiers and paths.
 
     The former identifiers and paths are ordered newest first; no document uses them now. A document that
-    `always_states` an identifier was never known by its path alone.
+    `always_states` an identifier was never known by its path alone; one that `goes_by_path` stated none.
     """
 
     document: Document
@@ -214,6 +226,7 @@ class RepositoryDocument:
     former_identifiers: tuple[str, ...]
     former_sources: tuple[str, ...]
     always_states: bool
+    goes_by_path: bool
 
 
 @dataclass(frozen=True, slots=True)
@@ -283,49 +296,42 @@ class _RepositoryReader:
         self._runs = RunReader(self._name, blobs, is_stopped)
 
     def read(self, lineages: Lineages, prefixes: frozenset[str]) -> Repository:
+        """Return the documents of the repository under the identifiers that they had first."""
         prefix = self._place.prefix
         wanted = [lineage for path, lineage in sorted(lineages.living.items()) if path.startswith(prefix)]
         read = [self._file(lineage, lineages.living) for lineage in wanted]
-        files = [each for each in read if isinstance(each, RepositoryFile)]
+        files = [file for file, _ in read if file is not None]
         claims, prefixes = read_claims(files, self._kind, prefixes, self._is_stopped)
-        named, collisions = resolve_names(
-            [
-                NamedDocument(file.source, claim.identifier, file.folder)
-                for file, claim in zip(files, claims, strict=True)
-            ]
-        )
         stating = _stating(files, claims)
         claimed = list(zip(files, claims, strict=True))
         runs = [self._runs_of(file, claim, prefixes, stating) for file, claim in claimed]
         gone = list(self._gone(lineages, prefixes, stating))
         left = [each for of_file in runs for each in of_file[:-1]]
         past = [*left, *(run for each in gone for run in each.runs)]
-        former, used = by_identifier(past), set[int]()
-        documents = []
-        for claim, given, of_file in zip(claims, named, runs, strict=True):
-            is_apart = given.identifier != claim.identifier
-            earlier = () if is_apart else former.get(identifier_key(claim.identifier or ""), ())
-            own = with_past(of_file[-1], earlier)
-            used |= set(map(id, own))
-            documents.append(_document(given.identifier, given.source, own))
-        rest = _ended_documents([run for run in past if id(run) not in used], gone)
-        taken = {identifier_key(each.document.identifier or "") for each in documents}
-        documents += [each for each in rest if identifier_key(each.document.identifier or "") not in taken]
+        living = [
+            _Held(file.source, claim.identifier, [of_file[-1]])
+            for (file, claim), of_file in zip(claimed, runs, strict=True)
+        ]
+        held = _with_pasts(living, past)
+        named, collisions = resolve_names([each.named(self._name) for each in held])
+        documents = [each.document(given.identifier) for each, given in zip(held, named, strict=True)]
         return Repository(
             top=self._place.top,
             prefix=os.fsdecode(prefix),
             commits=self._commits,
             documents=tuple(_without_taken(documents)),
-            refused=tuple(each for each in read if isinstance(each, Refusal)),
-            collisions=tuple(collisions),
+            refused=tuple(refusal for _, refusal in read if refusal is not None),
+            collisions=tuple(_of_files(collisions, {file.source for file in files})),
             warnings=tuple(self._runs.warnings),
             is_shallow=self._place.is_shallow,
         )
 
-    def _file(self, lineage: Lineage, living: Container[bytes]) -> RepositoryFile | Refusal:
+    def _file(
+        self, lineage: Lineage, living: Container[bytes]
+    ) -> tuple[RepositoryFile | None, Refusal | None]:
         path = lineage.newest.path
         if is_twin(path, living):
-            return Refusal(path_text(path), A_TWIN)
+            return None, Refusal(path_text(path), A_TWIN)
         return read_file(lineage, self._name, self._blobs)
 
     def _runs_of(
@@ -337,7 +343,9 @@ class _RepositoryReader:
         def others(key: str) -> list[str]:
             return [each.text for each in stating.get(key, ()) if each is not file]
 
-        return self._runs.read(file, claim.kind, prefixes, others)
+        # Without an identifier now, each edition is of the kind that its own place and text name.
+        kind = None if self._kind is None and claim.identifier is None else claim.kind
+        return self._runs.read(file, kind, prefixes, others)
 
     def _gone(self, lineages: Lineages, prefixes: frozenset[str], stating: _Stating) -> Iterator[_Gone]:
         """Yield the files that are not below the folder any more, with the documents that they held."""
@@ -347,8 +355,8 @@ class _RepositoryReader:
         for lineage in sorted(
             (each for each in inside if each.steps), key=lambda each: (each.newest.path, each.newest.at)
         ):
-            file = read_file(lineage, self._name, self._blobs)
-            if isinstance(file, RepositoryFile):
+            file, _ = read_file(lineage, self._name, self._blobs)
+            if file is not None:
                 claim = read_in_process(
                     self._is_stopped, read_claim, file.text, file.place, self._kind, prefixes
                 )
@@ -363,20 +371,63 @@ def _stating(files: Sequence[RepositoryFile], claims: Sequence[Claim]) -> _Stati
     return stating
 
 
-def _ended_documents(runs: Sequence[DocumentRun], gone: Sequence[_Gone]) -> Iterator[RepositoryDocument]:
-    """Yield the documents that no file holds any more; those of one identifier follow each other."""
-    for of_identifier in by_identifier(runs).values():
-        newest, *earlier = sorted(of_identifier, key=lambda run: run.until, reverse=True)
-        own = with_past(newest, earlier)
-        source = newest.document.source_uri or ""
-        yield _document(newest.identifiers[0], source, own)
-    ids = set(map(id, runs))
-    unnamed = [
-        (each.file, run) for each in gone for run in each.runs if id(run) in ids and not run.identifiers
+@dataclass(frozen=True, slots=True)
+class _Held:
+    """The document that a file holds, or held last, with its runs, and the identifier that it states now."""
+
+    source: str
+    identifier: str | None
+    runs: Sequence[DocumentRun]
+
+    @property
+    def first(self) -> Edit:
+        """The first edition with its identifier; of one that states none now, with the first one or none."""
+        key = None if self.identifier is None else identifier_key(self.identifier)
+        edits = [edit for run in self.runs for edit in run.edits]
+        own = [each for each in edits if each.identifier and key in (None, identifier_key(each.identifier))]
+        return (own or edits)[0]
+
+    def named(self, repository: str) -> NamedDocument:
+        """Return it as a document to name: one without an identifier goes by the first one, or first path."""
+        edition = self.first.edition
+        source = self.source if self.identifier else path_text(edition.path)
+        folder = PurePosixPath(f"{repository}/{source}").parent.name
+        return NamedDocument(source, self.identifier or self.first.identifier, folder, since=edition.place)
+
+    def document(self, identifier: str | None) -> RepositoryDocument:
+        """Return it under an identifier; without one of its own it is of the kind that it was first."""
+        found = _document(identifier, self.source, self.runs)
+        kind = found.document.kind if self.identifier else self.first.kind
+        stated = None if self.identifier == identifier else self.identifier
+        return replace(found, document=replace(found.document, kind=kind, stated_identifier=stated))
+
+
+def _with_pasts(living: Sequence[_Held], past: Sequence[DocumentRun]) -> list[_Held]:
+    """Return the documents that files hold, with what they were in other files, and those that are gone."""
+    files = {id(each.runs[-1]): each for each in living}
+    of_key: dict[str, list[DocumentRun]] = defaultdict(list)
+    for each in living:
+        if each.identifier is not None:
+            of_key[identifier_key(each.identifier)].append(each.runs[-1])
+    for run in past:
+        for identifier in run.identifiers[:1]:
+            of_key[identifier_key(identifier)].append(run)
+    chains = [chain for runs in of_key.values() for chain in chain_runs(runs)]
+    chained = {id(chain[-1]): chain for chain in chains}
+    held = [replace(each, runs=chained.get(id(each.runs[-1]), each.runs)) for each in living]
+    gone = [chain for chain in chains if id(chain[-1]) not in files]
+    gone += [[run] for run in past if not run.identifiers]
+    return held + [
+        _Held(runs[-1].document.source_uri or "", next(iter(runs[-1].identifiers), None), runs)
+        for runs in gone
     ]
-    names, _ = resolve_names([NamedDocument(file.source, None, file.folder) for file, _ in unnamed])
-    for (file, run), given in zip(unnamed, names, strict=True):
-        yield _document(given.identifier, file.source, [run])
+
+
+def _of_files(collisions: Sequence[Collision], sources: Container[str]) -> Iterator[Collision]:
+    """Yield the collisions of files that are there."""
+    for each in collisions:
+        if sum(file.source in sources for file in each.files) > 1:
+            yield each
 
 
 def _document(identifier: str | None, source: str, runs: Sequence[DocumentRun]) -> RepositoryDocument:
@@ -401,6 +452,7 @@ def _document(identifier: str | None, source: str, runs: Sequence[DocumentRun]) 
         former_identifiers=tuple(dict.fromkeys(stated)),
         former_sources=tuple(path for path in paths if path != source),
         always_states=len(stated) == len(edits),
+        goes_by_path=not stated,
     )
 
 

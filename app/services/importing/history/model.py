@@ -311,7 +311,12 @@ def _unfiled(document: Document, history: DocumentHistory, held: Sequence[Versio
         returns = is_gone and text is history.texts[-1] and not history.is_over
         if text.commit in commits and not returns:
             continue
-        edition = replace(text.document(), identifier=document.identifier, kind=document.kind)
+        edition = replace(
+            text.document(),
+            identifier=document.identifier,
+            kind=document.kind,
+            stated_identifier=document.stated_identifier,
+        )
         edition = with_aliases(edition, history.former_names)
         if content_hash(edition) not in hashes or returns:
             at = text.at
