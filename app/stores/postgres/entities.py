@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from uuid import UUID
@@ -13,6 +13,7 @@ import asyncpg
 from app.domain.entity import Entity
 from app.domain.identifier import bare_key
 from app.domain.numbers import ProjectNumber, TenantNumber
+from app.domain.temporal import Interval
 from app.stores.named_blocks import sql_blocks
 from app.stores.postgres.write_buffer import RowTarget, Table, insert_row, one_by_one
 
@@ -160,6 +161,17 @@ async def entities_by_name(
     found: dict[str, list[KeyedEntity]] = defaultdict(list)
     for row in await connection.fetch(SQL["entities_by_name"], tenant, project, list(forms)):
         found[row["folded_form"]].append(keyed_entity(row))
+    return dict(found)
+
+
+async def entities_by_name_in_time(
+    connection: asyncpg.Connection, tenant: TenantNumber, project: ProjectNumber, forms: Collection[str]
+) -> dict[str, list[tuple[KeyedEntity, Interval]]]:
+    """Return the entities that have, or had, one of these folded names, and when, by name."""
+    found: dict[str, list[tuple[KeyedEntity, Interval]]] = defaultdict(list)
+    for row in await connection.fetch(SQL["entities_by_name_in_time"], tenant, project, list(forms)):
+        held = Interval(row["valid_from"], row["valid_until"])
+        found[row["folded_form"]].append((keyed_entity(row), held))
     return dict(found)
 
 

@@ -139,6 +139,29 @@ WHERE NOT EXISTS (
             (SELECT greatest(clock_timestamp(), recorded_at) FROM ledger_clock WHERE tenant_id = $1)
 );
 
+-- name: entities_by_name_in_time
+-- Which entities of a project have, or had, one of these names, and when?
+SELECT state_name.folded_form, found.id, coalesce(key, found.id::text) AS key,
+    coalesce(bare_key, found.id::text) AS bare_key, type.is_document, found.created_at, found.source_artifact,
+    type.name AS type_name, NULL AS source_uri, state.valid_from, state.valid_until
+FROM (
+    SELECT state, entity, folded_form
+    FROM state_name
+    WHERE tenant_id = $1 AND folded_form = ANY ($3::text[])
+    OFFSET 0
+) AS state_name
+CROSS JOIN LATERAL (
+    SELECT valid_from, valid_until
+    FROM entity_state
+    WHERE tenant_id = $1 AND id = state_name.state AND branch = 'COMMITTED' AND retracted_at IS NULL
+    OFFSET 0
+) AS state
+CROSS JOIN LATERAL (
+    SELECT * FROM entity WHERE tenant_id = $1 AND id = state_name.entity AND project_id = $2 OFFSET 0
+) AS found
+JOIN type ON type.tenant_id = $1 AND type.type_id = found.type_id
+ORDER BY state.valid_from, found.id;
+
 -- name: entities_by_alias
 -- Which entity of a project does each of these names mean now, as an alias, at the end of its chain?
 WITH RECURSIVE step (form, entity, depth) AS (

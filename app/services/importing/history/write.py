@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from datetime import datetime
+from itertools import zip_longest
 from typing import Any
 from uuid import UUID, uuid4
 
@@ -16,6 +17,7 @@ from app.domain.status_resolution import StatusSource, without_supersession
 from app.domain.temporal import Branch, Interval, StateEvent, merge_intervals, part_after, subtract_intervals
 from app.domain.types import types_from_documents_to_things
 from app.errors import Invalid
+from app.services.filing.batch_writer import prefetch
 from app.services.importing.history.merge import (
     HistoryChanges,
     HistoryWriter,
@@ -24,9 +26,10 @@ from app.services.importing.history.merge import (
     Step,
     merge_history,
 )
-from app.services.importing.history.model import ClaimSpans, DocumentHistory, claim_spans
+from app.services.importing.history.model import ClaimSpans, DocumentHistory, StatedClaims, claim_spans
 from app.services.lookup_cache import Edge
-from app.services.parsing.target_readings import target_readings
+from app.services.parsing.target_readings import TargetReading, target_readings
+from app.services.references.pending import record_pending
 from app.services.references.status_sources import (
     CREATED,
     RENAME,
@@ -44,7 +47,7 @@ from app.services.references.supersession import (
     recompute_superseded,
     superseded_spans,
 )
-from app.services.references.target_resolution import Claimant, find_targets
+from app.services.references.target_resolution import Claimant, Target, find_targets
 from app.services.unit_of_work import UnitOfWork
 from app.stores.postgres import (
     absences,
@@ -55,6 +58,7 @@ from app.stores.postgres import (
     states,
     type_definitions,
 )
+from app.stores.postgres.document_names import StatedClaim
 from app.stores.postgres.entities import KeyedEntity
 from app.stores.postgres.state_history import AssertedInterval, AssertedProperties, StateCommit, Version
 from app.stores.postgres.supersessions import successions_around
@@ -75,18 +79,17 @@ class Relating:
     unrecorded: Collection[UUID]
 
 
-async def relate(relating: Relating, spans: ClaimSpans) -> list[str]:
-    """Date the references of a history by its spans; return warnings of those that were left out."""
-    edges = await _edges(relating, spans)
+async def relate(relating: Relating, stated: Sequence[StatedClaims], begins: datetime) -> list[str]:
+    """Date the references that a history states; return warnings of those that were left out."""
+    edges = await _edges(relating, claim_spans(stated, begins), stated)
     typed: dict[frozenset[UUID], list[Interval]] = defaultdict(list)
-    for edge, stated in edges.items():
+    for edge, held in edges.items():
         if edge[2] is not ReferenceType.REFERENCES:
-            typed[frozenset(edge[:2])] += stated.spans
+            typed[frozenset(edge[:2])] += held.spans
     return [
         warning
-        for edge, stated in edges.items()
-        if (warning := await _date_edge(relating, edge, _beside(edge, stated, typed), stated.count))
-        is not None
+        for edge, held in edges.items()
+        if (warning := await _date_edge(relating, edge, _beside(edge, held, typed), held.count)) is not None
     ]
 
 
@@ -99,12 +102,14 @@ class StatedEdge:
 
     def add(self, spans: Sequence[Interval], count: int) -> None:
         """Add the spans of a claim."""
-        if not self.count or spans[-1].end is None:
+        if not self.count or (spans and spans[-1].end is None):
             self.count = count
         self.spans += spans
 
 
-async def _edges(relating: Relating, spans: ClaimSpans) -> dict[Edge, StatedEdge]:
+async def _edges(
+    relating: Relating, spans: ClaimSpans, stated: Sequence[StatedClaims]
+) -> dict[Edge, StatedEdge]:
     """Return the edges of the claims that mean exactly one entity, and when the document states each."""
     key, found = relating.entity.key or "", defaultdict[Edge, StatedEdge](StatedEdge)
     for source in dict.fromkeys(source for _, source in spans):
@@ -112,17 +117,86 @@ async def _edges(relating: Relating, spans: ClaimSpans) -> dict[Edge, StatedEdge
         ways = {claim: target_readings(claim, key, source_uri) for claim, of in spans if of == source}
         since = {claim: min(span.start for span in spans[claim, source]) for claim in ways}
         claimant = Claimant(key, source_uri)
-        for target in await find_targets(relating.write, relating.project, claimant, ways, since):
+        targets = await find_targets(relating.write, relating.project, claimant, ways, since)
+        for target in targets:
             others = target.others(relating.entity.id)
             if len(others) == 1:
                 edge = _edge(relating.entity.id, target.claim, others[0])
                 found[edge].add(spans[target.claim, source], target.claim.count)
-    there = await _there(relating.write, {end for edge in found for end in edge[:2]})
-    for edge, stated in found.items():
-        stated.spans = [
-            part for span in stated.spans for part in _within(span, there[edge[0]], there[edge[1]])
+        texts = [
+            Interval(each.at, following.at if following else None)
+            for each, following in zip_longest(stated, stated[1:])
         ]
+        own = [
+            (text, each.claims) for text, each in zip(texts, stated, strict=True) if each.source_uri == source
+        ]
+        await _add_by_former_names(relating, found, [(each, ways[each.claim]) for each in targets], own)
+    there = await _there(relating.write, {end for edge in found for end in edge[:2]})
+    for edge, dated in found.items():
+        dated.spans = [part for span in dated.spans for part in _within(span, there[edge[0]], there[edge[1]])]
     return found
+
+
+async def _add_by_former_names(
+    relating: Relating,
+    found: dict[Edge, StatedEdge],
+    targets: Sequence[tuple[Target, Sequence[TargetReading]]],
+    texts: Sequence[tuple[Interval, Collection[ReferenceClaim]]],
+) -> None:
+    """Add the edges of claims that meant an entity by a name when they were written.
+
+    An entity that has the name at another time only gets an edge that holds at no time, which ends what
+    was joined before its history was known.
+    """
+    write, own = relating.write, relating.entity.id
+    names = {way.name for _, ways in targets for way in ways}
+    where = (await write.flush(), write.tenant, relating.project.number)
+    named = await entities.entities_by_name_in_time(*where, names)
+    typed = {each.key for each, _ in targets if each.claim.type is not ReferenceType.REFERENCES}
+    for target, ways in targets:
+        held = [each for way in ways for each in named.get(way.name, ()) if each[0].id != own]
+        now = {entity.id for entity in target.found}
+        if not held or not now <= {entity.id for entity, _ in held}:
+            continue
+        for entity, _ in held:
+            if entity.id not in now:
+                found[_edge(own, target.claim, entity)].add([], target.claim.count)
+        for text in (text for text, claims in texts if target.claim in claims):
+            meant = list(_named_during(held, text))
+            for entity, begins in meant:
+                edge = _edge(own, target.claim, entity)
+                found[edge].add([Interval(begins, text.end)], target.claim.count)
+            is_beside = target.claim.type is ReferenceType.REFERENCES and target.key in typed
+            if text.end is None and not now and not is_beside:
+                await _settle_pending(relating, target, text, is_joined=bool(meant))
+
+
+async def _settle_pending(relating: Relating, target: Target, text: Interval, *, is_joined: bool) -> None:
+    """Let a claim of the present text wait for its target, or no longer, if a former name joined it."""
+    write, project, own = relating.write, relating.project, relating.entity
+    if not is_joined:
+        version, key = relating.version, own.key or ""
+        stated = StatedClaim(target.claim, own.id, key, version.source_uri, version.id, text.start)
+        write = replace(write, lookup_cache=await prefetch(write, project, ()))
+        await record_pending(write, project, stated, target)
+        return
+    rows = await references.pending_on(await write.flush(), write.tenant, project.number, [target.key])
+    sort = (own.id, target.claim.type, target.claim.inverted)
+    waiting = [row.id for _, row in rows if (row.source, row.type, row.inverted) == sort]
+    await references.close_pending(write.rows, write.tenant, waiting, write.recorded_at)
+
+
+def _named_during(
+    held: Sequence[tuple[KeyedEntity, Interval]], text: Interval
+) -> Iterator[tuple[KeyedEntity, datetime]]:
+    """Yield the one entity that has a name when a text begins, else the first that gets it meanwhile."""
+    there = {entity.id: entity for entity, valid in held if valid.covers(text.start)}
+    if there:
+        if len(there) == 1:
+            yield from ((entity, text.start) for entity in there.values())
+        return
+    later = [(each, valid.start) for each, valid in held if text.covers(valid.start)]
+    yield from later[:1]
 
 
 @dataclass(frozen=True, slots=True)
@@ -314,7 +388,7 @@ async def record_history(
     await _write_merged(write, entity, merged, steps)
     begins = min(line.held[0].valid.start, history.states[0].at)
     relating = Relating(write, project, entity, versions[-1], imported.unrecorded - {entity.id})
-    warnings = await relate(relating, claim_spans(history.claims, begins))
+    warnings = await relate(relating, history.claims, begins)
     await recompute_status(write, entity.id, begins, history_rule=history_rule_of(history))
     await recompute_superseded(write, entity.id, was, imported.history_rules())
     await ledger_clock.finish_write(await write.flush())
