@@ -418,8 +418,7 @@ def _with_pasts(living: Sequence[_Held], past: Sequence[DocumentRun]) -> list[_H
     gone = [chain for chain in chains if id(chain[-1]) not in files]
     gone += [[run] for run in past if not run.identifiers]
     return held + [
-        _Held(runs[-1].document.source_uri or "", next(iter(runs[-1].identifiers), None), runs)
-        for runs in gone
+        _Held(runs[-1].document.source_uri or "", runs[-1].edits[-1].identifier, runs) for runs in gone
     ]
 
 

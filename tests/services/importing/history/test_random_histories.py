@@ -10,7 +10,7 @@ from typing import TypeAlias
 
 import pytest
 
-from tests.documents import ProjectFixture
+from tests.documents import ProjectFixture, identifiers
 from tests.services.importing.history.conftest import Repository
 from tests.services.importing.history.test_texts_of_git import digest
 
@@ -113,7 +113,7 @@ async def hidden(desk: ProjectFixture) -> set[str]:
     return {row["key"] for row in rows}
 
 
-SEEDS = (5, 17, 24, 37)
+SEEDS = (5, 17, 24, 37, 214)
 """Seeds of histories that went wrong once."""
 
 
@@ -248,3 +248,12 @@ async def test_a_history_gives_one_ledger(repository: Repository, name: str) -> 
     settled = await digest(repository.desk)
     assert (await repository.run()).filed == 0
     assert await digest(repository.desk) == settled
+
+
+async def test_a_number_that_several_files_took_finds_all_of_them(repository: Repository) -> None:
+    for at, files in HISTORIES["two files that take one number"]:
+        repository.commit(at, {path: content for path, content in files.items() if content is not None})
+        summary = await repository.run()
+    named = ["0001-cats", "ADR-0001", "adr-1-review"]
+    assert [file.identifier for file in summary.collisions[0].files] == named
+    assert identifiers(await repository.desk.ask("ADR-1"))[:3] == ["ADR-0001", "0001-cats", "adr-1-review"]
