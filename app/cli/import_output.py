@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import signal
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
@@ -95,7 +95,8 @@ def summary_json(summary: ImportSummary, pending: int | None) -> dict[str, Any]:
         "refusedBeyond": summary.refused_beyond,
         "skipped": [{"source": each.source, "reason": each.reason} for each in summary.skipped],
         "notRead": summary.unread,
-        "undated": summary.undated,
+        "undated": len(summary.undated),
+        "withoutKind": summary.unnamed_kinds,
         "missing": summary.missing,
         "removed": summary.removed,
         "back": summary.back,
@@ -210,9 +211,16 @@ def _pending_line(count: int) -> str:
 
 def _print_what_is_missing(console: Console, summary: ImportSummary) -> None:
     if summary.undated:
-        print_text(
-            console, f"undated {summary.undated}: they show no date, and take effect when they were filed"
+        count = len(summary.undated)
+        line = f"undated {count}: they show no date, and take effect when filed; a field `date:` says when"
+        _print_sources(console, line, summary.undated)
+    if summary.unnamed_kinds:
+        count = len(summary.unnamed_kinds)
+        line = (
+            f"numbered files without a kind {count}: they are notes; `--kind ADR`, or a folder such as"
+            " `decisions`, makes them decision records"
         )
+        _print_sources(console, line, summary.unnamed_kinds)
     if summary.unread:
         print_text(console, _unread_line(summary), "dim", hang=4)
 
@@ -229,12 +237,16 @@ def _print_removals(console: Console, summary: ImportSummary) -> None:
     missing = f"missing {len(summary.missing)}: filed before, and gone from the folder; --prune ends them"
     for line, sources in ((f"removed {len(summary.removed)}", summary.removed), (missing, summary.missing)):
         if sources:
-            print_text(console, line, "yellow", hang=4)
-        for source in sources[:MAX_SKIPPED_SHOWN]:
-            print_text(console, printable(source), "dim", indent=4)
-        if len(sources) > MAX_SKIPPED_SHOWN:
-            more = f"and {len(sources) - MAX_SKIPPED_SHOWN} more; --json lists all"
-            print_text(console, more, indent=4)
+            _print_sources(console, line, sources)
+
+
+def _print_sources(console: Console, line: str, sources: Sequence[str]) -> None:
+    """Print a line and the first of the files that it is about."""
+    print_text(console, line, "yellow", hang=4)
+    for source in sources[:MAX_SKIPPED_SHOWN]:
+        print_text(console, printable(source), "dim", indent=4)
+    if len(sources) > MAX_SKIPPED_SHOWN:
+        print_text(console, f"and {len(sources) - MAX_SKIPPED_SHOWN} more", indent=4)
 
 
 def _unread_line(summary: ImportSummary) -> str:

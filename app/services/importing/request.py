@@ -52,8 +52,9 @@ class ImportSummary:
     are to look at, `skipped` lists what was left alone beside them, and `was_stopped` means that not all of
     them were looked at. `histories` counts the documents that have a history. Each state of a history, and
     each alias of a table, is either recorded or was there already. `unread` counts the files that are not
-    read, by their endings, and `undated` the documents filed that state no date. `missing` are the files that
-    the folder held before, `removed` those whose documents ended, `back` those whose documents a caller had
+    read, by their endings. `undated` are the documents filed that state no date, and `unnamed_kinds` those
+    whose files have a number while nothing says of which kind they are. `missing` are the files that the
+    folder held before, `removed` those whose documents ended, `back` those whose documents a caller had
     withdrawn, and `known_from` counts the documents that came from another root before, by its place.
     """
 
@@ -66,7 +67,8 @@ class ImportSummary:
     warnings: dict[str, Warned] = field(default_factory=dict)
     collisions: list[Collision] = field(default_factory=list)
     unread: dict[str, int] = field(default_factory=dict)
-    undated: int = 0
+    undated: list[str] = field(default_factory=list)
+    unnamed_kinds: list[str] = field(default_factory=list)
     missing: list[str] = field(default_factory=list)
     removed: list[str] = field(default_factory=list)
     back: list[str] = field(default_factory=list)

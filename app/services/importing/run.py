@@ -10,7 +10,7 @@ from dataclasses import dataclass, field, replace
 from itertools import count
 from typing import TypeAlias
 
-from app.domain.artifact import Document
+from app.domain.artifact import Artifact, Document
 from app.domain.entity import Caller
 from app.errors import TrigraphError, Unavailable
 from app.services.filing import DEFAULT_PROJECT, FiledDocument
@@ -20,6 +20,8 @@ from app.services.importing.history.model import History, versions_to_file
 from app.services.importing.items import ItemStream, Readable, Refusal, Skipped
 from app.services.importing.name_collisions import Collision, homonyms_of
 from app.services.importing.request import ImportSummary
+from app.services.parsing.kind_and_title import numbered_path, without_year
+from app.services.parsing.vocabulary import vocabulary
 from app.stores.postgres.pool import Database
 
 MAX_VERSIONS_AT_ONCE = 16
@@ -171,16 +173,30 @@ class Run:
             self._count_whole(origin, outcome)
         self.watch(self.summary)
 
+    def _note_gaps(self, source: str, artifact: Artifact) -> None:
+        """List a document without a date, and a numbered one without a kind."""
+        if artifact.is_undated:
+            self.summary.undated.append(source)
+        if _lacks_kind(source, artifact):
+            self.summary.unnamed_kinds.append(source)
+
     def _count_whole(self, origin: Item, outcome: Sequence[FiledDocument]) -> None:
         """Count a document whose versions are all there; warnings are those of its present text."""
         if origin.place in self._created:
             self.summary.filed += 1
-            self.summary.undated += outcome[-1].artifact.is_undated
+            self._note_gaps(origin.source, outcome[-1].artifact)
         else:
             self.summary.unchanged += 1
         self._report(origin.source, replace(outcome[-1], created=origin.place in self._created))
         warnings = dict.fromkeys(outcome[-1].warnings)
         self.summary.warn(origin.source, (each for each in warnings if not each.startswith(_DEFINED)))
+
+
+def _lacks_kind(source: str, artifact: Artifact) -> bool:
+    """Return whether the file of a document has a number, and nothing says of which kind it is."""
+    default = vocabulary().default_kind
+    numbered = numbered_path(source, frozenset()) if artifact.kind == default else None
+    return numbered is not None and without_year(numbered, None) is not None
 
 
 def _reason(source: str, error: Exception) -> str:

@@ -273,8 +273,21 @@ async def test_what_is_not_read_and_what_has_no_date_is_counted(
     for name in ("d.adoc", "e.adoc", "f.PNG", "LICENSE"):
         write(name, "text")
     summary = await imported(folder)
-    assert (summary.filed, summary.refused, summary.undated) == (5, [], 2)
+    assert (summary.filed, summary.refused, len(summary.undated)) == (5, [], 2)
     assert summary.unread == {".adoc": 2, ".png": 1, "no ending": 1}
     result = await desk.ask("KEP-24")
     assert (identifiers(result)[0], result.hits[0].artifact.meta["status"]) == ("KEP-24", "implemented")
     assert "ADR-0003" in identifiers(await desk.ask("ADR-3"))
+
+
+async def test_numbered_files_of_which_nothing_says_the_kind_are_listed(
+    folder: Path, write: Write, imported: Importer
+) -> None:
+    write("0004-use-a-queue.md", "# 4. Use a queue\n\nWe use one.\n")
+    write("0005-adr.md", "# 5. Keep it\n\n## Context\n\nIt is.\n\n## Decision\n\nKeep.\n")
+    write("2026-goals.md", "# Goals\n\nMany.\n")
+    write("2026-03-10-weekly.md", "# Weekly\n\nWe met.\n")
+    write("plain.md", "# Plain\n\nText.\n")
+    summary = await imported(folder)
+    assert [Path(each).name for each in summary.unnamed_kinds] == ["0004-use-a-queue.md"]
+    assert (await imported(folder)).unnamed_kinds == []

@@ -178,7 +178,7 @@ async def test_an_edit_under_the_same_date_keeps_the_date(
     for words in (text, text.replace("accepted", "deprecated")):
         write("adr/0001-a.md", words)
         summary = await imported(folder)
-        assert (summary.filed, summary.undated) == (1, 0)
+        assert (summary.filed, summary.undated) == (1, [])
     hits = [each.artifact for each in (await desk.ask("ADR-1")).hits]
     assert {each.date for each in hits} == {datetime(2026, 1, 5, tzinfo=UTC)}
     assert hits[0].created_at == hits[0].recorded_at

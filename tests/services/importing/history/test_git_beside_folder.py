@@ -61,7 +61,7 @@ async def test_a_folder_import_after_git_files_nothing_again(repository: Reposit
     before = await shown(repository)
     for _ in range(2):
         summary = await from_folder(repository)
-        assert (summary.filed, summary.undated, summary.refused) == (0, 0, [])
+        assert (summary.filed, summary.undated, summary.refused) == (0, [], [])
         assert summary.unchanged == len(FIRST)
     assert await shown(repository) == before
     changed = FIRST["notes/failover.md"] + "\nAnd write it down.\n"
