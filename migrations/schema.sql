@@ -443,7 +443,7 @@ END $$;
 
 CREATE FUNCTION public.is_unknown(moment timestamp with time zone) RETURNS boolean
     LANGUAGE sql IMMUTABLE PARALLEL SAFE
-    RETURN (moment < '1001-01-01 00:00:00+00'::timestamp with time zone);
+    RETURN (moment < '0001-01-02 00:00:00+00'::timestamp with time zone);
 
 CREATE FUNCTION public.keep_tenants_apart(relation regclass) RETURNS void
     LANGUAGE plpgsql

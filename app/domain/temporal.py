@@ -11,13 +11,16 @@ from uuid import UUID
 
 from app.errors import Invalid
 
-UNKNOWN_BEGINNING = datetime(1000, 1, 1, tzinfo=UTC)
-"""When a document begins if nobody knows when. Years up to this one mean nothing else."""
+UNKNOWN_BEGINNING = datetime(1, 1, 1, 12, tzinfo=UTC)
+"""When a document begins if nobody knows when. The first day of the calendar means nothing else."""
+
+FIRST_MOMENT = datetime(1, 1, 2, tzinfo=UTC)
+"""The first moment that a caller may name."""
 
 
 def is_unknown(moment: datetime) -> bool:
     """Return whether a moment stands for an unknown beginning."""
-    return moment.year <= UNKNOWN_BEGINNING.year
+    return moment < FIRST_MOMENT
 
 
 def known_moment(moment: datetime) -> datetime | None:
@@ -144,14 +147,14 @@ EVERYTHING_KNOWN = datetime(9999, 12, 31, tzinfo=UTC)
 
 
 # The very ends of the calendar stand for "always" in the database driver.
-_ENDS = (datetime.min.replace(tzinfo=UTC), datetime.max.replace(tzinfo=UTC))
+_LAST_MOMENT = datetime.max.replace(tzinfo=UTC)
 
 
 def require_in_calendar(moment: datetime, field: str) -> datetime:
     """Return the moment unchanged; raise Invalid without an offset, and at the ends of the calendar."""
-    if not _ENDS[0] < require_offset(moment, field) < _ENDS[1]:
+    if not FIRST_MOMENT <= require_offset(moment, field) < _LAST_MOMENT:
         raise Invalid(
-            f"{field} must be after the first instant of year 1 and before the last of 9999", field=field
+            f"{field} must be after the first day of year 1 and before the last instant of 9999", field=field
         )
     return moment
 

@@ -1,5 +1,5 @@
 -- A document without a date counts from its filing, unless something superseded it before: then it was there before
--- that, and nobody knows since when. Such a document begins in the year 1000 or before, which stands for an unknown
+-- that, and nobody knows since when. Such a document begins on the first day of the calendar, which stands for an unknown
 -- beginning. Nothing but that and the key of an identity ever changes.
 
 CREATE OR REPLACE FUNCTION identity_never_changes() RETURNS trigger LANGUAGE plpgsql
@@ -32,7 +32,7 @@ CREATE CONSTRAINT TRIGGER note_beginning AFTER UPDATE OF created_at ON entity DE
 
 CREATE FUNCTION is_unknown(moment timestamptz) RETURNS boolean
 LANGUAGE sql IMMUTABLE PARALLEL SAFE
-RETURN moment < '1001-01-01T00:00:00Z';
+RETURN moment < '0001-01-02T00:00:00Z';
 
 -- Since when does a document state what it states since a moment? All the time, if that was its first filing and it
 -- begins at an unknown moment.

@@ -39,7 +39,7 @@ _FOUND = """
 fragment Found on RecallResult {
   anchors { surfaceForm }
   legs { problem }
-  hits { rank stateFlag artifact { id } explanation { leg } }
+  hits { rank stateFlag artifact { contentHash } explanation { leg } }
 }
 """
 _CONTENTS = """

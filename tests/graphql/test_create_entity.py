@@ -126,7 +126,7 @@ async def test_a_long_listing_costs_no_more_statements_than_a_short_one(api: Api
         (
             {"props": {"name": "A"}, "validFrom": "0001-01-01T00:00:00Z"},
             "validFrom",
-            "first instant of year 1",
+            "after the first day of year 1",
         ),
     ],
 )

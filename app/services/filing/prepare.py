@@ -6,7 +6,7 @@ import hashlib
 import pickle
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, fields, is_dataclass, replace
-from datetime import UTC, datetime
+from datetime import datetime
 from types import MappingProxyType
 from typing import Any, TypeAlias
 
@@ -32,6 +32,7 @@ from app.domain.bounds import (
     require_length,
 )
 from app.domain.identifier import identifier_key
+from app.domain.temporal import require_in_calendar
 from app.domain.text import fold, short_key
 from app.embedding import Embedder, Vector, Vectors
 from app.errors import Invalid
@@ -99,10 +100,6 @@ def _clean_optional(text: str | None) -> str | None:
 
 MAX_BODY_BYTES = 8 * 1024 * 1024
 """Reading a malicious text takes two hundred times its size in memory."""
-
-# The very ends of the calendar stand for "always" in the database driver.
-EARLIEST = datetime.min.replace(tzinfo=UTC)
-LATEST = datetime.max.replace(tzinfo=UTC)
 
 
 @dataclass(frozen=True, slots=True)
@@ -188,11 +185,8 @@ def check_limits(document: Document) -> None:
         raise Invalid("a document needs a kind, such as ADR or SPEC", field="kind")
     if not document.title.strip() and not document.body.strip():
         raise Invalid("a document needs a title or a body", field="body")
-    if document.created_at is not None and not EARLIEST < document.created_at < LATEST:
-        raise Invalid(
-            "createdAt must be after the first instant of year 1 and before the last of 9999",
-            field="createdAt",
-        )
+    if document.created_at is not None:
+        require_in_calendar(document.created_at, "createdAt")
     if len(document.body.encode()) > MAX_BODY_BYTES:
         raise Invalid(f"the body is larger than {MAX_BODY_BYTES} bytes; split the document", field="body")
 

@@ -15,11 +15,14 @@ from app.domain.temporal import AsOf
 from app.domain.text import fold
 from app.stores.named_blocks import sql_blocks
 from app.stores.postgres.scope import Scope
+from app.stores.postgres.statement import Statement
 from app.stores.postgres.write_buffer import RowTarget, Table, insert_row, one_by_one
 
 SQL = sql_blocks(__file__)
 
 _INSERT_ARTIFACT = one_by_one(Table.ARTIFACT, SQL["insert_artifact"])
+_COPY_ARTIFACT = Statement.read(SQL["copy_artifact"])
+_COPY_VECTORS = Statement.read(SQL["copy_vectors"])
 _INSERT_PASSAGES = one_by_one(Table.PASSAGE, SQL["insert_passages"])
 
 
@@ -160,11 +163,26 @@ async def copy_artifact(
 
     Its passages, vectors and mentions are copied. Postings are not: they are not found by artifact.
     """
-    copied = (copy.id, copy.number, copy.created_at, copy.recorded_at, actor)
-    length: int = await connection.fetchval(SQL["copy_artifact"], tenant, held.number, *copied)
+    row = _COPY_ARTIFACT.arguments(
+        tenant=tenant,
+        copied=held.number,
+        id=copy.id,
+        number=copy.number,
+        created_at=copy.created_at,
+        recorded_at=copy.recorded_at,
+        actor=actor,
+    )
+    length: int = await connection.fetchval(_COPY_ARTIFACT.text, *row)
     await connection.execute(SQL["copy_passages"], tenant, held.number, copy.number)
-    times = (copy.created_at, copy.recorded_at)
-    await connection.execute(SQL["copy_vectors"], tenant, held.number, copy.number, *times, held.project)
+    vectors = _COPY_VECTORS.arguments(
+        tenant=tenant,
+        project=held.project,
+        copied=held.number,
+        number=copy.number,
+        created_at=copy.created_at,
+        recorded_at=copy.recorded_at,
+    )
+    await connection.execute(_COPY_VECTORS.text, *vectors)
     await connection.execute(SQL["copy_mentions"], tenant, held.id, copy.id, copy.recorded_at)
     return length
 

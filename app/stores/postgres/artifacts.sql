@@ -113,10 +113,10 @@ INSERT INTO artifact (
     tenant_id, id, number, project_id, entity, type_id, identifier, title, body, domain, created_at, recorded_at,
     source_uri, source_commit, author, content_hash, term_count, actor, meta, date_source, date_precision, stated_at
 ) OVERRIDING SYSTEM VALUE
-SELECT tenant_id, $3, $4, project_id, entity, type_id, identifier, title, body, domain, $5, $6,
-    source_uri, source_commit, author, content_hash, term_count, $7, meta, date_source, date_precision, stated_at
+SELECT tenant_id, :id, :number, project_id, entity, type_id, identifier, title, body, domain, :created_at, :recorded_at,
+    source_uri, source_commit, author, content_hash, term_count, :actor, meta, date_source, date_precision, stated_at
 FROM artifact
-WHERE tenant_id = $1 AND number = $2
+WHERE tenant_id = :tenant AND number = :copied
 RETURNING term_count;
 
 -- name: copy_passages
@@ -127,9 +127,9 @@ SELECT tenant_id, $3, ordinal, heading, text, tokens FROM passage WHERE tenant_i
 -- name: copy_vectors
 -- Record the vectors of an artifact for another one, which takes effect at another moment.
 INSERT INTO embedding (tenant_id, project_id, artifact_number, ordinal, created_at, recorded_at, vector)
-SELECT tenant_id, project_id, $3, ordinal, $4, $5, vector
+SELECT tenant_id, project_id, :number, ordinal, :created_at, :recorded_at, vector
 FROM embedding
-WHERE tenant_id = $1 AND project_id = $6 AND artifact_number = $2;
+WHERE tenant_id = :tenant AND project_id = :project AND artifact_number = :copied;
 
 -- name: copy_mentions
 -- Record what an artifact mentions for another one.

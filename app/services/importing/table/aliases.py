@@ -12,10 +12,10 @@ import asyncpg
 
 from app.domain.entity import Caller
 from app.domain.identifier import identifier_key
+from app.domain.temporal import FIRST_MOMENT
 from app.errors import Conflict, Invalid, NotFound, TrigraphError, Unavailable
 from app.services.aliases.create import StatedAlias, add_alias
 from app.services.aliases.rules import aliases_from, named_from
-from app.services.filing.prepare import EARLIEST
 from app.services.importing.items import Refusal
 from app.services.importing.request import ImportSummary
 from app.services.importing.table.columns import alias_columns
@@ -101,7 +101,7 @@ class Registry:
             target = await self._target(write, alias.target)
             if await self._is_recorded(write, alias.form, target):
                 return False
-            stated = StatedAlias(alias.form, target, valid_from=alias.since or EARLIEST)
+            stated = StatedAlias(alias.form, target, valid_from=alias.since or FIRST_MOMENT)
             added = await add_alias(write, stated)
             await ledger_clock.finish_write(await write.flush())
         return added.is_new
