@@ -87,8 +87,9 @@ def stated_relations(
         if not within or not _is_near(gap, at_line_start and not is_partial):
             continue
         named = list(joined_run(text, within))
-        since = phrase.since or (date_behind(text[named[-1].end :]) if named else None)
+        of_all = phrase.since or (date_behind(text[named[-1].end :]) if named else None)
         for mention in named:
+            since = phrase.since or date_behind(text[mention.end :]) or of_all
             partial = is_partial or _PART_BEHIND.match(text, mention.end) is not None
             supersedes = phrase.relation.type is ReferenceType.SUPERSEDES
             yield (_RELATED if partial and supersedes else phrase.relation), mention, since

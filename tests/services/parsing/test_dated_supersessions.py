@@ -46,3 +46,17 @@ def test_the_date_is_read(text: str) -> None:
 @pytest.mark.parametrize("text", UNDATED)
 def test_another_date_is_not(text: str) -> None:
     assert dates_of(text) == [None]
+
+
+@pytest.mark.parametrize(
+    ("words", "dates"),
+    [
+        ("ADR-9 (2026-03-10) and ADR-10 (2026-04-10)", [THE_DAY, day(2026, 4, 10)]),
+        ("[ADR-9](0009-x.md) on 2026-03-10, ADR-10 on 10 April 2026", [THE_DAY, day(2026, 4, 10)]),
+        ("ADR-9 and ADR-10 on 2026-03-10", [THE_DAY, THE_DAY]),
+        ("ADR-9, ADR-10 (2026-03-10)", [THE_DAY, THE_DAY]),
+        ("ADR-9 (2026-03-10) and ADR-10", [THE_DAY, None]),
+    ],
+)
+def test_of_several_each_has_the_date_behind_it(words: str, dates: list[datetime | None]) -> None:
+    assert dates_of(f"# ADR-1: Queue\n\nStatus: Superseded by {words}\n") == dates
