@@ -279,19 +279,25 @@ async def leave_departed(
     ways = {each: target_readings(each.claim, each.source_key, each.source_uri) for each in claims}
     known = await known_targets(write, project, ways.values()) if ways else None
     wanted: _Edges = {}
-    clear: set[tuple[UUID, str, ReferenceType, bool]] = set()
+    settled: set[tuple[UUID, str, ReferenceType, bool]] = set()
+    waiting: list[tuple[StatedClaim, Target]] = []
     for place, (stated, of_claim) in enumerate(ways.items()):
         await let_others_work(place)
         assert known is not None
         claimant = Claimant(stated.source_key, stated.source_uri, stated.valid_from)
         target = target_of(write.homonyms, stated.claim, of_claim, claimant, known)
+        later = replace(stated, valid_from=max(stated.holds_from, departed.since), begins=None)
         if _single(target, stated.source):
-            clear.add((stated.source, target.key, stated.claim.type, stated.claim.inverted))
-            later = replace(stated, valid_from=max(stated.holds_from, departed.since), begins=None)
             wanted |= _edges(stated.source, [(later, target)])
         elif stated.source in departed.parted:
-            await record_pending(write, project, stated, target)
-    rows = await find_pending(write, project, sorted({key for _, key, _, _ in clear}), departed.entity)
-    closed = [row.id for row in rows if (row.source, row.target_key, row.type, row.inverted) in clear]
-    await references.close_pending(write.rows, write.tenant, closed, write.recorded_at)
+            waiting.append((later, target))
+        else:
+            continue
+        settled.add((stated.source, target.key, stated.claim.type, stated.claim.inverted))
+    rows = await find_pending(write, project, sorted({key for _, key, _, _ in settled}), departed.entity)
+    closed = [row.id for row in rows if (row.source, row.target_key, row.type, row.inverted) in settled]
+    # At once, so that one that waits from another moment on can be recorded.
+    await references.close_pending(await write.flush(), write.tenant, closed, write.recorded_at)
+    for later, target in waiting:
+        await record_pending(write, project, later, target)
     await _write_edges(write, project, wanted, joined)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 from datetime import datetime, timedelta
 from uuid import UUID, uuid4
 
@@ -68,6 +69,36 @@ async def test_it_is_hidden_from_then_on_and_there_as_of_before(desk: ProjectFix
 
 
 CHANGED = adr(2, "Push by broker, still", created_at=day(2025), references=claims(SUPERSEDES, "ADR-1"))
+
+
+@pytest.mark.parametrize("since", [day(2025, 6), None])
+@pytest.mark.parametrize("stated", [None, day(2024, 9)])
+@pytest.mark.parametrize("status", ["Superseded by ADR-2", "Accepted"])
+async def test_what_names_it_as_its_successor_stays_what_it_was_before(
+    desk: ProjectFixture, since: datetime | None, stated: datetime | None, status: str
+) -> None:
+    (claim,) = claims(SUPERSEDES, "ADR-2", inverted=True)
+    old = adr(
+        1,
+        POLL.title,
+        created_at=day(2024),
+        status=status,
+        references=(replace(claim, since=stated),),
+    )
+    _, push = await desk.file_all(old, adr(2, PUSH.title, created_at=day(2025)))
+    moments = (day(2024, 6), day(2024, 12), day(2025, 5), None)
+
+    async def flags() -> list[StateFlag | None]:
+        answers = [await desk.ask("ADR-1", as_of=moment) for moment in moments]
+        return [hit_of(each, "ADR-1").annotation.flag for each in answers]
+
+    before = await flags()
+    await withdraw(desk, entity=push.entity.id, valid_from=day(2090))
+    assert before == [StateFlag.CURRENT, StateFlag.CURRENT, StateFlag.HISTORICAL, StateFlag.HISTORICAL]
+    await withdraw(desk, entity=push.entity.id, valid_from=since)
+    assert await flags() == before
+    await desk.file(adr(2, PUSH.title, "Push it.", created_at=day(2025)))
+    assert await flags() == before
 
 
 @pytest.mark.parametrize("again", [PUSH, CHANGED])
