@@ -1,9 +1,14 @@
-"""Named blocks of SQL and Cypher, read from the file beside the module that runs them."""
+"""Named blocks of SQL and Cypher, read from the file beside the module that runs them.
+
+A block that writes names its parameters, so that a value cannot land in the place of another.
+"""
 
 from __future__ import annotations
 
 import re
+from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 
 def sql_blocks(module_file: str) -> dict[str, str]:
@@ -28,3 +33,45 @@ def _blocks(path: Path, comment: str) -> dict[str, str]:
     headings = list(heading.finditer(text))
     ends = [each.start() for each in headings[1:]] + [len(text)]
     return {each["name"]: text[each.end() : end].strip() for each, end in zip(headings, ends, strict=True)}
+
+
+_NAME = re.compile(r"(?<!:):([a-z][a-z_]*)")  # two colons are a cast
+_NUMBER = re.compile(r"\$\d")
+
+
+@dataclass(frozen=True, slots=True)
+class Statement:
+    """A statement as the driver takes it, and the names of its parameters in their order."""
+
+    text: str
+    names: tuple[str, ...]
+
+    @classmethod
+    def read(cls, block: str) -> Statement:
+        """Return the statement of a block that names each parameter, such as `:valid_from`.
+
+        Raises ValueError when the block numbers a parameter, or has none.
+        """
+        names = tuple(dict.fromkeys(_NAME.findall(block)))
+        if not names or _NUMBER.search(block):
+            raise ValueError(f"name every parameter, such as :tenant, in {block.splitlines()[0]}")
+        numbers = {name: f"${number}" for number, name in enumerate(names, start=1)}
+        return cls(_NAME.sub(lambda match: numbers[match[1]], block), names)
+
+    def arguments(self, **values: Any) -> tuple[Any, ...]:
+        """Return these values in the order of the parameters.
+
+        Raises TypeError unless there is exactly one value for each parameter.
+        """
+        return in_order(self.names, values)
+
+
+def in_order(names: tuple[str, ...], values: dict[str, Any]) -> tuple[Any, ...]:
+    """Return the values of these names, in their order.
+
+    Raises TypeError unless there is exactly one value for each name.
+    """
+    if values.keys() != set(names):
+        wrong = ", ".join(sorted(values.keys() ^ set(names)))
+        raise TypeError(f"the statement takes {', '.join(names)}; missing or unknown: {wrong}")
+    return tuple(map(values.__getitem__, names))

@@ -15,9 +15,8 @@ from app.domain.entity import Absence, AbsenceSource, Reference
 from app.domain.numbers import ArtifactNumber, ProjectNumber, TenantNumber
 from app.domain.temporal import AsOf, Interval
 from app.domain.text import fold
-from app.stores.named_blocks import sql_blocks
+from app.stores.named_blocks import Statement, sql_blocks
 from app.stores.postgres.references import RecordedReference, reference_from
-from app.stores.postgres.statement import Statement
 
 SQL = sql_blocks(__file__)
 

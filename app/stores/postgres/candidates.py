@@ -14,9 +14,8 @@ from app.domain.candidate import AliasCandidate, CandidateStatus, FactCandidate,
 from app.domain.numbers import ProjectNumber, TenantNumber
 from app.domain.page import Page, PageRequest
 from app.domain.text import fold
-from app.stores.named_blocks import sql_blocks
+from app.stores.named_blocks import Statement, sql_blocks
 from app.stores.postgres.lists import page_bounds
-from app.stores.postgres.statement import Statement
 
 SQL = sql_blocks(__file__)
 

@@ -9,8 +9,7 @@ from typing import Any
 import asyncpg
 
 from app.domain.numbers import TenantNumber
-from app.stores.named_blocks import sql_blocks
-from app.stores.postgres.statement import Statement
+from app.stores.named_blocks import Statement, sql_blocks
 
 SQL = sql_blocks(__file__)
 

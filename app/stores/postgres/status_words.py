@@ -13,8 +13,7 @@ import asyncpg
 from app.domain.numbers import ProjectNumber, TenantNumber
 from app.domain.recall import StateFlag
 from app.domain.status_words import TeamWords
-from app.stores.named_blocks import sql_blocks
-from app.stores.postgres.statement import Statement
+from app.stores.named_blocks import Statement, sql_blocks
 
 SQL = sql_blocks(__file__)
 MAX_STATUSES = 1_000

@@ -12,8 +12,7 @@ from app.domain.entity import ReferenceType
 from app.domain.numbers import ProjectNumber, TenantNumber
 from app.domain.text import fold
 from app.domain.types import ReferenceRule, TypeDefinition, Zone
-from app.stores.named_blocks import sql_blocks
-from app.stores.postgres.statement import Statement
+from app.stores.named_blocks import Statement, sql_blocks
 
 SQL = sql_blocks(__file__)
 

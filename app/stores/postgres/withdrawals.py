@@ -9,8 +9,7 @@ import asyncpg
 
 from app.domain.entity import Withdrawal
 from app.domain.numbers import TenantNumber
-from app.stores.named_blocks import sql_blocks
-from app.stores.postgres.statement import Statement
+from app.stores.named_blocks import Statement, sql_blocks
 
 SQL = sql_blocks(__file__)
 

@@ -9,7 +9,7 @@ from typing import Any, TypeAlias
 
 import asyncpg
 
-from app.stores.postgres.statement import Statement, in_order
+from app.stores.named_blocks import Statement, in_order
 
 Row: TypeAlias = tuple[Any, ...]
 Writing: TypeAlias = Callable[[asyncpg.Connection, Sequence[Row]], Awaitable[None]]

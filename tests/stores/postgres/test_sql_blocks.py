@@ -9,8 +9,7 @@ from pathlib import Path
 import asyncpg
 
 import app.stores
-from app.stores.named_blocks import sql_blocks
-from app.stores.postgres.statement import Statement
+from app.stores.named_blocks import Statement, sql_blocks
 from app.stores.postgres.write_buffer import Insert
 
 STORES = Path(app.stores.__file__).parent

@@ -12,8 +12,7 @@ import asyncpg
 
 from app.domain.artifact import TermCounts
 from app.domain.numbers import ArtifactNumber, ProjectNumber, TenantNumber
-from app.stores.named_blocks import sql_blocks
-from app.stores.postgres.statement import Statement
+from app.stores.named_blocks import Statement, sql_blocks
 from app.stores.postgres.write_buffer import Insert, Row, RowTarget, Table, insert_row
 
 SQL = sql_blocks(__file__)

@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import pytest
 
-from app.stores.postgres.statement import Statement
+from app.stores.named_blocks import Statement
 
 
 def test_each_name_becomes_one_number_in_the_order_of_its_first_use() -> None:
