@@ -5,6 +5,7 @@ TrigraphError
 ├── NotFound       the object does not exist, or the caller may not see it
 ├── Conflict       the data changed after the caller read it; read it again and retry
 ├── Forbidden      the caller may not do this
+│   └── Unauthenticated nobody knows who the caller is
 └── Unavailable    a service that this needs does not respond; retry later
     ├── Unwritable no write can succeed now
     ├── Busy       others came before and took too long; retry in so many seconds
@@ -13,6 +14,8 @@ TrigraphError
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from types import MappingProxyType
 from typing import ClassVar
 
 
@@ -62,6 +65,16 @@ class Forbidden(TrigraphError):
     """The caller may not do this."""
 
     code = "FORBIDDEN"
+
+
+class Unauthenticated(Forbidden):
+    """Nobody knows who the caller is: there is no token, or it is not good."""
+
+    code = "UNAUTHENTICATED"
+
+
+CHALLENGE: Mapping[str, str] = MappingProxyType({"www-authenticate": 'Bearer realm="trigraph"'})
+"""The header that tells an unauthenticated client over HTTP what to send."""
 
 
 class Unavailable(TrigraphError):

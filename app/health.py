@@ -11,9 +11,9 @@ from prometheus_client import CONTENT_TYPE_PLAIN_0_0_4, Metric, generate_latest
 from prometheus_client.core import CounterMetricFamily, GaugeMetricFamily
 from prometheus_client.registry import Collector
 from starlette.requests import Request
-from starlette.responses import JSONResponse, Response
+from starlette.responses import JSONResponse, PlainTextResponse, Response
 
-from app.errors import TrigraphError
+from app.errors import CHALLENGE, Forbidden, TrigraphError, Unauthenticated
 from app.metrics import IS_SHARED, metrics_registry
 from app.projector.loop import Projector
 from app.services.container import Memory
@@ -106,7 +106,16 @@ async def _projection(memory: Memory, projector: Projector) -> dict[str, object]
 
 
 async def metrics(request: Request) -> Response:
-    """Return the metrics in Prometheus' text format: counters, and the present state of this process."""
+    """Return the metrics in Prometheus' text format: counters, and the present state of this process.
+
+    They count what all tenants do, so a token for them is one of an admin.
+    """
+    try:
+        caller = await request.state.authenticator.identify(request.headers.getlist("authorization"))
+        if not caller.may_administer:
+            raise Forbidden("only an admin reads the metrics; use the token of one")
+    except TrigraphError as error:
+        return _refusal(error)
     memory, projector = request.state.memory, request.state.projector
     found = [_gauge("ready", "Whether requests can be answered.", not await _reasons_not_to_serve(memory))]
     if projector is not None:
@@ -114,6 +123,13 @@ async def metrics(request: Request) -> Response:
     if isinstance(memory.graph, FallbackGraphReader):
         found += _graph_read_metrics(memory.graph)
     return Response(generate_latest(_Snapshot(found)), headers=NO_STORE, media_type=CONTENT_TYPE_PLAIN_0_0_4)
+
+
+def _refusal(error: TrigraphError) -> Response:
+    if isinstance(error, Unauthenticated):
+        return PlainTextResponse(f"{error.message}\n", 401, {**NO_STORE, **CHALLENGE})
+    status = 403 if isinstance(error, Forbidden) else 503
+    return PlainTextResponse(f"{error.message}\n", status, NO_STORE)
 
 
 async def _projection_metrics(memory: Memory, projector: Projector) -> list[Metric]:

@@ -10,16 +10,19 @@ from typing import TYPE_CHECKING
 
 from starlette.applications import Starlette
 from starlette.middleware import Middleware
+from starlette.middleware.cors import CORSMiddleware
 from starlette.middleware.trustedhost import TrustedHostMiddleware
 from starlette.routing import Route
 
 from app.graphql.context import context_of
 from app.graphql.http import GraphQLView
+from app.graphql.http_request import PREFLIGHT_HEADERS
 from app.graphql.schema import SCHEMA
 from app.health import healthz, metrics, readyz
 from app.metrics import record_lag, record_request
-from app.projector.loop import Projector, project_in_background
-from app.services.container import Memory, open_memory
+from app.projector.loop import project_in_background
+from app.services.access import Authenticator
+from app.services.container import open_memory
 from app.services.maintenance.periodic import index_periodically, prune_outbox_periodically
 from app.settings import Settings
 from app.stores.event_loop import background_task
@@ -80,11 +83,13 @@ PATHS = ("/graphql", "/healthz", "/readyz", "/metrics")
 def create_app(settings: Settings, *, hosts: Sequence[str] = LOOPBACK_HOSTS) -> Starlette:
     """Return the application; it opens the ledger and the encoder at startup and closes them at shutdown.
 
-    It answers only requests whose Host header is one of `hosts`.
+    It answers only requests whose Host header is one of `hosts` or of the settings.
     """
 
     @asynccontextmanager
-    async def lifespan(_app: Starlette) -> AsyncIterator[dict[str, Memory | Projector | None]]:
+    async def lifespan(
+        _app: Starlette,
+    ) -> AsyncIterator[dict[str, object]]:
         async with (
             GraphLink(settings) as link,
             open_memory(settings, link) as memory,
@@ -93,7 +98,9 @@ def create_app(settings: Settings, *, hosts: Sequence[str] = LOOPBACK_HOSTS) -> 
             project_in_background(settings, link) as projector,
             background_task(measure_loop_lag()),
         ):
-            yield {"memory": memory, "projector": projector}
+            local = memory.caller if settings.auth == "none" else None
+            authenticator = Authenticator(memory.database, local)
+            yield {"memory": memory, "projector": projector, "authenticator": authenticator}
 
     view = GraphQLView(SCHEMA, context_of, graphiql_page)
     return Starlette(
@@ -106,7 +113,25 @@ def create_app(settings: Settings, *, hosts: Sequence[str] = LOOPBACK_HOSTS) -> 
         ],
         middleware=[
             Middleware(RequestMetrics, paths=PATHS),
-            Middleware(TrustedHostMiddleware, allowed_hosts=list(hosts), www_redirect=False),
+            Middleware(
+                TrustedHostMiddleware, allowed_hosts=[*hosts, *settings.allowed_hosts], www_redirect=False
+            ),
+            *_cors(settings.cors_origins),
         ],
         lifespan=lifespan,
     )
+
+
+def _cors(origins: Sequence[str]) -> list[Middleware]:
+    """Return what lets the pages of these origins use the service; nothing for no origin."""
+    if not origins:
+        return []
+    return [
+        Middleware(
+            CORSMiddleware,
+            allow_origins=list(origins),
+            allow_methods=["GET", "POST"],
+            allow_headers=["content-type", *PREFLIGHT_HEADERS],
+            expose_headers=["retry-after", "www-authenticate"],
+        )
+    ]

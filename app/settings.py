@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import difflib
 import os
+import re
 from collections.abc import Iterable
 from functools import cache
 from pathlib import Path
@@ -11,8 +12,16 @@ from typing import Annotated, Literal
 from urllib.parse import urlsplit
 
 import platformdirs
-from pydantic import AfterValidator, Field, SecretStr, StringConstraints, ValidationInfo, field_validator
-from pydantic_settings import BaseSettings, SettingsConfigDict
+from pydantic import (
+    AfterValidator,
+    BeforeValidator,
+    Field,
+    SecretStr,
+    StringConstraints,
+    ValidationInfo,
+    field_validator,
+)
+from pydantic_settings import BaseSettings, NoDecode, SettingsConfigDict
 
 
 def default_home() -> Path:
@@ -39,6 +48,31 @@ def _neo4j_uri(text: str) -> str:
     if parts.username is not None:
         raise ValueError("it contains a user; set TRIGRAPH_NEO4J_USER and TRIGRAPH_NEO4J_PASSWORD instead")
     return text
+
+
+def _separated(given: object) -> object:
+    """Return the parts between the commas of a text, without case."""
+    if not isinstance(given, str):
+        return given
+    return tuple(part.strip().lower() for part in given.split(",") if part.strip())
+
+
+_HOST = re.compile(r"\*|(?:\*\.)?[a-z0-9_-]+(?:\.[a-z0-9_-]+)*|\[[0-9a-f:.]+\]")
+_ORIGIN = re.compile(r"https?://(?:[a-z0-9_-]+(?:\.[a-z0-9_-]+)*|\[[0-9a-f:.]+\])(?::\d{1,5})?")
+
+
+def _hosts(hosts: tuple[str, ...]) -> tuple[str, ...]:
+    for host in hosts:
+        if not _HOST.fullmatch(host):
+            raise ValueError(f"{host!r} is not a name such as trigraph.example.com or *.example.com, or *")
+    return hosts
+
+
+def _origins(origins: tuple[str, ...]) -> tuple[str, ...]:
+    for origin in origins:
+        if not _ORIGIN.fullmatch(origin):
+            raise ValueError(f"{origin!r} is not an origin such as https://app.example.com, with no path")
+    return origins
 
 
 class Settings(BaseSettings):
@@ -69,6 +103,24 @@ class Settings(BaseSettings):
     )
     tenant: Annotated[str, StringConstraints(strip_whitespace=True, min_length=1, max_length=128)] = Field(
         default="local", description="The tenant of a local caller."
+    )
+    auth: Literal["none", "tokens"] = Field(
+        default="none",
+        description="Who may use the service: the person at this machine, or whoever has a token.",
+    )
+    allowed_hosts: Annotated[
+        tuple[str, ...], NoDecode, BeforeValidator(_separated), AfterValidator(_hosts)
+    ] = Field(
+        default=(),
+        description="The names by which clients reach the service, beside those of this machine, with commas"
+        " between; * means any.",
+    )
+    cors_origins: Annotated[
+        tuple[str, ...], NoDecode, BeforeValidator(_separated), AfterValidator(_origins)
+    ] = Field(
+        default=(),
+        description="The origins whose web pages may use the service, such as https://app.example.com,"
+        " with commas between.",
     )
     embedder: Literal["onnx", "sentence-transformers"] = Field(
         default="onnx", description="The encoder that turns text into vectors."

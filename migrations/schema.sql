@@ -1111,7 +1111,9 @@ CREATE TABLE public.token (
     principal text NOT NULL,
     created_at timestamp with time zone DEFAULT clock_timestamp() NOT NULL,
     revoked_at timestamp with time zone,
-    CONSTRAINT a_role_is_reader_agent_human_or_admin CHECK ((role = ANY (ARRAY['reader'::text, 'agent'::text, 'human'::text, 'admin'::text])))
+    expires_at timestamp with time zone,
+    CONSTRAINT a_role_is_reader_agent_human_or_admin CHECK ((role = ANY (ARRAY['reader'::text, 'agent'::text, 'human'::text, 'admin'::text]))),
+    CONSTRAINT a_token_ends_after_it_begins CHECK ((expires_at > created_at))
 );
 
 CREATE TABLE public.type (
@@ -1921,9 +1923,7 @@ GRANT SELECT,INSERT ON TABLE public.term_statistics TO trigraph_service;
 
 GRANT UPDATE(documents) ON TABLE public.term_statistics TO trigraph_service;
 
-GRANT SELECT,INSERT ON TABLE public.token TO trigraph_service;
-
-GRANT UPDATE(revoked_at) ON TABLE public.token TO trigraph_service;
+GRANT SELECT ON TABLE public.token TO trigraph_service;
 
 GRANT SELECT,INSERT ON TABLE public.type TO trigraph_service;
 

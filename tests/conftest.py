@@ -172,7 +172,7 @@ def memory_on(
         database=database,
         graph=graph,
         embedder=embedder,
-        caller=Caller(tenant, Role.HUMAN, "ada"),
+        caller=Caller(tenant, Role.HUMAN, "ada", is_local=True),
         leg_timeout=leg_deadline,
     )
 

@@ -151,6 +151,42 @@ def test_it_answers_to_the_names_it_is_given() -> None:
     assert client.get("/healthz", headers={"host": "localhost"}).status_code == 400
 
 
+@pytest.mark.parametrize(
+    ("host", "status"),
+    [("trigraph.example.com", 200), ("a.internal:8000", 200), ("localhost", 200), ("internal", 400)],
+)
+def test_it_answers_to_the_names_of_the_settings_beside_those_of_this_machine(host: str, status: int) -> None:
+    client = TestClient(create_app(Settings(allowed_hosts=("trigraph.example.com", "*.internal"))))
+    assert client.get("/healthz", headers={"host": host}).status_code == status
+
+
+ORIGIN = "https://app.example.com"
+PREFLIGHT = {
+    "access-control-request-method": "POST",
+    "access-control-request-headers": "authorization,content-type,graphql-require-preflight",
+}
+
+
+def test_an_allowed_page_may_send_a_token_and_read_the_answer() -> None:
+    client = TestClient(create_app(Settings(cors_origins=(ORIGIN,))), base_url="http://localhost")
+    answer = client.options("/graphql", headers={"origin": ORIGIN, **PREFLIGHT})
+    assert (answer.status_code, answer.headers["access-control-allow-origin"]) == (200, ORIGIN)
+    allowed = answer.headers["access-control-allow-headers"].lower()
+    assert all(name in allowed for name in ("authorization", "content-type", "graphql-require-preflight"))
+    read = client.get("/healthz", headers={"origin": ORIGIN})
+    assert read.headers["access-control-allow-origin"] == ORIGIN
+    assert "access-control-allow-credentials" not in read.headers
+
+
+@pytest.mark.parametrize("origin", ["https://attacker.example", "null", f"{ORIGIN}.attacker.example"])
+def test_another_page_may_not(origin: str) -> None:
+    client = TestClient(create_app(Settings(cors_origins=(ORIGIN,))), base_url="http://localhost")
+    preflight = client.options("/graphql", headers={"origin": origin, **PREFLIGHT})
+    assert preflight.status_code == 400
+    for answer in (preflight, client.get("/healthz", headers={"origin": origin})):
+        assert "access-control-allow-origin" not in answer.headers
+
+
 def test_no_foreign_page_may_read_an_answer() -> None:
     client = TestClient(create_app(Settings()), base_url="http://localhost")
     origin = {"origin": "https://attacker.example", "access-control-request-method": "POST"}

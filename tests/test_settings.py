@@ -71,3 +71,38 @@ def test_a_password_is_told_in_one_place(monkeypatch: pytest.MonkeyPatch) -> Non
     monkeypatch.setenv("TRIGRAPH_NEO4J_PASSWORD_FILE", "/run/secrets/neo4j")
     with pytest.raises(ValidationError, match="unset one of the two"):
         Settings()
+
+
+@pytest.mark.parametrize(
+    ("name", "value"),
+    [
+        ("AUTH", "password"),
+        ("ALLOWED_HOSTS", "https://trigraph.example.com"),
+        ("ALLOWED_HOSTS", "trigraph.example.com:8000"),
+        ("ALLOWED_HOSTS", "*example.com"),
+        ("ALLOWED_HOSTS", "a,b c"),
+        ("ALLOWED_HOSTS", "."),
+        ("CORS_ORIGINS", "*"),
+        ("CORS_ORIGINS", "app.example.com"),
+        ("CORS_ORIGINS", "https://app.example.com/"),
+        ("CORS_ORIGINS", "null"),
+        ("CORS_ORIGINS", "https://*.example.com"),
+    ],
+)
+def test_names_and_origins_that_no_client_sends_are_refused(
+    monkeypatch: pytest.MonkeyPatch, name: str, value: str
+) -> None:
+    monkeypatch.setenv(f"TRIGRAPH_{name}", value)
+    with pytest.raises(ValidationError):
+        Settings()
+
+
+def test_names_and_origins_are_lists_without_case(monkeypatch: pytest.MonkeyPatch) -> None:
+    assert (Settings().allowed_hosts, Settings().cors_origins) == ((), ())
+    monkeypatch.setenv("TRIGRAPH_ALLOWED_HOSTS", "Trigraph.example.com, *.internal,[::1],localhost,")
+    monkeypatch.setenv("TRIGRAPH_CORS_ORIGINS", "https://App.example.com , http://localhost:3000")
+    settings = Settings()
+    assert settings.allowed_hosts == ("trigraph.example.com", "*.internal", "[::1]", "localhost")
+    assert settings.cors_origins == ("https://app.example.com", "http://localhost:3000")
+    monkeypatch.setenv("TRIGRAPH_ALLOWED_HOSTS", "*")
+    assert Settings().allowed_hosts == ("*",)

@@ -34,6 +34,8 @@ COMMANDS: Mapping[str, str] = {
     "reembed": "app.cli.maintenance:reembed",
     "bench": "app.cli.bench:bench",
     "eval": "app.cli.eval:evaluate",
+    "token": "app.cli.access:token",
+    "tenant": "app.cli.access:tenant",
     "list": "app.cli.list_entities:list_entities",
     "neo4j": "app.cli.neo4j:neo4j",
     "projection": "app.cli.projection:projection",

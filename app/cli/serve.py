@@ -13,37 +13,65 @@ from app.cli.log import configure_logging
 from app.cli.runner import fail, run_async, settings
 from app.cli.server import create_served_app, server_config
 from app.errors import Forbidden, Invalid, TrigraphError, Unavailable
+from app.settings import Settings
 
 
 def serve(
-    host: Annotated[str, typer.Option(help="The address to listen on. It must be a loopback address.")] = (
-        "127.0.0.1"
-    ),
+    host: Annotated[
+        str,
+        typer.Option(help="The address to listen on. Others than loopback addresses need TRIGRAPH_AUTH."),
+    ] = "127.0.0.1",
     port: Annotated[int, typer.Option(min=0, max=65535, help="The port; 0 uses any free port.")] = 8000,
     workers: Annotated[
         int, typer.Option(min=1, max=64, help="The number of worker processes; each can use one processor.")
     ] = 1,
+    proxy_headers: Annotated[
+        bool,
+        typer.Option("--proxy-headers", help="Believe X-Forwarded-For and X-Forwarded-Proto of a proxy."),
+    ] = False,
+    forwarded_allow_ips: Annotated[
+        str,
+        typer.Option(
+            metavar="ADDRESSES",
+            help="The proxies that --proxy-headers believes: addresses or networks, with commas between.",
+        ),
+    ] = "127.0.0.1",
 ) -> None:
     """Serve GraphQL and GraphiQL at /graphql."""
     # A metrics folder that the environment names belongs to another service.
     os.environ.pop("PROMETHEUS_MULTIPROC_DIR", None)
     try:
-        with listen(host, port) as listener:
+        proxies = parse_proxies(forwarded_allow_ips) if proxy_headers else None
+        with listen(host, port, settings()) as listener:
             if workers == 1:
-                _serve(listener)
+                _serve(listener, proxies)
             else:
-                _serve_with_workers(workers, listener)
+                _serve_with_workers(workers, listener, proxies)
     except TrigraphError as error:
         fail(error)
 
 
-def listen(host: str, port: int) -> socket.socket:
-    """Return a socket that listens on a loopback address.
+def parse_proxies(text: str) -> str:
+    """Return the addresses and networks of a text; raise Invalid for anything else."""
+    parts = [part.strip() for part in text.split(",") if part.strip()]
+    try:
+        for part in parts:
+            ipaddress.ip_network(part)
+    except ValueError:
+        parts = []
+    if not parts:
+        raise Invalid(f"{text!r} names no proxies; write --forwarded-allow-ips like 10.0.0.5,10.1.0.0/16")
+    return ",".join(parts)
 
-    Raises Forbidden for an address that others can reach, since there is no authentication, and Unavailable
-    when the port is taken.
+
+def listen(host: str, port: int, settings: Settings) -> socket.socket:
+    """Return a socket that listens on an address of this machine.
+
+    Raises Forbidden for an address that others can reach if everybody would be let in, Invalid for one of no
+    particular name if no names are allowed, and Unavailable when the port is taken.
     """
-    family, address = _loopback(host)
+    family, address = _address(host)
+    _require_guard(host, address, settings)
     try:
         return socket.create_server((address, port), family=family, backlog=2048)
     except OSError as error:
@@ -52,23 +80,35 @@ def listen(host: str, port: int) -> socket.socket:
         ) from error
 
 
-def _loopback(host: str) -> tuple[socket.AddressFamily, str]:
+def _address(host: str) -> tuple[socket.AddressFamily, str]:
     try:
         found = socket.getaddrinfo(host, None, type=socket.SOCK_STREAM)
     except (OSError, UnicodeError) as error:
         raise Invalid(
             f"{host!r} is not an address of this machine; leave out --host to use 127.0.0.1"
         ) from error
-    addresses = {(family, str(address[0])) for family, _, _, _, address in found}
-    if not all(ipaddress.ip_address(address).is_loopback for _, address in addresses):
+    # Of a name that is some of this machine and some of others, the first in order is the same each time.
+    return min((family, str(address[0])) for family, _, _, _, address in found)
+
+
+def _require_guard(host: str, address: str, settings: Settings) -> None:
+    """Refuse an address that others can reach, unless they need a token and know the service by a name."""
+    where = ipaddress.ip_address(address)
+    if where.is_loopback:
+        return
+    if settings.auth == "none":
         raise Forbidden(
-            f"{host} can be reached from other machines, and Trigraph has no authentication"
-            " yet; serve on 127.0.0.1"
+            f"{host} can be reached from other machines, and nobody would need a token; set"
+            " TRIGRAPH_AUTH=tokens and make tokens with `trigraph token create`, or serve on 127.0.0.1"
         )
-    return min(addresses)
+    if where.is_unspecified and not settings.allowed_hosts:
+        raise Invalid(
+            f"{host} stands for every address of this machine; set TRIGRAPH_ALLOWED_HOSTS to the names by"
+            " which clients reach it, such as trigraph.example.com"
+        )
 
 
-def _serve(listener: socket.socket) -> None:
+def _serve(listener: socket.socket, proxies: str | None) -> None:
     """Serve in this process."""
     from uvicorn import Server
 
@@ -76,17 +116,17 @@ def _serve(listener: socket.socket) -> None:
     failures: list[TrigraphError] = []
     app = create_served_app(chosen, listener.getsockname()[:2], failures.append)
     try:
-        Server(server_config(app, chosen)).run(sockets=[listener])
+        Server(server_config(app, chosen, proxies)).run(sockets=[listener])
     except SystemExit:
         if not failures:
             raise
         raise failures[0] from None
 
 
-def _serve_with_workers(workers: int, listener: socket.socket) -> None:
+def _serve_with_workers(workers: int, listener: socket.socket, proxies: str | None) -> None:
     """Serve in worker processes that this one supervises."""
     from app.cli.workers import serve_with_workers
 
     chosen = settings()
     configure_logging(chosen)
-    run_async(serve_with_workers(workers, chosen, listener))
+    run_async(serve_with_workers(workers, chosen, listener, proxies))

@@ -93,8 +93,13 @@ def create_served_app(
     return StartupReporter(app, f"http://{place}:{port}/graphql", on_failure)
 
 
-def server_config(app: ASGIApp | Callable[[], ASGIApp], settings: Settings, **others: Any) -> Config:
-    """Return uvicorn's configuration for an application or its factory."""
+def server_config(
+    app: ASGIApp | Callable[[], ASGIApp], settings: Settings, proxies: str | None, **others: Any
+) -> Config:
+    """Return uvicorn's configuration for an application or its factory.
+
+    Of requests from one of the addresses in `proxies`, it believes who they say the client is.
+    """
     return Config(
         app,
         lifespan="on",
@@ -103,6 +108,8 @@ def server_config(app: ASGIApp | Callable[[], ASGIApp], settings: Settings, **ot
         log_config=log_config(),
         log_level=settings.log_level.lower(),
         timeout_graceful_shutdown=_SHUTDOWN_SECONDS,
+        proxy_headers=proxies is not None,
+        forwarded_allow_ips=proxies or "",
         **others,
     )
 

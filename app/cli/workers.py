@@ -100,7 +100,7 @@ def _exit_with_parent(parent: BaseProcess) -> None:
     os.kill(os.getpid(), signal.SIGTERM)
 
 
-async def serve_with_workers(workers: int, settings: Settings, listener: socket) -> None:
+async def serve_with_workers(workers: int, settings: Settings, listener: socket, proxies: str | None) -> None:
     """Serve with a number of worker processes until this one is interrupted or terminated.
 
     This process opens the ledger once beforehand, so that an error is printed once, and keeps an embedded
@@ -114,7 +114,7 @@ async def serve_with_workers(workers: int, settings: Settings, listener: socket)
         with _shared_metrics_folder():
             # From here on the supervisor handles the signals and blocks this thread.
             asyncio.get_running_loop().remove_signal_handler(signal.SIGTERM)
-            _Supervisor(workers, settings, listener).run()
+            _Supervisor(workers, settings, listener, proxies).run()
     finally:
         await location.close()
 
@@ -136,10 +136,11 @@ class _Supervisor(Multiprocess):
     It does not ping the workers: a worker that dies during a ping would block the supervisor.
     """
 
-    def __init__(self, workers: int, settings: Settings, listener: socket) -> None:
+    def __init__(self, workers: int, settings: Settings, listener: socket, proxies: str | None) -> None:
         config = server_config(
             WorkerApplication(settings, listener.getsockname()[:2]),
             settings,
+            proxies,
             factory=True,
             workers=workers,
             timeout_worker_healthcheck=_STARTUP_SECONDS,

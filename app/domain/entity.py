@@ -1,4 +1,4 @@
-"""Entities, aliases and references, and the callers and projects they belong to."""
+"""Entities, aliases and references, and the callers, tenants and projects they belong to."""
 
 from __future__ import annotations
 
@@ -53,16 +53,48 @@ class Role(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Caller:
-    """The caller of a service: tenant, role, and the name recorded with every write."""
+    """The caller of a service: tenant, role, and the name recorded with every write.
+
+    `is_local` marks the person at this machine, who has the database itself.
+    """
 
     tenant: TenantNumber
     role: Role
     principal: str
+    is_local: bool = False
 
     @property
     def tier(self) -> AuthorityTier:
         """The authority tier of this caller's writes."""
         return AuthorityTier.PERSON if self.role in (Role.HUMAN, Role.ADMIN) else AuthorityTier.AGENT
+
+    @property
+    def may_administer(self) -> bool:
+        """Whether this caller may make projects and types."""
+        return self.role is Role.ADMIN or (self.is_local and self.role is Role.HUMAN)
+
+
+@dataclass(frozen=True, slots=True)
+class Token:
+    """A token as its operator sees it: never the secret, nor its hash."""
+
+    id: UUID
+    tenant: str
+    role: Role
+    principal: str
+    created_at: datetime
+    expires_at: datetime | None
+    revoked_at: datetime | None
+
+
+@dataclass(frozen=True, slots=True)
+class TenantCounts:
+    """A tenant, with the numbers of its projects and of its tokens that are good now."""
+
+    key: str
+    created_at: datetime
+    projects: int
+    tokens: int
 
 
 @dataclass(frozen=True, slots=True)

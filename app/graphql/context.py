@@ -10,16 +10,17 @@ import strawberry
 from graphql.pyutils import Path
 from starlette.requests import Request
 
+from app.domain.entity import Caller
 from app.loaders import Loaders
 from app.services.catalog import Present, RequestedMoment
 from app.services.container import Memory
 
 
 class Context:
-    """The context of one request."""
+    """The context of one request, by the memory's own caller if no other is named."""
 
-    def __init__(self, memory: Memory) -> None:
-        self.caller = memory.caller
+    def __init__(self, memory: Memory, caller: Caller | None = None) -> None:
+        self.caller = caller or memory.caller
         self.filing = memory.filing
         self.withdrawals = memory.withdrawals
         self.recall = memory.recall
@@ -79,5 +80,9 @@ def moment_of(info: Info, as_of: datetime | None = None, known_at: datetime | No
 
 
 async def context_of(request: Request) -> Context:
-    """Return the context of a request, from the memory that the application's lifespan opened."""
-    return Context(request.state.memory)
+    """Return the context of a request, from the memory that the application's lifespan opened.
+
+    Raises Unauthenticated when the request has no good token although it needs one.
+    """
+    caller = await request.state.authenticator.identify(request.headers.getlist("authorization"))
+    return Context(request.state.memory, caller)

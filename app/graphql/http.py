@@ -20,6 +20,7 @@ from strawberry.types import ExecutionResult
 from strawberry.types.graphql import OperationType
 
 from app.domain.bounds import excerpt
+from app.errors import CHALLENGE, Unauthenticated
 from app.graphql.errors import BAD_USER_INPUT, INTERNAL, client_error
 from app.graphql.execution import GuardedSchema
 from app.graphql.http_request import OperationRequest, Refused, read_operation
@@ -75,6 +76,7 @@ def _quality(qualities: dict[str, float], media: str) -> float:
     return next((qualities[name] for name in ranges if name in qualities), 0.0)
 
 
+UNAUTHENTICATED = Unauthenticated.code
 NO_HEADERS: Mapping[str, str] = MappingProxyType({})
 HEADERS = {"cache-control": "no-store", "vary": "Accept", "x-content-type-options": "nosniff"}
 READS = frozenset({OperationType.QUERY})
@@ -83,7 +85,7 @@ ALLOWED: dict[str, frozenset[OperationType]] = {
     "HEAD": READS,
     "POST": frozenset({OperationType.QUERY, OperationType.MUTATION}),
 }
-STATUSES = {"FORBIDDEN": 403, "UNAVAILABLE": 503, INTERNAL: 500}
+STATUSES = {UNAUTHENTICATED: 401, "FORBIDDEN": 403, "UNAVAILABLE": 503, INTERNAL: 500}
 
 
 class GraphQLView:
@@ -116,28 +118,36 @@ class GraphQLView:
             if request.method != "POST" and prefers_page(accept):
                 return self.page()
             media = _check_accept(accept)
+            try:
+                # Who is asking comes first: nothing that a stranger sends is read.
+                context = await self.context(request)
+            except Exception as error:
+                return _answer(_failed(error), media)
             operation = await read_operation(request)
-            return _answer(await self.execute(request, operation), media)
+            return _answer(await self.execute(request.method, operation, context), media)
         except Refused as refused:
             return _refusal(refused, answer_type(accept) or JSON)
 
-    async def execute(self, request: Request, operation: OperationRequest) -> ExecutionResult:
+    async def execute(self, method: str, operation: OperationRequest, context: object) -> ExecutionResult:
         """Run an operation whose kind the method allows; raise Refused for others."""
         try:
             return await self.schema.execute(
                 operation.query,
                 variable_values=operation.variables,
-                context_value=await self.context(request),
+                context_value=context,
                 operation_name=operation.operation_name,
-                allowed_operation_types=ALLOWED[request.method],
+                allowed_operation_types=ALLOWED[method],
             )
         except InvalidOperationTypeError as error:
             raise _not_allowed(error.operation_type) from None
         except CannotGetOperationTypeError as error:
             raise _not_found(error.operation_name) from None
         except Exception as error:
-            located = GraphQLError(str(error), original_error=error)
-            return ExecutionResult(data=None, errors=[located])
+            return _failed(error)
+
+
+def _failed(error: Exception) -> ExecutionResult:
+    return ExecutionResult(data=None, errors=[GraphQLError(str(error), original_error=error)])
 
 
 def _check_method(method: str) -> None:
@@ -174,9 +184,16 @@ def _answer(result: ExecutionResult, media: str) -> Response:
         return _encode({"data": result.data} | ({"errors": errors} if errors else {}), media)
     usual = 400 if media == GRAPHQL_RESPONSE else 200
     extensions = errors[0]["extensions"]
-    after = extensions.get("retryAfter")
-    headers = NO_HEADERS if after is None else {"retry-after": str(after)}
+    headers = _explaining_headers(extensions)
     return _encode({"errors": errors}, media, STATUSES.get(extensions["code"], usual), headers)
+
+
+def _explaining_headers(extensions: Mapping[str, Any]) -> Mapping[str, str]:
+    """Return the headers that belong to the status of a failure."""
+    if extensions["code"] == UNAUTHENTICATED:
+        return CHALLENGE
+    after = extensions.get("retryAfter")
+    return NO_HEADERS if after is None else {"retry-after": str(after)}
 
 
 def _refusal(refused: Refused, media: str) -> Response:

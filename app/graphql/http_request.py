@@ -8,15 +8,26 @@ from itertools import islice
 from typing import Any
 
 import orjson
+from starlette.datastructures import Headers
 from starlette.requests import Request
 
 from app.domain.bounds import MAX_NAME
+from app.errors import Forbidden
 from app.graphql.errors import BAD_REQUEST
 from app.graphql.scalars import MAX_INTEGER
 
 MAX_BODY = 1024 * 1024  # bytes
 MAX_VALUES = 5_000
 """Texts, numbers, items and keys of a request together: the library looks at each of them in turn."""
+
+PREFLIGHT_HEADERS = (
+    "authorization",
+    "graphql-require-preflight",
+    "apollo-require-preflight",
+    "x-apollo-operation-name",
+    "x-requested-with",
+)
+"""No page can send one of these to another origin unless CORS allows it."""
 
 PARAMETERS = ("query", "operationName", "variables", "extensions")
 
@@ -51,6 +62,7 @@ async def read_operation(request: Request) -> OperationRequest:
     """Return the operation in the URL of a GET or the body of a POST; raise Refused if there is none."""
     if request.method == "POST":
         return _operation(_decode(await _body(request), "The body"))
+    _check_site(request.headers)
     parameters: dict[str, object] = {
         name: request.query_params[name] for name in PARAMETERS if name in request.query_params
     }
@@ -73,6 +85,24 @@ async def _body(request: Request) -> bytes:
         if len(body) > MAX_BODY:
             raise _too_long()
     return bytes(body)
+
+
+def _check_site(headers: Headers) -> None:
+    """Refuse a GET that a foreign page can make a browser send, without a CORS preflight.
+
+    A browser says which site a request is from, on secure connections at least. Elsewhere its name tells.
+    """
+    site = headers.get("sec-fetch-site", "")
+    is_browser = headers.get("user-agent", "").startswith("Mozilla/")
+    is_own = site in ("same-origin", "none") or not (site or is_browser)
+    is_json = headers.get("content-type", "").partition(";")[0].strip().lower() == "application/json"
+    if not (is_own or is_json or any(name in headers for name in PREFLIGHT_HEADERS)):
+        raise Refused(
+            403,
+            "Another site may have sent this request. Send the query by POST, or with the header"
+            " GraphQL-Require-Preflight: 1.",
+            code=Forbidden.code,
+        )
 
 
 def _check_content_type(content_type: str) -> None:

@@ -20,6 +20,7 @@ from app.graphql.types.candidate import find_alias_candidate, find_fact_candidat
 from app.graphql.types.entity import find_entity
 from app.graphql.types.enums import MemoryDomain, StateFlag
 from app.graphql.types.node import ArtifactType, EntityType, Node, ReferenceEdge
+from app.graphql.types.project import Viewer
 from app.graphql.types.recall import RecallResult
 from app.graphql.types.reference import Reference, find_reference
 from app.graphql.types.state import EntityState, find_state
@@ -171,6 +172,13 @@ class Query(Lists, Queues, Reminders):
         moment = moment_of(info, as_of)
         found = await info.context.paths.shortest(info.context.caller, start, end, longest, moment)
         return None if found is None else [Reference.of(step) for step in found]
+
+    @strawberry.field(description="The caller of this request: who they are, and what they may do.")
+    async def viewer(self, info: Info) -> Viewer:
+        """Return the caller."""
+        caller = info.context.caller
+        tenant = await info.context.catalog.tenant_key(caller)
+        return Viewer(principal=caller.principal, role=caller.role, tenant=tenant)
 
     @strawberry.field(description="The artifact with this id.")
     async def artifact(self, info: Info, id: IdArgument) -> ArtifactType | None:

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 
 from app.domain.entity import Caller, Role
 from app.embedding import Embedder, open_embedder
+from app.services.access import LOCAL_PRINCIPAL
 from app.services.aliases import AliasService
 from app.services.catalog import CatalogService
 from app.services.catalog.service import PathService
@@ -42,8 +43,6 @@ if TYPE_CHECKING:
     from app.services.importing import ImportService
     from app.services.importing.table import TableImportService
     from app.stores.neo4j.shared_connection import GraphLink
-
-LOCAL_PRINCIPAL = "local"
 
 
 @dataclass(frozen=True)
@@ -187,7 +186,7 @@ async def open_memory_at(
             database=database,
             graph=graph,
             embedder=embedder,
-            caller=Caller(tenant, Role.HUMAN, LOCAL_PRINCIPAL),
+            caller=Caller(tenant, Role.HUMAN, LOCAL_PRINCIPAL, is_local=True),
             leg_timeout=settings.leg_timeout,
             recency=settings.recency,
             # One document more than there are threads, so that none idles while another is written.

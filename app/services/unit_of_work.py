@@ -83,6 +83,12 @@ def require_writer(caller: Caller) -> None:
         raise Forbidden("a reader may not write; use the token of an agent or a person")
 
 
+def require_admin(caller: Caller, what: str) -> None:
+    """Raise Forbidden unless the caller may make projects and types; `what` says what was asked for."""
+    if not caller.may_administer:
+        raise Forbidden(f"only an admin may {what}; use the token of an admin")
+
+
 @asynccontextmanager
 async def unit_of_work(
     database: Database, caller: Caller, homonyms: Homonyms = NO_HOMONYMS, times_at_once: int = 1

@@ -280,7 +280,10 @@ async def test_the_same_key_and_thing_give_the_first_answer_again(
     assert await owner.fetchval("SELECT count(*) FROM entity") == 1
 
 
-async def test_a_reader_may_not_create_and_an_agent_may(api: Api) -> None:
+async def test_a_reader_may_not_create_and_an_agent_may_where_the_project_is(api: Api) -> None:
+    agent = Api(replace(api.memory, caller=replace(api.memory.caller, role=Role.AGENT)))
+    assert problem(await create(agent, name="Harbor"))["code"] == "FORBIDDEN"
+    await create(api, name="Beacon")
     for role, codes in ((Role.READER, ["FORBIDDEN"]), (Role.AGENT, [])):
         other = Api(replace(api.memory, caller=replace(api.memory.caller, role=role)))
         assert [each["code"] for each in (await create(other, name="Harbor"))["problems"]] == codes

@@ -187,9 +187,14 @@ async def test_types_of_one_name_in_two_projects_keep_their_own_rules(
     assert await owner.fetchval(counted, False) == 3
 
 
-async def test_a_reader_may_not_define(api: Api) -> None:
-    reader = Api(replace(api.memory, caller=replace(api.memory.caller, role=Role.READER)))
-    assert [problem["code"] for problem in (await define(reader))["problems"]] == ["FORBIDDEN"]
+@pytest.mark.parametrize("role", [Role.READER, Role.AGENT])
+async def test_only_an_admin_or_the_person_at_this_machine_may_define(api: Api, role: Role) -> None:
+    caller = replace(api.memory.caller, role=role)
+    for one in (caller, replace(caller, role=Role.HUMAN, is_local=False)):
+        refused = await define(Api(replace(api.memory, caller=one)))
+        assert [problem["code"] for problem in refused["problems"]] == ["FORBIDDEN"]
+    admin = Api(replace(api.memory, caller=replace(caller, role=Role.ADMIN, is_local=False)))
+    assert (await define(admin))["problems"] == []
 
 
 async def test_the_same_key_and_type_give_the_first_answer_again(api: Api) -> None:

@@ -91,6 +91,52 @@ def test_get_takes_variables_and_the_name_of_an_operation(client: TestClient) ->
     assert client.head("/graphql", params=parameters).status_code == 200
 
 
+BROWSER = {"user-agent": "Mozilla/5.0 (X11; Linux x86_64) Firefox/143.0"}
+GREETING = {"query": "{ greeting }"}
+
+
+@pytest.mark.parametrize(
+    "headers",
+    [
+        {"sec-fetch-site": "cross-site"},
+        {"sec-fetch-site": "same-site"},
+        {"sec-fetch-site": "nonsense"},
+        BROWSER,
+        {**BROWSER, "accept": "application/graphql-response+json"},
+        {**BROWSER, "content-type": "text/plain"},
+    ],
+)
+def test_a_get_that_another_site_may_have_sent_is_refused(
+    client: TestClient, headers: dict[str, str]
+) -> None:
+    for accept in ({}, {"accept": "application/json"}):
+        response = client.get("/graphql", params=GREETING, headers={**accept, **headers})
+        assert (response.status_code, code(response.json())) == (403, "FORBIDDEN")
+        assert "GraphQL-Require-Preflight" in response.text
+
+
+@pytest.mark.parametrize(
+    "headers",
+    [
+        {},
+        {"sec-fetch-site": "same-origin", **BROWSER},
+        {"sec-fetch-site": "none", **BROWSER},
+        {"sec-fetch-site": "cross-site", "graphql-require-preflight": "1"},
+        {"sec-fetch-site": "cross-site", "apollo-require-preflight": "true"},
+        {"sec-fetch-site": "cross-site", "x-requested-with": "fetch"},
+        {"sec-fetch-site": "cross-site", "authorization": "Bearer x"},
+        {"sec-fetch-site": "cross-site", "content-type": "application/json"},
+        {**BROWSER, "content-type": "application/json; charset=utf-8"},
+        {"user-agent": "curl/8.5"},
+    ],
+)
+def test_a_get_that_only_its_own_client_can_have_sent_is_answered(
+    client: TestClient, headers: dict[str, str]
+) -> None:
+    response = client.get("/graphql", params=GREETING, headers={"accept": "application/json", **headers})
+    assert response.json() == {"data": {"greeting": "Hello, World"}}
+
+
 def test_a_mutation_by_get_is_refused_and_does_nothing(client: TestClient) -> None:
     response = client.get("/graphql", params={"query": 'mutation { write(name: "x") { problems { code } } }'})
     assert response.status_code == 405

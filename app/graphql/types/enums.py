@@ -9,7 +9,7 @@ import strawberry
 
 from app.domain.artifact import DatePrecision, DateSource, MemoryDomain
 from app.domain.candidate import CandidateStatus
-from app.domain.entity import AbsenceSource, Direction, ReferenceType
+from app.domain.entity import AbsenceSource, Direction, ReferenceType, Role
 from app.domain.recall import FlagGround, LegName, StateFlag
 from app.domain.temporal import Branch, WipSource
 from app.domain.types import Zone
@@ -95,6 +95,12 @@ STATE_FLAG = {
     "HISTORICAL": "Something replaced it, or its text uses an old name.",
     "WIP": "It is a draft or a proposal and not in force yet.",
 }
+ROLE = {
+    "READER": "Reads, and writes nothing.",
+    "AGENT": "Writes with the authority of an agent, and reviews nothing.",
+    "HUMAN": "Writes with the authority of a person, and reviews candidates.",
+    "ADMIN": "Does what a human does, and also creates projects and types.",
+}
 WIP_SOURCE = {
     "SESSION_INTENT": "The intent of a session.",
     "WORKING_TREE": "Uncommitted changes in a working tree.",
@@ -140,6 +146,7 @@ _describe(
     MEMORY_DOMAIN,
 )
 _describe(ReferenceType, "ReferenceType", "The type of a reference.", REFERENCE_TYPE)
+_describe(Role, "Role", "What a caller may do.", ROLE)
 _describe(
     StateFlag,
     "StateFlag",
@@ -160,6 +167,7 @@ __all__ = [
     "LegName",
     "MemoryDomain",
     "ReferenceType",
+    "Role",
     "StateFlag",
     "WipSource",
     "Zone",

@@ -1,4 +1,4 @@
-"""Projects."""
+"""Projects, and the caller who sees them."""
 
 from __future__ import annotations
 
@@ -8,8 +8,17 @@ from app.domain import entity as domain
 from app.domain import types
 from app.domain.numbers import ProjectNumber
 from app.graphql.context import Info
-from app.graphql.types.enums import ReferenceType, StateFlag, Zone
+from app.graphql.types.enums import ReferenceType, Role, StateFlag, Zone
 from app.services import entities
+
+
+@strawberry.type(description="The caller of this request, as the service knows them.")
+class Viewer:
+    """The caller, by their token or as the person at this machine."""
+
+    principal: str = strawberry.field(description="The name that is recorded with every write of theirs.")
+    role: Role = strawberry.field(description="What they may do.")
+    tenant: str = strawberry.field(description="The key of the tenant whose memory they use.")
 
 
 @strawberry.type(description="A named scope for entities and their documents.")

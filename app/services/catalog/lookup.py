@@ -16,7 +16,7 @@ from app.domain.numbers import ProjectNumber, TenantNumber
 from app.domain.temporal import AsOf
 from app.domain.text import UNKEEPABLE, fold
 from app.errors import Invalid, NotFound
-from app.services.unit_of_work import UnitOfWork
+from app.services.unit_of_work import UnitOfWork, require_admin
 from app.stores.postgres import entities, ledger_clock, lookups, projects, type_definitions
 from app.stores.postgres.lookups import Called
 
@@ -170,10 +170,14 @@ def project_key(given: str | None) -> str:
 
 
 async def project_for(write: UnitOfWork, key: str) -> Project:
-    """Return the project with a key; create it if it is new."""
+    """Return the project with a key; create it if it is new.
+
+    Raises Forbidden when it is new and the caller may not create projects.
+    """
     found = await projects.project_by_key(await write.flush(), write.tenant, key)
     if found is not None:
         return found
+    require_admin(write.caller, f"create the project {excerpt(key)}")
     return await projects.insert_project(await write.flush(), write.tenant, key, write.recorded_at)
 
 

@@ -48,6 +48,7 @@ from app.stores.postgres import (
     lookups,
     pending_references,
     projects,
+    tokens,
     type_definitions,
 )
 from app.stores.postgres.ledger_clock import RequestedMoment
@@ -105,6 +106,11 @@ class CatalogService:
         """Return the tenant's projects by key."""
         async with self._database.reading(caller.tenant) as connection:
             return await projects.all_projects(connection, caller.tenant)
+
+    async def tenant_key(self, caller: Caller) -> str:
+        """Return the key of the caller's tenant."""
+        async with self._database.reading(caller.tenant) as connection:
+            return await tokens.tenant_key(connection, caller.tenant)
 
     async def types(self, caller: Caller, project: str | None) -> list[TypeDefinition]:
         """Return the types of a project, or of all of them, by name."""

@@ -26,7 +26,7 @@ from app.services.entities.statuses import (
 from app.services.entities.types import DefinedType, StatedEntity, StatedType, define
 from app.services.idempotency import SavedAnswer, idempotent_request, write_once
 from app.services.parsing.text import clean_text, clean_value
-from app.services.unit_of_work import UnitOfWork, require_writer
+from app.services.unit_of_work import UnitOfWork, require_admin, require_writer
 from app.stores.postgres import entities, ledger_clock, projects, states, type_definitions
 from app.stores.postgres.pool import Database
 
@@ -50,6 +50,7 @@ class CanonicalService:
     ) -> DefinedType:
         """Define a type in a project, or add properties to one that the project defined."""
         require_writer(caller)
+        require_admin(caller, "define types")
         key = project_key(project)
         stated = _clean_type(stated)
         keyed = idempotent_request(caller, "defineType", idempotency_key, project=key, stated=stated)

@@ -93,11 +93,11 @@ END $$;
 DO $$
 BEGIN
     GRANT USAGE ON SCHEMA public TO trigraph_service;
-    GRANT SELECT ON ledger_clock, schema_migration, tenant TO trigraph_service;
+    GRANT SELECT ON ledger_clock, schema_migration, tenant, token TO trigraph_service;
     GRANT SELECT, INSERT ON absence, alias, alias_candidate, artifact, document_block, document_name, document_root, embedding,
         embedding_model, entity, entity_state, fact_candidate, idempotent_answer, import_root, mention, outbox, passage,
         pending_reference, posting, posting_block, project, reference, reference_claim, reference_rule, scope_statistics, state_event, state_name,
-        status_word, term_statistics, token, type, withdrawal
+        status_word, term_statistics, type, withdrawal
         TO trigraph_service;
     GRANT UPDATE (retracted_at) ON absence, alias, entity_state, reference TO trigraph_service;
     GRANT UPDATE (root_id, source_uri, recorded_at) ON document_root TO trigraph_service;
@@ -108,7 +108,6 @@ BEGIN
     GRANT UPDATE (documents, total_terms, latest_created_at, latest_recorded_at) ON scope_statistics
         TO trigraph_service;
     GRANT UPDATE (documents) ON term_statistics TO trigraph_service;
-    GRANT UPDATE (revoked_at) ON token TO trigraph_service;
     GRANT UPDATE (mutable_props) ON type TO trigraph_service;
     GRANT UPDATE (key, bare_key, created_at) ON entity TO trigraph_service;
     GRANT USAGE ON SEQUENCE artifact_number_seq TO trigraph_service;

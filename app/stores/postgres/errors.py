@@ -37,6 +37,7 @@ CONSTRAINTS: dict[str, tuple[type[TrigraphError], str | None]] = {
     "a_status_word_means_a_flag": (Invalid, "a status word means CURRENT, HISTORICAL or WIP"),
     "a_surface_form_has_two_to_512_characters": (Invalid, "a surface form has 2 to 512 characters"),
     "a_system_type_is_of_every_project": (Invalid, "a type of the zone SYSTEM is one of every project"),
+    "a_token_ends_after_it_begins": (Invalid, "a token must expire after it was made"),
     "a_withdrawal_names_what_ends_with_it": (Invalid, None),
     "a_write_moves_the_ledger_clock": (Conflict, None),
     "a_zone_is_system_or_project": (Invalid, "a zone is SYSTEM or PROJECT"),

@@ -339,6 +339,7 @@ ATTEMPTS: list[tuple[str, tuple[str, ...]]] = [
     ("one_fact_candidate_per_value_and_artifact", (insert("fact_candidate"),)),
     ("token_hashes_are_unique", (insert("token", hash="taken"),)),
     ("a_role_is_reader_agent_human_or_admin", (insert("token", role="owner"),)),
+    ("a_token_ends_after_it_begins", (insert("token", expires_at="2020-01-01Z"),)),
     (
         "one_outbox_row_per_change_and_transaction",
         (f"{insert('outbox')}, ({scene.TENANT}, 'entity', '{scene.OTHER}')",),
@@ -447,6 +448,14 @@ async def test_nobody_writes_at_the_time_of_an_earlier_write(
     assert await contents(ledger_owner) == before
 
 
+# The operator alone makes tokens.
+OF_TOKENS = {
+    "a_role_is_reader_agent_human_or_admin",
+    "a_token_ends_after_it_begins",
+    "token_hashes_are_unique",
+}
+
+
 async def test_only_what_never_changes_is_out_of_the_service_s_reach(service: asyncpg.Connection) -> None:
     denied = set()
     for rule, statements in ATTEMPTS:
@@ -462,6 +471,7 @@ async def test_only_what_never_changes_is_out_of_the_service_s_reach(service: as
         "beliefs_are_only_retracted",
         "types_only_widen",
         "one_horizon_per_ledger",
+        *OF_TOKENS,
     }
 
 
