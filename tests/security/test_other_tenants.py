@@ -223,7 +223,7 @@ async def test_who_may_ask_gets_another_answer(strangers: Strangers) -> None:
         for id in strangers.ids.values():
             answer = await answered(strangers.theirs, *question(place, value_for(place, id)))
             telling |= {place} if masked(answer, id) != nothing else set()
-    assert len(telling) > 5
+    assert len(telling) >= 5
 
 
 @pytest.mark.parametrize("role", list(Role))

@@ -113,6 +113,7 @@ async def test_a_dotted_capital_i_is_another_letter(desk: ProjectFixture) -> Non
 @pytest.mark.parametrize(("role", "tier"), [(Role.HUMAN, 1), (Role.ADMIN, 1), (Role.AGENT, 2)])
 async def test_the_tier_comes_from_who_is_calling(desk: ProjectFixture, role: Role, tier: int) -> None:
     caller = Caller(desk.tenant, role, "someone")
+    await desk.file(adr(2, "Another"))  # not everybody may create a project
     await desk.memory.filing.file(caller, adr(1, "Thing", props={"aliases": "Prism"}), desk.project)
     assert await _aliases(desk) == {("Prism", tier)}
 

@@ -10,7 +10,7 @@ from app.domain.entity import Caller, Role
 from app.errors import Invalid, NotFound
 from app.services.importing import ImportSummary
 from app.services.importing.table import TableRequest
-from tests.documents import ProjectFixture, day
+from tests.documents import ProjectFixture, adr, day
 from tests.services.importing.table.conftest import Migrated, OldDatabase, refused
 
 ARTIFACTS = """
@@ -100,6 +100,7 @@ async def test_an_alias_has_the_tier_of_its_caller_and_one_that_was_withdrawn_st
     await old.run(ARTIFACTS)
     await old.run("INSERT INTO aliases VALUES ('Pharos', 'ADR-1', NULL)")
     memory = desk.memory
+    await desk.file(adr(9, "Another"))  # an agent may not create a project
     service = memory.table_imports
     agent = Caller(desk.tenant, Role.AGENT, "crawler")
     request = TableRequest(old.url, "artifacts", desk.project, aliases="aliases")
