@@ -112,8 +112,8 @@ async def metrics(request: Request) -> Response:
     """
     try:
         caller = await request.state.authenticator.identify(request.headers.getlist("authorization"))
-        if not caller.may_administer:
-            raise Forbidden("only an admin reads the metrics; use the token of one")
+        if not caller.may_administer or caller.project is not None:
+            raise Forbidden("only an admin of every project reads the metrics; use the token of one")
     except TrigraphError as error:
         return _refusal(error)
     memory, projector = request.state.memory, request.state.projector

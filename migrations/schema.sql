@@ -1,5 +1,7 @@
 -- The schema of a migrated ledger, printed by `make schema`; migrations/postgres says why.
 
+CREATE SCHEMA one_project;
+
 CREATE EXTENSION IF NOT EXISTS vector WITH SCHEMA public;
 
 COMMENT ON EXTENSION vector IS 'vector data type and ivfflat and hnsw access methods';
@@ -239,6 +241,10 @@ BEGIN
     END IF;
     RETURN NULL;
 END $$;
+
+CREATE FUNCTION public.current_project() RETURNS integer
+    LANGUAGE sql STABLE PARALLEL SAFE
+    RETURN (NULLIF(current_setting('trigraph.project'::text, true), ''::text))::integer;
 
 CREATE FUNCTION public.current_tenant() RETURNS integer
     LANGUAGE sql STABLE PARALLEL SAFE
@@ -627,6 +633,16 @@ BEGIN
     RETURN NULL;
 END $$;
 
+CREATE FUNCTION public.show_one_project(relation text, condition text) RETURNS void
+    LANGUAGE plpgsql
+    SET search_path TO 'pg_catalog', 'public', 'pg_temp'
+    AS $_$
+BEGIN
+    EXECUTE format(
+        'CREATE VIEW one_project.%1$I WITH (security_invoker = true) AS SELECT * FROM public.%1$I AS shown WHERE %2$s'
+        ' WITH CASCADED CHECK OPTION', relation, condition);
+END $_$;
+
 CREATE TABLE public.outbox (
     tenant_id integer NOT NULL,
     "position" bigint NOT NULL,
@@ -747,6 +763,24 @@ CREATE TABLE public.absence (
     CONSTRAINT an_absence_has_a_source CHECK ((source = ANY (ARRAY['CALLER'::text, 'FOLDER'::text, 'GIT'::text])))
 );
 
+CREATE VIEW one_project.absence WITH (security_invoker='true') AS
+ SELECT tenant_id,
+    id,
+    project_id,
+    entity,
+    artifact,
+    valid_from,
+    valid_until,
+    source,
+    source_commit,
+    reason,
+    recorded_at,
+    retracted_at,
+    actor
+   FROM public.absence shown
+  WHERE (project_id = public.current_project())
+  WITH CASCADED CHECK OPTION;
+
 CREATE TABLE public.alias (
     tenant_id integer NOT NULL,
     id uuid NOT NULL,
@@ -769,6 +803,26 @@ CREATE TABLE public.alias (
     CONSTRAINT an_alias_is_written_by_tier_one_or_two CHECK ((authority_tier = ANY (ARRAY[1, 2])))
 );
 
+CREATE VIEW one_project.alias WITH (security_invoker='true') AS
+ SELECT tenant_id,
+    id,
+    project_id,
+    surface_form,
+    folded_form,
+    target,
+    source,
+    authority_tier,
+    source_artifact,
+    valid_from,
+    valid_until,
+    recorded_at,
+    retracted_at,
+    actor,
+    first_word
+   FROM public.alias shown
+  WHERE (project_id = public.current_project())
+  WITH CASCADED CHECK OPTION;
+
 CREATE TABLE public.alias_candidate (
     tenant_id integer NOT NULL,
     id uuid NOT NULL,
@@ -787,6 +841,444 @@ CREATE TABLE public.alias_candidate (
     CONSTRAINT an_alias_candidate_is_pending_promoted_or_rejected CHECK ((status = ANY (ARRAY['PENDING'::text, 'PROMOTED'::text, 'REJECTED'::text]))),
     CONSTRAINT an_alias_review_names_who_and_when CHECK ((((status = 'PENDING'::text) = (reviewed_by IS NULL)) AND ((status = 'PENDING'::text) = (reviewed_at IS NULL))))
 );
+
+CREATE VIEW one_project.alias_candidate WITH (security_invoker='true') AS
+ SELECT tenant_id,
+    id,
+    project_id,
+    surface_form,
+    folded_form,
+    entity,
+    quote,
+    quote_start,
+    artifact,
+    status,
+    reviewed_by,
+    reviewed_at,
+    recorded_at,
+    review_reason
+   FROM public.alias_candidate shown
+  WHERE (project_id = public.current_project())
+  WITH CASCADED CHECK OPTION;
+
+CREATE VIEW one_project.artifact WITH (security_invoker='true') AS
+ SELECT tenant_id,
+    id,
+    number,
+    project_id,
+    entity,
+    type_id,
+    identifier,
+    title,
+    body,
+    domain,
+    created_at,
+    recorded_at,
+    source_uri,
+    source_commit,
+    author,
+    content_hash,
+    term_count,
+    actor,
+    meta,
+    date_source,
+    date_precision,
+    stated_at
+   FROM public.artifact shown
+  WHERE (project_id = public.current_project())
+  WITH CASCADED CHECK OPTION;
+
+CREATE VIEW one_project.document_name WITH (security_invoker='true') AS
+ SELECT tenant_id,
+    project_id,
+    key,
+    entity,
+    sort,
+    recorded_at,
+    closed_at
+   FROM public.document_name shown
+  WHERE (project_id = public.current_project())
+  WITH CASCADED CHECK OPTION;
+
+CREATE TABLE public.entity (
+    tenant_id integer NOT NULL,
+    id uuid NOT NULL,
+    project_id integer NOT NULL,
+    type_id integer NOT NULL,
+    key text COLLATE pg_catalog."C",
+    bare_key text COLLATE pg_catalog."C",
+    created_at timestamp with time zone NOT NULL,
+    recorded_at timestamp with time zone NOT NULL,
+    source_artifact uuid,
+    actor text NOT NULL
+);
+
+CREATE VIEW one_project.entity WITH (security_invoker='true') AS
+ SELECT tenant_id,
+    id,
+    project_id,
+    type_id,
+    key,
+    bare_key,
+    created_at,
+    recorded_at,
+    source_artifact,
+    actor
+   FROM public.entity shown
+  WHERE (project_id = public.current_project())
+  WITH CASCADED CHECK OPTION;
+
+CREATE TABLE public.entity_state (
+    tenant_id integer NOT NULL,
+    id uuid NOT NULL,
+    entity uuid NOT NULL,
+    branch text NOT NULL,
+    valid_from timestamp with time zone NOT NULL,
+    valid_until timestamp with time zone,
+    recorded_at timestamp with time zone NOT NULL,
+    retracted_at timestamp with time zone,
+    props jsonb NOT NULL,
+    wip_source text,
+    source_artifact uuid,
+    actor text NOT NULL,
+    CONSTRAINT a_belief_ends_after_it_starts CHECK ((retracted_at > recorded_at)),
+    CONSTRAINT a_branch_is_committed_or_wip CHECK ((branch = ANY (ARRAY['COMMITTED'::text, 'WIP'::text]))),
+    CONSTRAINT a_state_ends_after_it_starts CHECK ((valid_until > valid_from)),
+    CONSTRAINT only_wip_has_a_wip_source CHECK (((branch = 'WIP'::text) OR (wip_source IS NULL))),
+    CONSTRAINT properties_are_an_object CHECK ((jsonb_typeof(props) = 'object'::text))
+);
+
+CREATE VIEW one_project.entity_state WITH (security_invoker='true') AS
+ SELECT tenant_id,
+    id,
+    entity,
+    branch,
+    valid_from,
+    valid_until,
+    recorded_at,
+    retracted_at,
+    props,
+    wip_source,
+    source_artifact,
+    actor
+   FROM public.entity_state shown
+  WHERE (EXISTS ( SELECT
+           FROM public.entity held
+          WHERE ((held.tenant_id = shown.tenant_id) AND (held.id = shown.entity) AND (held.project_id = public.current_project()))))
+  WITH CASCADED CHECK OPTION;
+
+CREATE TABLE public.fact_candidate (
+    tenant_id integer NOT NULL,
+    id uuid NOT NULL,
+    project_id integer NOT NULL,
+    entity uuid NOT NULL,
+    property text NOT NULL,
+    value jsonb NOT NULL,
+    quote text NOT NULL,
+    quote_start integer NOT NULL,
+    artifact uuid NOT NULL,
+    status text DEFAULT 'PENDING'::text NOT NULL,
+    reviewed_by text,
+    reviewed_at timestamp with time zone,
+    recorded_at timestamp with time zone NOT NULL,
+    review_reason text,
+    CONSTRAINT a_fact_candidate_is_pending_promoted_or_rejected CHECK ((status = ANY (ARRAY['PENDING'::text, 'PROMOTED'::text, 'REJECTED'::text]))),
+    CONSTRAINT a_fact_review_names_who_and_when CHECK ((((status = 'PENDING'::text) = (reviewed_by IS NULL)) AND ((status = 'PENDING'::text) = (reviewed_at IS NULL))))
+);
+
+CREATE VIEW one_project.fact_candidate WITH (security_invoker='true') AS
+ SELECT tenant_id,
+    id,
+    project_id,
+    entity,
+    property,
+    value,
+    quote,
+    quote_start,
+    artifact,
+    status,
+    reviewed_by,
+    reviewed_at,
+    recorded_at,
+    review_reason
+   FROM public.fact_candidate shown
+  WHERE (project_id = public.current_project())
+  WITH CASCADED CHECK OPTION;
+
+CREATE TABLE public.import_root (
+    tenant_id integer NOT NULL,
+    root_id integer NOT NULL,
+    project_id integer NOT NULL,
+    place text NOT NULL,
+    prefix text,
+    first_commit text,
+    recorded_at timestamp with time zone NOT NULL
+);
+
+CREATE VIEW one_project.import_root WITH (security_invoker='true') AS
+ SELECT tenant_id,
+    root_id,
+    project_id,
+    place,
+    prefix,
+    first_commit,
+    recorded_at
+   FROM public.import_root shown
+  WHERE (project_id = public.current_project())
+  WITH CASCADED CHECK OPTION;
+
+CREATE TABLE public.mention (
+    tenant_id integer NOT NULL,
+    artifact uuid NOT NULL,
+    entity uuid NOT NULL,
+    folded_form text NOT NULL COLLATE pg_catalog."C",
+    surface_form text NOT NULL,
+    occurrences integer NOT NULL,
+    recorded_at timestamp with time zone NOT NULL
+);
+
+CREATE VIEW one_project.mention WITH (security_invoker='true') AS
+ SELECT tenant_id,
+    artifact,
+    entity,
+    folded_form,
+    surface_form,
+    occurrences,
+    recorded_at
+   FROM public.mention shown
+  WHERE (EXISTS ( SELECT
+           FROM public.entity held
+          WHERE ((held.tenant_id = shown.tenant_id) AND (held.id = shown.entity) AND (held.project_id = public.current_project()))))
+  WITH CASCADED CHECK OPTION;
+
+CREATE TABLE public.pending_reference (
+    tenant_id integer NOT NULL,
+    id uuid NOT NULL,
+    project_id integer NOT NULL,
+    source uuid NOT NULL,
+    target_key text NOT NULL COLLATE pg_catalog."C",
+    target_text text NOT NULL,
+    type text NOT NULL,
+    inverted boolean NOT NULL,
+    occurrences integer NOT NULL,
+    is_ambiguous boolean NOT NULL,
+    source_artifact uuid NOT NULL,
+    valid_from timestamp with time zone NOT NULL,
+    recorded_at timestamp with time zone NOT NULL,
+    closed_at timestamp with time zone,
+    actor text NOT NULL
+);
+
+CREATE VIEW one_project.pending_reference WITH (security_invoker='true') AS
+ SELECT tenant_id,
+    id,
+    project_id,
+    source,
+    target_key,
+    target_text,
+    type,
+    inverted,
+    occurrences,
+    is_ambiguous,
+    source_artifact,
+    valid_from,
+    recorded_at,
+    closed_at,
+    actor
+   FROM public.pending_reference shown
+  WHERE (project_id = public.current_project())
+  WITH CASCADED CHECK OPTION;
+
+CREATE TABLE public.project (
+    tenant_id integer NOT NULL,
+    project_id integer NOT NULL,
+    key text NOT NULL,
+    folded_key text NOT NULL,
+    name text NOT NULL,
+    recorded_at timestamp with time zone NOT NULL
+);
+
+CREATE VIEW one_project.project WITH (security_invoker='true') AS
+ SELECT tenant_id,
+    project_id,
+    key,
+    folded_key,
+    name,
+    recorded_at
+   FROM public.project shown
+  WHERE (project_id = public.current_project())
+  WITH CASCADED CHECK OPTION;
+
+CREATE TABLE public.reference (
+    tenant_id integer NOT NULL,
+    id uuid NOT NULL,
+    project_id integer NOT NULL,
+    source uuid NOT NULL,
+    target uuid NOT NULL,
+    type text NOT NULL,
+    occurrences integer NOT NULL,
+    source_artifact uuid,
+    valid_from timestamp with time zone NOT NULL,
+    valid_until timestamp with time zone,
+    recorded_at timestamp with time zone NOT NULL,
+    retracted_at timestamp with time zone,
+    actor text NOT NULL,
+    CONSTRAINT a_reference_belief_ends_after_it_starts CHECK ((retracted_at > recorded_at)),
+    CONSTRAINT a_reference_ends_after_it_starts CHECK ((valid_until > valid_from)),
+    CONSTRAINT a_reference_occurs_at_least_once CHECK ((occurrences > 0)),
+    CONSTRAINT nothing_references_itself CHECK ((source <> target))
+);
+
+CREATE VIEW one_project.reference WITH (security_invoker='true') AS
+ SELECT tenant_id,
+    id,
+    project_id,
+    source,
+    target,
+    type,
+    occurrences,
+    source_artifact,
+    valid_from,
+    valid_until,
+    recorded_at,
+    retracted_at,
+    actor
+   FROM public.reference shown
+  WHERE ((project_id = public.current_project()) AND (EXISTS ( SELECT
+           FROM public.entity held
+          WHERE ((held.tenant_id = shown.tenant_id) AND (held.id = shown.target) AND (held.project_id = public.current_project())))))
+  WITH CASCADED CHECK OPTION;
+
+CREATE TABLE public.reference_claim (
+    tenant_id integer NOT NULL,
+    project_id integer NOT NULL,
+    source uuid NOT NULL,
+    place integer NOT NULL,
+    key text NOT NULL COLLATE pg_catalog."C",
+    type text NOT NULL,
+    inverted boolean NOT NULL,
+    target_text text NOT NULL,
+    path text,
+    occurrences integer NOT NULL,
+    source_artifact uuid NOT NULL,
+    valid_from timestamp with time zone NOT NULL,
+    closed_at timestamp with time zone
+);
+
+CREATE VIEW one_project.reference_claim WITH (security_invoker='true') AS
+ SELECT tenant_id,
+    project_id,
+    source,
+    place,
+    key,
+    type,
+    inverted,
+    target_text,
+    path,
+    occurrences,
+    source_artifact,
+    valid_from,
+    closed_at
+   FROM public.reference_claim shown
+  WHERE (project_id = public.current_project())
+  WITH CASCADED CHECK OPTION;
+
+CREATE TABLE public.state_event (
+    tenant_id integer NOT NULL,
+    id uuid NOT NULL,
+    entity uuid NOT NULL,
+    from_state uuid,
+    to_state uuid NOT NULL,
+    event_type text NOT NULL,
+    at timestamp with time zone NOT NULL,
+    recorded_at timestamp with time zone NOT NULL,
+    cause_artifact uuid,
+    cause_commit text,
+    description text,
+    props_drift boolean,
+    actor text NOT NULL,
+    properties text[] DEFAULT '{}'::text[] NOT NULL,
+    draft uuid
+);
+
+CREATE VIEW one_project.state_event WITH (security_invoker='true') AS
+ SELECT tenant_id,
+    id,
+    entity,
+    from_state,
+    to_state,
+    event_type,
+    at,
+    recorded_at,
+    cause_artifact,
+    cause_commit,
+    description,
+    props_drift,
+    actor,
+    properties,
+    draft
+   FROM public.state_event shown
+  WHERE (EXISTS ( SELECT
+           FROM public.entity held
+          WHERE ((held.tenant_id = shown.tenant_id) AND (held.id = shown.entity) AND (held.project_id = public.current_project()))))
+  WITH CASCADED CHECK OPTION;
+
+CREATE TABLE public.status_word (
+    tenant_id integer NOT NULL,
+    project_id integer NOT NULL,
+    phrase text NOT NULL COLLATE pg_catalog."C",
+    flag text NOT NULL,
+    recorded_at timestamp with time zone NOT NULL,
+    closed_at timestamp with time zone,
+    actor text NOT NULL,
+    CONSTRAINT a_meaning_ends_after_it_starts CHECK ((closed_at > recorded_at)),
+    CONSTRAINT a_status_word_means_a_flag CHECK ((flag = ANY (ARRAY['CURRENT'::text, 'HISTORICAL'::text, 'WIP'::text])))
+);
+
+CREATE VIEW one_project.status_word WITH (security_invoker='true') AS
+ SELECT tenant_id,
+    project_id,
+    phrase,
+    flag,
+    recorded_at,
+    closed_at,
+    actor
+   FROM public.status_word shown
+  WHERE (project_id = public.current_project())
+  WITH CASCADED CHECK OPTION;
+
+CREATE TABLE public.type (
+    tenant_id integer NOT NULL,
+    type_id integer NOT NULL,
+    project_id integer,
+    name text NOT NULL,
+    folded_name text NOT NULL,
+    zone text NOT NULL,
+    ptype text,
+    is_document boolean NOT NULL,
+    immutable_props text[] NOT NULL,
+    mutable_props text[] NOT NULL,
+    recorded_at timestamp with time zone NOT NULL,
+    CONSTRAINT a_property_is_immutable_or_mutable CHECK ((NOT (immutable_props && mutable_props))),
+    CONSTRAINT a_system_type_is_of_every_project CHECK (((zone <> 'SYSTEM'::text) OR (project_id IS NULL))),
+    CONSTRAINT a_zone_is_system_or_project CHECK ((zone = ANY (ARRAY['SYSTEM'::text, 'PROJECT'::text])))
+);
+
+CREATE VIEW one_project.type WITH (security_invoker='true') AS
+ SELECT tenant_id,
+    type_id,
+    project_id,
+    name,
+    folded_name,
+    zone,
+    ptype,
+    is_document,
+    immutable_props,
+    mutable_props,
+    recorded_at
+   FROM public.type shown
+  WHERE ((project_id IS NULL) OR (project_id = public.current_project()))
+  WITH CASCADED CHECK OPTION;
 
 ALTER TABLE public.artifact ALTER COLUMN number ADD GENERATED ALWAYS AS IDENTITY (
     SEQUENCE NAME public.artifact_number_seq
@@ -824,58 +1316,6 @@ CREATE TABLE public.embedding_model (
     CONSTRAINT one_embedding_model_per_ledger CHECK (is_the_model)
 );
 
-CREATE TABLE public.entity (
-    tenant_id integer NOT NULL,
-    id uuid NOT NULL,
-    project_id integer NOT NULL,
-    type_id integer NOT NULL,
-    key text COLLATE pg_catalog."C",
-    bare_key text COLLATE pg_catalog."C",
-    created_at timestamp with time zone NOT NULL,
-    recorded_at timestamp with time zone NOT NULL,
-    source_artifact uuid,
-    actor text NOT NULL
-);
-
-CREATE TABLE public.entity_state (
-    tenant_id integer NOT NULL,
-    id uuid NOT NULL,
-    entity uuid NOT NULL,
-    branch text NOT NULL,
-    valid_from timestamp with time zone NOT NULL,
-    valid_until timestamp with time zone,
-    recorded_at timestamp with time zone NOT NULL,
-    retracted_at timestamp with time zone,
-    props jsonb NOT NULL,
-    wip_source text,
-    source_artifact uuid,
-    actor text NOT NULL,
-    CONSTRAINT a_belief_ends_after_it_starts CHECK ((retracted_at > recorded_at)),
-    CONSTRAINT a_branch_is_committed_or_wip CHECK ((branch = ANY (ARRAY['COMMITTED'::text, 'WIP'::text]))),
-    CONSTRAINT a_state_ends_after_it_starts CHECK ((valid_until > valid_from)),
-    CONSTRAINT only_wip_has_a_wip_source CHECK (((branch = 'WIP'::text) OR (wip_source IS NULL))),
-    CONSTRAINT properties_are_an_object CHECK ((jsonb_typeof(props) = 'object'::text))
-);
-
-CREATE TABLE public.fact_candidate (
-    tenant_id integer NOT NULL,
-    id uuid NOT NULL,
-    project_id integer NOT NULL,
-    entity uuid NOT NULL,
-    property text NOT NULL,
-    value jsonb NOT NULL,
-    quote text NOT NULL,
-    quote_start integer NOT NULL,
-    artifact uuid NOT NULL,
-    status text DEFAULT 'PENDING'::text NOT NULL,
-    reviewed_by text,
-    reviewed_at timestamp with time zone,
-    recorded_at timestamp with time zone NOT NULL,
-    review_reason text,
-    CONSTRAINT a_fact_candidate_is_pending_promoted_or_rejected CHECK ((status = ANY (ARRAY['PENDING'::text, 'PROMOTED'::text, 'REJECTED'::text]))),
-    CONSTRAINT a_fact_review_names_who_and_when CHECK ((((status = 'PENDING'::text) = (reviewed_by IS NULL)) AND ((status = 'PENDING'::text) = (reviewed_at IS NULL))))
-);
-
 CREATE TABLE public.idempotent_answer (
     tenant_id integer NOT NULL,
     actor text NOT NULL,
@@ -883,16 +1323,6 @@ CREATE TABLE public.idempotent_answer (
     key text NOT NULL COLLATE pg_catalog."C",
     fingerprint text NOT NULL,
     answer jsonb NOT NULL,
-    recorded_at timestamp with time zone NOT NULL
-);
-
-CREATE TABLE public.import_root (
-    tenant_id integer NOT NULL,
-    root_id integer NOT NULL,
-    project_id integer NOT NULL,
-    place text NOT NULL,
-    prefix text,
-    first_commit text,
     recorded_at timestamp with time zone NOT NULL
 );
 
@@ -910,16 +1340,6 @@ CREATE TABLE public.ledger_clock (
     recorded_at timestamp with time zone DEFAULT '1970-01-01 00:00:00+00'::timestamp with time zone NOT NULL,
     transaction_id xid8 DEFAULT '0'::xid8 NOT NULL,
     held_from timestamp with time zone DEFAULT '1970-01-01 00:00:00+00'::timestamp with time zone NOT NULL
-);
-
-CREATE TABLE public.mention (
-    tenant_id integer NOT NULL,
-    artifact uuid NOT NULL,
-    entity uuid NOT NULL,
-    folded_form text NOT NULL COLLATE pg_catalog."C",
-    surface_form text NOT NULL,
-    occurrences integer NOT NULL,
-    recorded_at timestamp with time zone NOT NULL
 );
 
 CREATE TABLE public.outbox_horizon (
@@ -946,33 +1366,6 @@ CREATE TABLE public.passage (
     tokens integer NOT NULL
 );
 
-CREATE TABLE public.pending_reference (
-    tenant_id integer NOT NULL,
-    id uuid NOT NULL,
-    project_id integer NOT NULL,
-    source uuid NOT NULL,
-    target_key text NOT NULL COLLATE pg_catalog."C",
-    target_text text NOT NULL,
-    type text NOT NULL,
-    inverted boolean NOT NULL,
-    occurrences integer NOT NULL,
-    is_ambiguous boolean NOT NULL,
-    source_artifact uuid NOT NULL,
-    valid_from timestamp with time zone NOT NULL,
-    recorded_at timestamp with time zone NOT NULL,
-    closed_at timestamp with time zone,
-    actor text NOT NULL
-);
-
-CREATE TABLE public.project (
-    tenant_id integer NOT NULL,
-    project_id integer NOT NULL,
-    key text NOT NULL,
-    folded_key text NOT NULL,
-    name text NOT NULL,
-    recorded_at timestamp with time zone NOT NULL
-);
-
 ALTER TABLE public.project ALTER COLUMN project_id ADD GENERATED ALWAYS AS IDENTITY (
     SEQUENCE NAME public.project_project_id_seq
     START WITH 1
@@ -980,42 +1373,6 @@ ALTER TABLE public.project ALTER COLUMN project_id ADD GENERATED ALWAYS AS IDENT
     NO MINVALUE
     NO MAXVALUE
     CACHE 1
-);
-
-CREATE TABLE public.reference (
-    tenant_id integer NOT NULL,
-    id uuid NOT NULL,
-    project_id integer NOT NULL,
-    source uuid NOT NULL,
-    target uuid NOT NULL,
-    type text NOT NULL,
-    occurrences integer NOT NULL,
-    source_artifact uuid,
-    valid_from timestamp with time zone NOT NULL,
-    valid_until timestamp with time zone,
-    recorded_at timestamp with time zone NOT NULL,
-    retracted_at timestamp with time zone,
-    actor text NOT NULL,
-    CONSTRAINT a_reference_belief_ends_after_it_starts CHECK ((retracted_at > recorded_at)),
-    CONSTRAINT a_reference_ends_after_it_starts CHECK ((valid_until > valid_from)),
-    CONSTRAINT a_reference_occurs_at_least_once CHECK ((occurrences > 0)),
-    CONSTRAINT nothing_references_itself CHECK ((source <> target))
-);
-
-CREATE TABLE public.reference_claim (
-    tenant_id integer NOT NULL,
-    project_id integer NOT NULL,
-    source uuid NOT NULL,
-    place integer NOT NULL,
-    key text NOT NULL COLLATE pg_catalog."C",
-    type text NOT NULL,
-    inverted boolean NOT NULL,
-    target_text text NOT NULL,
-    path text,
-    occurrences integer NOT NULL,
-    source_artifact uuid NOT NULL,
-    valid_from timestamp with time zone NOT NULL,
-    closed_at timestamp with time zone
 );
 
 CREATE TABLE public.reference_rule (
@@ -1041,24 +1398,6 @@ CREATE TABLE public.scope_statistics (
     latest_recorded_at timestamp with time zone NOT NULL
 );
 
-CREATE TABLE public.state_event (
-    tenant_id integer NOT NULL,
-    id uuid NOT NULL,
-    entity uuid NOT NULL,
-    from_state uuid,
-    to_state uuid NOT NULL,
-    event_type text NOT NULL,
-    at timestamp with time zone NOT NULL,
-    recorded_at timestamp with time zone NOT NULL,
-    cause_artifact uuid,
-    cause_commit text,
-    description text,
-    props_drift boolean,
-    actor text NOT NULL,
-    properties text[] DEFAULT '{}'::text[] NOT NULL,
-    draft uuid
-);
-
 CREATE TABLE public.state_name (
     tenant_id integer NOT NULL,
     state uuid NOT NULL,
@@ -1067,18 +1406,6 @@ CREATE TABLE public.state_name (
     form text NOT NULL,
     folded_form text NOT NULL COLLATE pg_catalog."C",
     first_word text COLLATE pg_catalog."C"
-);
-
-CREATE TABLE public.status_word (
-    tenant_id integer NOT NULL,
-    project_id integer NOT NULL,
-    phrase text NOT NULL COLLATE pg_catalog."C",
-    flag text NOT NULL,
-    recorded_at timestamp with time zone NOT NULL,
-    closed_at timestamp with time zone,
-    actor text NOT NULL,
-    CONSTRAINT a_meaning_ends_after_it_starts CHECK ((closed_at > recorded_at)),
-    CONSTRAINT a_status_word_means_a_flag CHECK ((flag = ANY (ARRAY['CURRENT'::text, 'HISTORICAL'::text, 'WIP'::text])))
 );
 
 CREATE TABLE public.tenant (
@@ -1112,25 +1439,9 @@ CREATE TABLE public.token (
     created_at timestamp with time zone DEFAULT clock_timestamp() NOT NULL,
     revoked_at timestamp with time zone,
     expires_at timestamp with time zone,
+    project_id integer,
     CONSTRAINT a_role_is_reader_agent_human_or_admin CHECK ((role = ANY (ARRAY['reader'::text, 'agent'::text, 'human'::text, 'admin'::text]))),
     CONSTRAINT a_token_ends_after_it_begins CHECK ((expires_at > created_at))
-);
-
-CREATE TABLE public.type (
-    tenant_id integer NOT NULL,
-    type_id integer NOT NULL,
-    project_id integer,
-    name text NOT NULL,
-    folded_name text NOT NULL,
-    zone text NOT NULL,
-    ptype text,
-    is_document boolean NOT NULL,
-    immutable_props text[] NOT NULL,
-    mutable_props text[] NOT NULL,
-    recorded_at timestamp with time zone NOT NULL,
-    CONSTRAINT a_property_is_immutable_or_mutable CHECK ((NOT (immutable_props && mutable_props))),
-    CONSTRAINT a_system_type_is_of_every_project CHECK (((zone <> 'SYSTEM'::text) OR (project_id IS NULL))),
-    CONSTRAINT a_zone_is_system_or_project CHECK ((zone = ANY (ARRAY['SYSTEM'::text, 'PROJECT'::text])))
 );
 
 ALTER TABLE public.type ALTER COLUMN type_id ADD GENERATED ALWAYS AS IDENTITY (
@@ -1635,6 +1946,9 @@ ALTER TABLE ONLY public.status_word
 ALTER TABLE ONLY public.token
     ADD CONSTRAINT token_tenant_id_fkey FOREIGN KEY (tenant_id) REFERENCES public.tenant(tenant_id);
 
+ALTER TABLE ONLY public.token
+    ADD CONSTRAINT token_tenant_id_project_id_fkey FOREIGN KEY (tenant_id, project_id) REFERENCES public.project(tenant_id, project_id);
+
 ALTER TABLE ONLY public.type
     ADD CONSTRAINT type_tenant_id_fkey FOREIGN KEY (tenant_id) REFERENCES public.tenant(tenant_id);
 
@@ -1776,6 +2090,8 @@ ALTER TABLE public.type ENABLE ROW LEVEL SECURITY;
 
 ALTER TABLE public.withdrawal ENABLE ROW LEVEL SECURITY;
 
+GRANT USAGE ON SCHEMA one_project TO trigraph_service;
+
 GRANT USAGE ON SCHEMA public TO trigraph_service;
 
 REVOKE ALL ON FUNCTION pg_catalog.lo_creat(integer) FROM PUBLIC;
@@ -1808,6 +2124,8 @@ GRANT UPDATE(closed_at) ON TABLE public.document_name TO trigraph_service;
 
 GRANT ALL ON FUNCTION public.key_at(of_tenant integer, of_entity uuid, present_key text, instant timestamp with time zone) TO trigraph_service;
 
+REVOKE ALL ON FUNCTION public.show_one_project(relation text, condition text) FROM PUBLIC;
+
 GRANT SELECT,INSERT ON TABLE public.outbox TO trigraph_service;
 
 REVOKE ALL ON FUNCTION public.stands_in_ledger(at bigint, mark text) FROM PUBLIC;
@@ -1819,9 +2137,13 @@ GRANT SELECT,INSERT ON TABLE public.absence TO trigraph_service;
 
 GRANT UPDATE(retracted_at) ON TABLE public.absence TO trigraph_service;
 
+GRANT SELECT,INSERT,UPDATE ON TABLE one_project.absence TO trigraph_service;
+
 GRANT SELECT,INSERT ON TABLE public.alias TO trigraph_service;
 
 GRANT UPDATE(retracted_at) ON TABLE public.alias TO trigraph_service;
+
+GRANT SELECT,INSERT,UPDATE ON TABLE one_project.alias TO trigraph_service;
 
 GRANT SELECT,INSERT ON TABLE public.alias_candidate TO trigraph_service;
 
@@ -1832,6 +2154,86 @@ GRANT UPDATE(reviewed_by) ON TABLE public.alias_candidate TO trigraph_service;
 GRANT UPDATE(reviewed_at) ON TABLE public.alias_candidate TO trigraph_service;
 
 GRANT UPDATE(review_reason) ON TABLE public.alias_candidate TO trigraph_service;
+
+GRANT SELECT,INSERT,UPDATE ON TABLE one_project.alias_candidate TO trigraph_service;
+
+GRANT SELECT,INSERT,UPDATE ON TABLE one_project.artifact TO trigraph_service;
+
+GRANT SELECT,INSERT,UPDATE ON TABLE one_project.document_name TO trigraph_service;
+
+GRANT SELECT,INSERT ON TABLE public.entity TO trigraph_service;
+
+GRANT UPDATE(key) ON TABLE public.entity TO trigraph_service;
+
+GRANT UPDATE(bare_key) ON TABLE public.entity TO trigraph_service;
+
+GRANT UPDATE(created_at) ON TABLE public.entity TO trigraph_service;
+
+GRANT SELECT,INSERT,UPDATE ON TABLE one_project.entity TO trigraph_service;
+
+GRANT SELECT,INSERT ON TABLE public.entity_state TO trigraph_service;
+
+GRANT UPDATE(retracted_at) ON TABLE public.entity_state TO trigraph_service;
+
+GRANT SELECT,INSERT,UPDATE ON TABLE one_project.entity_state TO trigraph_service;
+
+GRANT SELECT,INSERT ON TABLE public.fact_candidate TO trigraph_service;
+
+GRANT UPDATE(status) ON TABLE public.fact_candidate TO trigraph_service;
+
+GRANT UPDATE(reviewed_by) ON TABLE public.fact_candidate TO trigraph_service;
+
+GRANT UPDATE(reviewed_at) ON TABLE public.fact_candidate TO trigraph_service;
+
+GRANT UPDATE(review_reason) ON TABLE public.fact_candidate TO trigraph_service;
+
+GRANT SELECT,INSERT,UPDATE ON TABLE one_project.fact_candidate TO trigraph_service;
+
+GRANT SELECT,INSERT ON TABLE public.import_root TO trigraph_service;
+
+GRANT SELECT,INSERT,UPDATE ON TABLE one_project.import_root TO trigraph_service;
+
+GRANT SELECT,INSERT ON TABLE public.mention TO trigraph_service;
+
+GRANT SELECT,INSERT,UPDATE ON TABLE one_project.mention TO trigraph_service;
+
+GRANT SELECT,INSERT ON TABLE public.pending_reference TO trigraph_service;
+
+GRANT UPDATE(closed_at) ON TABLE public.pending_reference TO trigraph_service;
+
+GRANT SELECT,INSERT,UPDATE ON TABLE one_project.pending_reference TO trigraph_service;
+
+GRANT SELECT,INSERT ON TABLE public.project TO trigraph_service;
+
+GRANT SELECT,INSERT,UPDATE ON TABLE one_project.project TO trigraph_service;
+
+GRANT SELECT,INSERT ON TABLE public.reference TO trigraph_service;
+
+GRANT UPDATE(retracted_at) ON TABLE public.reference TO trigraph_service;
+
+GRANT SELECT,INSERT,UPDATE ON TABLE one_project.reference TO trigraph_service;
+
+GRANT SELECT,INSERT ON TABLE public.reference_claim TO trigraph_service;
+
+GRANT UPDATE(closed_at) ON TABLE public.reference_claim TO trigraph_service;
+
+GRANT SELECT,INSERT,UPDATE ON TABLE one_project.reference_claim TO trigraph_service;
+
+GRANT SELECT,INSERT ON TABLE public.state_event TO trigraph_service;
+
+GRANT SELECT,INSERT,UPDATE ON TABLE one_project.state_event TO trigraph_service;
+
+GRANT SELECT,INSERT ON TABLE public.status_word TO trigraph_service;
+
+GRANT UPDATE(closed_at) ON TABLE public.status_word TO trigraph_service;
+
+GRANT SELECT,INSERT,UPDATE ON TABLE one_project.status_word TO trigraph_service;
+
+GRANT SELECT,INSERT ON TABLE public.type TO trigraph_service;
+
+GRANT UPDATE(mutable_props) ON TABLE public.type TO trigraph_service;
+
+GRANT SELECT,INSERT,UPDATE ON TABLE one_project.type TO trigraph_service;
 
 GRANT USAGE ON SEQUENCE public.artifact_number_seq TO trigraph_service;
 
@@ -1847,53 +2249,13 @@ GRANT SELECT,INSERT ON TABLE public.embedding TO trigraph_service;
 
 GRANT SELECT,INSERT ON TABLE public.embedding_model TO trigraph_service;
 
-GRANT SELECT,INSERT ON TABLE public.entity TO trigraph_service;
-
-GRANT UPDATE(key) ON TABLE public.entity TO trigraph_service;
-
-GRANT UPDATE(bare_key) ON TABLE public.entity TO trigraph_service;
-
-GRANT UPDATE(created_at) ON TABLE public.entity TO trigraph_service;
-
-GRANT SELECT,INSERT ON TABLE public.entity_state TO trigraph_service;
-
-GRANT UPDATE(retracted_at) ON TABLE public.entity_state TO trigraph_service;
-
-GRANT SELECT,INSERT ON TABLE public.fact_candidate TO trigraph_service;
-
-GRANT UPDATE(status) ON TABLE public.fact_candidate TO trigraph_service;
-
-GRANT UPDATE(reviewed_by) ON TABLE public.fact_candidate TO trigraph_service;
-
-GRANT UPDATE(reviewed_at) ON TABLE public.fact_candidate TO trigraph_service;
-
-GRANT UPDATE(review_reason) ON TABLE public.fact_candidate TO trigraph_service;
-
 GRANT SELECT,INSERT ON TABLE public.idempotent_answer TO trigraph_service;
-
-GRANT SELECT,INSERT ON TABLE public.import_root TO trigraph_service;
 
 GRANT SELECT ON TABLE public.ledger_clock TO trigraph_service;
 
 GRANT UPDATE(recorded_at) ON TABLE public.ledger_clock TO trigraph_service;
 
-GRANT SELECT,INSERT ON TABLE public.mention TO trigraph_service;
-
 GRANT SELECT,INSERT ON TABLE public.passage TO trigraph_service;
-
-GRANT SELECT,INSERT ON TABLE public.pending_reference TO trigraph_service;
-
-GRANT UPDATE(closed_at) ON TABLE public.pending_reference TO trigraph_service;
-
-GRANT SELECT,INSERT ON TABLE public.project TO trigraph_service;
-
-GRANT SELECT,INSERT ON TABLE public.reference TO trigraph_service;
-
-GRANT UPDATE(retracted_at) ON TABLE public.reference TO trigraph_service;
-
-GRANT SELECT,INSERT ON TABLE public.reference_claim TO trigraph_service;
-
-GRANT UPDATE(closed_at) ON TABLE public.reference_claim TO trigraph_service;
 
 GRANT SELECT,INSERT ON TABLE public.reference_rule TO trigraph_service;
 
@@ -1909,13 +2271,7 @@ GRANT UPDATE(latest_created_at) ON TABLE public.scope_statistics TO trigraph_ser
 
 GRANT UPDATE(latest_recorded_at) ON TABLE public.scope_statistics TO trigraph_service;
 
-GRANT SELECT,INSERT ON TABLE public.state_event TO trigraph_service;
-
 GRANT SELECT,INSERT ON TABLE public.state_name TO trigraph_service;
-
-GRANT SELECT,INSERT ON TABLE public.status_word TO trigraph_service;
-
-GRANT UPDATE(closed_at) ON TABLE public.status_word TO trigraph_service;
 
 GRANT SELECT ON TABLE public.tenant TO trigraph_service;
 
@@ -1924,9 +2280,5 @@ GRANT SELECT,INSERT ON TABLE public.term_statistics TO trigraph_service;
 GRANT UPDATE(documents) ON TABLE public.term_statistics TO trigraph_service;
 
 GRANT SELECT ON TABLE public.token TO trigraph_service;
-
-GRANT SELECT,INSERT ON TABLE public.type TO trigraph_service;
-
-GRANT UPDATE(mutable_props) ON TABLE public.type TO trigraph_service;
 
 GRANT SELECT,INSERT ON TABLE public.withdrawal TO trigraph_service;

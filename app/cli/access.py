@@ -53,6 +53,9 @@ def create_token(
     tenant_key: Annotated[
         str | None, typer.Option("--tenant", help="Its tenant; without it, that of the settings.")
     ] = None,
+    project: Annotated[
+        str | None, typer.Option(help="The only project that is there for its bearer; without it, all are.")
+    ] = None,
     expires: Annotated[
         timedelta | None,
         typer.Option(
@@ -73,13 +76,14 @@ def create_token(
     """
     from app.services.access import TokenRequest
 
-    issued = run_async(_create(TokenRequest(role, tenant_key, name, expires)))
+    issued = run_async(_create(TokenRequest(role, tenant_key, project, name, expires)))
     if as_json:
         print_json(issued_json(issued))
         return
     made = issued.token
     until = "it is revoked" if made.expires_at is None else moment_text(made.expires_at)
-    who = f"{made.role} {printable(made.principal)} of tenant {printable(made.tenant)}"
+    place = made.tenant if made.project is None else f"{made.tenant}, project {made.project}"
+    who = f"{made.role} {printable(made.principal)} of tenant {printable(place)}"
     say(issued.secret)
     say(f"token {made.id} of {who}, good until {until}", is_result=False)
     say("keep it now: it is never shown again", is_result=False)
@@ -93,7 +97,8 @@ def list_tokens(as_json: JsonOption = False) -> None:
         print_json({"tokens": [token_json(each) for each in found]})
         return
     for each in found:
-        who = f"{each.role:<6}  {printable(each.tenant)}  {printable(each.principal)}"
+        place = each.tenant if each.project is None else f"{each.tenant}/{each.project}"
+        who = f"{each.role:<6}  {printable(place)}  {printable(each.principal)}"
         print_text(console(), f"{each.id}  {standing(each):<18}  {who}", hang=4)
     if not found:
         console().print("no tokens")
@@ -153,6 +158,7 @@ def token_json(each: Token) -> dict[str, Any]:
         "role": each.role,
         "principal": each.principal,
         "tenant": each.tenant,
+        "project": each.project,
         "createdAt": each.created_at,
         "expiresAt": each.expires_at,
         "revokedAt": each.revoked_at,

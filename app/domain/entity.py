@@ -55,12 +55,14 @@ class Role(StrEnum):
 class Caller:
     """The caller of a service: tenant, role, and the name recorded with every write.
 
-    `is_local` marks the person at this machine, who has the database itself.
+    To a caller of one `project` no other is there. `is_local` marks the person at this machine, who has the
+    database itself.
     """
 
     tenant: TenantNumber
     role: Role
     principal: str
+    project: ProjectNumber | None = None
     is_local: bool = False
 
     @property
@@ -80,6 +82,7 @@ class Token:
 
     id: UUID
     tenant: str
+    project: str | None
     role: Role
     principal: str
     created_at: datetime

@@ -174,11 +174,15 @@ class Query(Lists, Queues, Reminders):
         return None if found is None else [Reference.of(step) for step in found]
 
     @strawberry.field(description="The caller of this request: who they are, and what they may do.")
-    async def viewer(self, info: Info) -> Viewer:
+    async def viewer(self, info: Info) -> Viewer | None:
         """Return the caller."""
         caller = info.context.caller
         tenant = await info.context.catalog.tenant_key(caller)
-        return Viewer(principal=caller.principal, role=caller.role, tenant=tenant)
+        project = None
+        if caller.project is not None:
+            (only,) = await info.context.catalog.projects(caller)
+            project = only.key
+        return Viewer(principal=caller.principal, role=caller.role, tenant=tenant, project=project)
 
     @strawberry.field(description="The artifact with this id.")
     async def artifact(self, info: Info, id: IdArgument) -> ArtifactType | None:

@@ -18,7 +18,7 @@ import asyncpg
 
 from app.domain.bounds import excerpt
 from app.domain.entity import Caller, Role, TenantCounts, Token
-from app.domain.numbers import TenantNumber
+from app.domain.numbers import ProjectNumber, TenantNumber
 from app.domain.text import UNKEEPABLE
 from app.errors import Conflict, Invalid, NotFound, Unauthenticated
 from app.settings import Settings
@@ -27,7 +27,7 @@ from app.stores.postgres.connection import owner_connection
 from app.stores.postgres.location import locate_ledger
 from app.stores.postgres.migrate import check, migrate
 from app.stores.postgres.pool import Database
-from app.stores.postgres.projects import ensure_tenant, find_tenant
+from app.stores.postgres.projects import ensure_tenant, find_tenant, project_by_key
 from app.stores.postgres.tokens import Grant
 
 LOCAL_PRINCIPAL = "local"
@@ -48,10 +48,14 @@ _NOT_GOOD = "the token is unknown, expired or revoked; ask your operator for ano
 
 @dataclass(frozen=True, slots=True)
 class TokenRequest:
-    """A token to make: the name is recorded with every write; without a lifetime it does not expire."""
+    """A token to make: the name is recorded with every write.
+
+    With a project, no other one is there for its bearer. Without a lifetime it does not expire.
+    """
 
     role: Role
     tenant: str | None = None
+    project: str | None = None
     principal: str | None = None
     lifetime: timedelta | None = None
 
@@ -85,9 +89,10 @@ class AccessService:
         if request.lifetime is not None and not timedelta() < request.lifetime <= MAX_LIFETIME:
             raise Invalid(f"a token lives for at most {MAX_LIFETIME.days} days", field="expires")
         tenant = await self._tenant(request.tenant)
+        project = None if request.project is None else await self._project(tenant, request.project)
         secret = f"trigraph_{tenant}_{secrets.token_urlsafe(_SECRET_BYTES)}"
         await tokens.insert_token(
-            self._owner, tenant, id, hash_of(secret), request.role, principal, request.lifetime
+            self._owner, tenant, id, hash_of(secret), request.role, principal, project, request.lifetime
         )
         (token,) = await tokens.all_tokens(self._owner, id)
         return IssuedToken(token, secret)
@@ -124,6 +129,12 @@ class AccessService:
         if found is None:
             raise NotFound(f"there is no tenant {excerpt(key)}; create it with `trigraph tenant create`")
         return found
+
+    async def _project(self, tenant: TenantNumber, key: str) -> ProjectNumber:
+        found = await project_by_key(self._owner, tenant, key)
+        if found is None:
+            raise NotFound(f"the tenant has no project {excerpt(key)}; file a document in it first")
+        return found.number
 
 
 def _principal(request: TokenRequest, id: UUID) -> str:

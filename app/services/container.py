@@ -5,12 +5,13 @@ from __future__ import annotations
 import asyncio
 from collections.abc import AsyncIterator
 from contextlib import AsyncExitStack, asynccontextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from app.domain.entity import Caller, Role
+from app.domain.numbers import ProjectNumber
 from app.embedding import Embedder, open_embedder
 from app.services.access import LOCAL_PRINCIPAL
 from app.services.aliases import AliasService
@@ -63,6 +64,11 @@ class Memory:
     recency: RecencyRule = "bounded"
     import_width: int = 2
     data: Path | None = None
+
+    def of_project(self, project: ProjectNumber) -> Memory:
+        """Return this memory as it is to a caller of one project: no other one is there."""
+        database = self.database.of_project(project)
+        return replace(self, database=database, graph=PostgresTraversal(database))
 
     @cached_property
     def filing(self) -> FilingService:

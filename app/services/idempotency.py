@@ -42,7 +42,12 @@ def idempotent_request(
         _fields_with_values,
         option=orjson.OPT_SORT_KEYS | orjson.OPT_PASSTHROUGH_DATACLASS,
     )
-    return IdempotentRequest(caller.principal, operation, key, hashlib.sha256(written).hexdigest())
+    return IdempotentRequest(_actor(caller), operation, key, hashlib.sha256(written).hexdigest())
+
+
+def _actor(caller: Caller) -> str:
+    """Return whose key it is: callers of two projects may have one name, and see no answer of each other."""
+    return caller.principal if caller.project is None else f"{caller.principal} of {caller.project}"
 
 
 def _without_none(arguments: Mapping[str, Any]) -> dict[str, Any]:

@@ -49,7 +49,10 @@ def test_a_token_is_printed_alone_for_scripts_and_in_full_as_json(served_home: S
     assert re.fullmatch(r"trigraph_\d+_[\w-]{43}\n", plain.out, re.ASCII)
     assert "of agent crawler of tenant local, good until 2" in plain.err
     made = served_home.run("token", "create", "--role", "reader", "--json").object
-    assert set(made) == {"id", "token", "role", "principal", "tenant", "createdAt", "expiresAt"}
+    assert set(made) == {
+        *("id", "token", "role", "principal", "tenant", "project"),
+        *("createdAt", "expiresAt"),
+    }
     assert (made["role"], made["tenant"], made["expiresAt"]) == ("reader", "local", None)
     listed = served_home.run("token", "list", "--json")
     assert made["token"] not in listed.out

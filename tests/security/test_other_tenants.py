@@ -1,4 +1,4 @@
-"""With everything of another tenant in hand, a client of any role reads and changes nothing of it.
+"""With everything of another tenant or project in hand, a client of any role reads and changes nothing of it.
 
 The schema is enumerated: each place that takes an id, a text or a cursor is given what is the other tenant's,
 and must answer as it does to what is nobody's.
@@ -8,9 +8,9 @@ from __future__ import annotations
 
 import asyncio
 import re
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Mapping
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import Any, TypeAlias
 from uuid import uuid4
 
 import asyncpg
@@ -25,9 +25,10 @@ from graphql import (
     is_list_type,
     is_required_argument,
 )
+from strawberry.types import ExecutionResult
 
-from app.domain.entity import Caller, Role
-from app.domain.numbers import TenantNumber
+from app.domain.entity import Role
+from app.domain.numbers import ProjectNumber, TenantNumber
 from app.embedding import Embedder
 from app.graphql.errors import client_error
 from app.services.container import Memory
@@ -39,6 +40,9 @@ from tests.ledger import tables
 from tests.security.test_bounded_arguments import GRAPHQL, Place, fit, places
 from tests.security.verbs import PREPARED, VERBS, operation
 from tests.stores.postgres.test_row_level_security import SHARED
+
+Held: TypeAlias = Mapping[str, str]
+"""What selects the rows of the others, by table."""
 
 MARK = "Zanzibar"
 NOBODYS = "Qanzibar"
@@ -60,40 +64,96 @@ PAGED = [
 class Strangers:
     """A tenant, and all that another one could know of it."""
 
-    mine: Memory
+    mine: Api
     theirs: Api
     owner: asyncpg.Connection
+    held: Held
     ids: dict[str, str]
     every_id: frozenset[str]
     cursors: list[str]
-    apart: list[str]
 
     def attacker(self, role: Role) -> Api:
-        """Return the API as a client of the role meets it, under a name that the other tenant has too."""
-        caller = Caller(self.mine.caller.tenant, role, self.theirs.memory.caller.principal)
-        return Api(replace(self.mine, caller=caller))
+        """Return the API as a client of the role meets it, under a name that the others have too."""
+        caller = replace(self.mine.memory.caller, role=role, is_local=False)
+        return type(self.mine)(replace(self.mine.memory, caller=caller))
 
     async def contents(self) -> dict[str, str]:
-        """Return a digest of each table's rows of the other tenant."""
+        """Return a digest of all that is theirs, table by table."""
         digest = "md5(coalesce(string_agg(held::text, '' ORDER BY held::text), ''))"
         return {
-            table: await self.owner.fetchval(
-                f"SELECT {digest} FROM {table} AS held WHERE tenant_id = $1", self.theirs.memory.caller.tenant
-            )
-            for table in self.apart
+            table: await self.owner.fetchval(f"SELECT {digest} FROM ({rows}) AS held")
+            for table, rows in self.held.items()
         }
 
 
-@pytest.fixture(scope="module")
-async def strangers(server: Server, embedder: Embedder, tenant: TenantNumber) -> AsyncIterator[Strangers]:
+OF_A_PROJECT = ("fileArtifact", "createEntity", "defineType", "defineStatus")
+
+
+class ProjectApi(Api):
+    """The API to a caller of one project, who names it where a verb takes one."""
+
+    async def run(self, operation: str, /, **variables: Any) -> ExecutionResult:
+        if "input" in variables and any(f" {verb}(" in operation for verb in OF_A_PROJECT):
+            variables["input"] = {"project": "mine"} | variables["input"]
+        return await super().run(operation, **variables)
+
+
+async def two_tenants(memory: Memory, owner: asyncpg.Connection) -> tuple[Api, Api, Held]:
+    """Return the API to two tenants, and what the second one's rows are."""
+    other = await ensure_tenant(owner, "theirs")
+    theirs = Api(replace(memory, caller=replace(memory.caller, tenant=other)))
+    apart = [table for table in await tables(owner) if table not in SHARED]
+    held = {table: f"SELECT * FROM {table} WHERE tenant_id = {other}" for table in apart}
+    return Api(memory), theirs, held
+
+
+async def two_projects(memory: Memory, owner: asyncpg.Connection) -> tuple[Api, Api, Held]:
+    """Return the API to a caller of one project and to one of the tenant, and what is of other projects."""
+    await Api(memory).file("# A project begins with a document", project="mine")
+    mine = ProjectNumber(await owner.fetchval("SELECT project_id FROM project WHERE key = 'mine'"))
+    narrowed = replace(memory.of_project(mine), caller=replace(memory.caller, project=mine))
+    await owner.execute("SELECT set_config('trigraph.project', $1, false)", str(mine))
+    held = {
+        name: f"SELECT * FROM public.{name} EXCEPT SELECT * FROM one_project.{name}"
+        for name in await views(owner)
+    }
+    held["token"] = "SELECT * FROM token"
+    return ProjectApi(narrowed), Api(memory), held
+
+
+async def views(owner: asyncpg.Connection) -> list[str]:
+    rows = await owner.fetch("SELECT relname FROM pg_class WHERE relnamespace = 'one_project'::regnamespace")
+    return [row["relname"] for row in rows]
+
+
+async def join(mine: Api, theirs: Api) -> None:
+    """Let a document here and one there refer to each other, where anybody sees both."""
+    asked = "{ artifacts(first: 1) { nodes { entity { id } } } }"
+    ends = [(await api.ask(asked))["artifacts"]["nodes"][0]["entity"]["id"] for api in (mine, theirs)]
+    if mine.memory.caller.project is not None:
+        for source, target in (ends, ends[::-1]):
+            given = {"source": source, "target": target, "type": "DEPENDS_ON"}
+            await theirs.ask(operation("createReference", is_plain=True), input=given)
+            assert (await mine.ask(FROM, id=source))["references"]["nodes"] == []
+            assert (await theirs.ask(FROM, id=source))["references"]["nodes"] != []
+
+
+FROM = """
+query ($id: ID!) { references(source: $id, type: DEPENDS_ON) { nodes { source { id } target { id } } } }
+"""
+
+
+@pytest.fixture(scope="module", params=[two_tenants, two_projects], ids=["tenants", "projects"])
+async def strangers(
+    request: pytest.FixtureRequest, server: Server, embedder: Embedder, tenant: TenantNumber
+) -> AsyncIterator[Strangers]:
     name = await server.create(TEMPLATE)
     url = server.url_of(name)
     owner = await asyncpg.connect(url)
     database = await Database.open(url, size=6)
-    mine = memory_on(database, embedder, tenant)
-    theirs = Api(memory_on(database, embedder, await ensure_tenant(owner, "theirs")))
+    mine, theirs, held = await request.param(memory_on(database, embedder, tenant), owner)
     for verb in VERBS:
-        await prepared(Api(mine), verb)
+        await prepared(mine, verb)
         given = await prepared(theirs, verb) | {"idempotencyKey": f"key of {verb}"}
         await theirs.ask(operation(verb, is_plain=True), input=given)
     body = f"# {MARK}\n\n{MARK} was formerly known as {MARK} Gate. Relates to ADR-{MARK}.\n"
@@ -105,35 +165,31 @@ async def strangers(server: Server, embedder: Embedder, tenant: TenantNumber) ->
         theirs.memory.caller.tenant,
         uuid4(),
     )
-    apart = [table for table in await tables(owner) if table not in SHARED]
-    ids = {table: await one_id(owner, table, theirs.memory.caller.tenant) for table in WITH_IDS}
-    yield Strangers(
-        mine,
-        theirs,
-        owner,
-        ids,
-        await every_id(owner, apart, theirs.memory.caller.tenant),
-        [cursor for field in PAGED if (cursor := await end_of(theirs, field)) is not None],
-        apart,
-    )
+    await join(mine, theirs)
+    ids = {table: await one_id(owner, held[table]) for table in WITH_IDS}
+    cursors = [cursor for field in PAGED if (cursor := await end_of(theirs, field)) is not None]
+    own = {table: f"SELECT * FROM one_project.{table}" for table in await views(owner)}
+    foreign = await every_id(owner, held) - await every_id(owner, own)
+    yield Strangers(mine, theirs, owner, held, ids, foreign, cursors)
     await database.close()
     await owner.close()
     await server.drop(name)
 
 
-async def one_id(owner: asyncpg.Connection, table: str, tenant: TenantNumber) -> str:
-    found = await owner.fetchval(f"SELECT min(id::text) FROM {table} WHERE tenant_id = $1", tenant)
-    assert found is not None, table
+async def one_id(owner: asyncpg.Connection, rows: str) -> str:
+    found = await owner.fetchval(f"SELECT min(id::text) FROM ({rows}) AS held")
+    assert found is not None, rows
     return str(found)
 
 
-async def every_id(owner: asyncpg.Connection, apart: list[str], tenant: TenantNumber) -> frozenset[str]:
-    rows = [
-        row["held"]
-        for table in apart
-        for row in await owner.fetch(f"SELECT t::text AS held FROM {table} AS t WHERE tenant_id = $1", tenant)
+async def every_id(owner: asyncpg.Connection, held: Held) -> frozenset[str]:
+    """Return every id in what is theirs."""
+    texts = [
+        row["text"]
+        for rows in held.values()
+        for row in await owner.fetch(f"SELECT held::text AS text FROM ({rows}) AS held")
     ]
-    return frozenset(UUID.findall(" ".join(rows)))
+    return frozenset(UUID.findall(" ".join(texts)))
 
 
 async def end_of(api: Api, field: str) -> str | None:
@@ -269,7 +325,7 @@ async def test_an_id_of_theirs_is_written_to_as_one_of_nobody(strangers: Strange
     api = strangers.attacker(role)
     before = await strangers.contents()
     for verb in VERBS:
-        given = await prepared(Api(strangers.mine), verb)
+        given = await prepared(strangers.mine, verb)
         for place in (place for place in WRITES if place.field == verb and is_of(place, "ID")):
             assert place.inner is not None
             answers = set()
@@ -289,7 +345,7 @@ async def test_their_names_and_keys_write_nothing_of_theirs(strangers: Strangers
     api = strangers.attacker(role)
     before = await strangers.contents()
     for verb in VERBS:
-        given = await prepared(Api(strangers.mine), verb)
+        given = await prepared(strangers.mine, verb)
         key = f"key of {verb}"
         answer = await answered(api, operation(verb), {"input": given | {"idempotencyKey": key}})
         require_nothing_of_theirs(strangers, answer, key)
@@ -308,5 +364,5 @@ async def test_requests_side_by_side_see_their_own_tenant_alone(strangers: Stran
     mine, theirs = strangers.attacker(Role.READER), strangers.theirs
     answers = await asyncio.gather(*(answered(api, asked, {}) for api in [mine, theirs] * 10))
     assert len(set(answers[::2])) == len(set(answers[1::2])) == 1
-    assert set(UUID.findall(answers[1])) <= strangers.every_id
+    assert set(UUID.findall(answers[1])) & strangers.every_id
     assert not strangers.every_id & set(UUID.findall(answers[0]))

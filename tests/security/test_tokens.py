@@ -20,7 +20,7 @@ from app.settings import Settings
 from tests.conftest import TEMPLATE, Server
 from tests.e2e.serving import client_of
 
-VIEWER = "{ viewer { principal role tenant } }"
+VIEWER = "{ viewer { principal role tenant project } }"
 ACCEPTS = ("application/json", "application/graphql-response+json")
 
 
@@ -111,7 +111,7 @@ async def test_only_an_admin_reads_the_metrics(service: Service, role: Role) -> 
 @pytest.mark.parametrize("role", list(Role))
 async def test_a_token_says_who_is_asking(service: Service, role: Role) -> None:
     viewer = (await service.data(VIEWER, role))["viewer"]
-    assert viewer == {"principal": role.value, "role": role.name, "tenant": "local"}
+    assert viewer == {"principal": role.value, "role": role.name, "tenant": "local", "project": None}
 
 
 async def test_a_token_works_with_get(service: Service) -> None:
@@ -155,6 +155,31 @@ async def test_an_agent_files_where_an_admin_made_a_project(service: Service) ->
     assert refused == {"created": False, "problems": [{"code": "FORBIDDEN"}]}
     actors = await service.owner.fetch("SELECT identifier, actor FROM artifact ORDER BY identifier")
     assert [tuple(row) for row in actors] == [("ADR-1", "admin"), ("ADR-2", "agent")]
+
+
+async def test_to_a_token_of_a_project_no_other_is_there(service: Service) -> None:
+    for number, project in ((1, "harbour"), (2, "secret")):
+        await service.data(FILE, Role.ADMIN, input=document(number, project))
+    issued = await service.access.create_token(TokenRequest(Role.ADMIN, project="harbour"))
+    headers = {"authorization": f"Bearer {issued.secret}"}
+
+    async def ask(query: str, **variables: Any) -> Any:
+        asked = {"query": query, "variables": variables}
+        return (await service.client.post("/graphql", json=asked, headers=headers)).json()
+
+    assert (await ask(VIEWER))["data"]["viewer"]["project"] == "harbour"
+    assert (await ask("{ projects { key } }"))["data"]["projects"] == [{"key": "harbour"}]
+    found = await ask('{ recall(query: "queue") { hits { artifact { identifier } } legs { problem } } }')
+    assert found["data"]["recall"] == {
+        "hits": [{"artifact": {"identifier": "ADR-1"}}],
+        "legs": [{"problem": None}] * 4,
+    }
+    for project in ("secret", "nowhere"):
+        answer = await ask(FILE, input=document(3, project))
+        assert answer["data"]["fileArtifact"] == {"created": False, "problems": [{"code": "NOT_FOUND"}]}
+    answer = await ask(FILE, input=document(3, "harbour"))
+    assert answer["data"]["fileArtifact"] == {"created": True, "problems": []}
+    assert (await service.client.get("/metrics", headers=headers)).status_code == 403
 
 
 async def test_no_token_reaches_a_log(service: Service, caplog: pytest.LogCaptureFixture) -> None:

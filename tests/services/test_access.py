@@ -21,8 +21,10 @@ from app.services.access import (
     TokenRequest,
     hash_of,
 )
+from app.services.container import Memory
 from app.stores.postgres.pool import Database
 from tests.conftest import Server
+from tests.documents import adr
 from tests.statements import counted
 
 
@@ -215,6 +217,22 @@ async def test_a_token_expires_after_its_lifetime(access: AccessService) -> None
     lifetime = issued.token.expires_at - issued.token.created_at
     assert timedelta(days=30) - timedelta(minutes=1) < lifetime < timedelta(days=30) + timedelta(minutes=1)
     assert issued.token.expires_at > datetime.now(UTC)
+
+
+async def test_a_token_may_be_for_one_project(
+    access: AccessService, authenticator: Authenticator, memory: Memory
+) -> None:
+    await memory.filing.file(memory.caller, adr(1, "Queue"), "harbour")
+    (project,) = await memory.catalog.projects(memory.caller)
+    issued = await access.create_token(TokenRequest(Role.AGENT, project="Harbour"))
+    assert issued.token.project == "harbour"
+    caller = await identify(authenticator, issued.secret)
+    assert caller == Caller(memory.caller.tenant, Role.AGENT, issued.token.principal, project.number)
+    with pytest.raises(NotFound, match="file a document in it first"):
+        await access.create_token(TokenRequest(Role.AGENT, project="nowhere"))
+    await access.create_tenant("other")
+    with pytest.raises(NotFound):
+        await access.create_token(TokenRequest(Role.AGENT, tenant="other", project="harbour"))
 
 
 @pytest.mark.parametrize(

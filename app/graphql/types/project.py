@@ -19,6 +19,9 @@ class Viewer:
     principal: str = strawberry.field(description="The name that is recorded with every write of theirs.")
     role: Role = strawberry.field(description="What they may do.")
     tenant: str = strawberry.field(description="The key of the tenant whose memory they use.")
+    project: str | None = strawberry.field(
+        description="The key of the only project that is there for them; null if all of the tenant are."
+    )
 
 
 @strawberry.type(description="A named scope for entities and their documents.")

@@ -172,11 +172,14 @@ def project_key(given: str | None) -> str:
 async def project_for(write: UnitOfWork, key: str) -> Project:
     """Return the project with a key; create it if it is new.
 
-    Raises Forbidden when it is new and the caller may not create projects.
+    Raises Forbidden when it is new and the caller may not create projects, and NotFound when the caller is
+    of another one.
     """
     found = await projects.project_by_key(await write.flush(), write.tenant, key)
     if found is not None:
         return found
+    if write.caller.project is not None:
+        raise await no_project(await write.flush(), write.tenant, key)
     require_admin(write.caller, f"create the project {excerpt(key)}")
     return await projects.insert_project(await write.flush(), write.tenant, key, write.recorded_at)
 

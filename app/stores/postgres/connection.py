@@ -11,11 +11,15 @@ import asyncpg
 import orjson
 from pgvector.asyncpg import register_vector
 
-from app.domain.numbers import TenantNumber
+from app.domain.numbers import ProjectNumber, TenantNumber
 from app.errors import Unavailable
 from app.stores.postgres import deadlines
 from app.stores.postgres.transactions import reading_transaction
 
+_BIND = """
+SELECT set_config('trigraph.tenant', $1, false), set_config('search_path', $2, false),
+    set_config('trigraph.project', $3, false)
+"""
 _BINARY_JSON = b"\x01"  # the version byte that PostgreSQL puts before binary jsonb
 
 # A superuser is a member of every role; and what a role may become counts as what it is.
@@ -36,52 +40,60 @@ SELECT EXISTS (
 
 
 class LedgerConnection(asyncpg.Connection):  # type: ignore[misc]
-    """A connection that remembers its tenant and its search width: setting the same again costs nothing.
+    """A connection that remembers what it is bound to and its search width: the same again costs nothing.
 
     Every statement raises Unavailable when the database does not answer it within `seconds`.
     """
 
     seconds: ClassVar[float] = deadlines.READ_ANSWER
-    _tenant: TenantNumber | None = None
+    _bound: tuple[TenantNumber, ProjectNumber | None] | None = None
     _width: int | None = None
 
     def itself(self) -> Self:
         """Return this connection; asked of the pool's proxy, the connection behind it."""
         return self
 
-    async def execute(self, *given: Any, **named: Any) -> Any:
+    async def execute(self, query: str, *given: Any, **named: Any) -> Any:
         """Execute a statement."""
         async with deadlines.time_limit(self, self.seconds):
-            return await super().execute(*given, **named)
+            return await super().execute(self._own(query), *given, **named)
 
-    async def executemany(self, *given: Any, **named: Any) -> Any:
+    async def executemany(self, query: str, *given: Any, **named: Any) -> Any:
         """Execute a statement for each of several arguments."""
         async with deadlines.time_limit(self, self.seconds):
-            return await super().executemany(*given, **named)
+            return await super().executemany(self._own(query), *given, **named)
 
-    async def fetch(self, *given: Any, **named: Any) -> Any:
+    async def fetch(self, query: str, *given: Any, **named: Any) -> Any:
         """Return the rows of a statement."""
         async with deadlines.time_limit(self, self.seconds):
-            return await super().fetch(*given, **named)
+            return await super().fetch(self._own(query), *given, **named)
 
-    async def fetchrow(self, *given: Any, **named: Any) -> Any:
+    async def fetchrow(self, query: str, *given: Any, **named: Any) -> Any:
         """Return the first row of a statement."""
         async with deadlines.time_limit(self, self.seconds):
-            return await super().fetchrow(*given, **named)
+            return await super().fetchrow(self._own(query), *given, **named)
 
-    async def fetchval(self, *given: Any, **named: Any) -> Any:
+    async def fetchval(self, query: str, *given: Any, **named: Any) -> Any:
         """Return a value of the first row of a statement."""
         async with deadlines.time_limit(self, self.seconds):
-            return await super().fetchval(*given, **named)
+            return await super().fetchval(self._own(query), *given, **named)
 
-    async def bind(self, tenant: TenantNumber) -> None:
-        """Set the tenant that row level security shows; call it outside a transaction."""
-        if self._tenant == tenant:
+    async def bind(self, tenant: TenantNumber, project: ProjectNumber | None = None) -> None:
+        """Set the tenant that row level security shows, and the one project that is there, if not all are.
+
+        Call it outside a transaction.
+        """
+        if self._bound == (tenant, project):
             return
-        # Forgotten first: if the statement is cut off, nobody knows which tenant the session is left with.
-        self._tenant = None
-        await self.execute("SELECT set_config('trigraph.tenant', $1, false)", str(tenant))
-        self._tenant = tenant
+        # Forgotten first: if the statement is cut off, nobody knows what the session is left with.
+        self._bound = None
+        shown = ("public", "") if project is None else ("one_project, public", str(project))
+        await self.execute(_BIND, str(tenant), *shown)
+        self._bound = (tenant, project)
+
+    def _own(self, query: str) -> str:
+        """Return a statement as one of its own where names mean other relations: each keeps its plan."""
+        return query if self._bound is None or self._bound[1] is None else f"/* of one project */ {query}"
 
     async def set_search_width(self, width: int) -> None:
         """Set how many candidates a vector index search keeps; call it outside a transaction."""

@@ -110,6 +110,8 @@ BEGIN
     GRANT UPDATE (documents) ON term_statistics TO trigraph_service;
     GRANT UPDATE (mutable_props) ON type TO trigraph_service;
     GRANT UPDATE (key, bare_key, created_at) ON entity TO trigraph_service;
+    GRANT USAGE ON SCHEMA one_project TO trigraph_service;
+    GRANT SELECT, INSERT, UPDATE ON ALL TABLES IN SCHEMA one_project TO trigraph_service;
     GRANT USAGE ON SEQUENCE artifact_number_seq TO trigraph_service;
     GRANT EXECUTE ON FUNCTION stands_in_ledger(bigint, text) TO trigraph_service;
     GRANT EXECUTE ON FUNCTION key_at(integer, uuid, text, timestamptz) TO trigraph_service;

@@ -6,11 +6,12 @@ import asyncio
 import logging
 from collections.abc import AsyncIterator, Callable, Iterator
 from contextlib import asynccontextmanager, contextmanager, suppress
+from copy import copy
 from typing import Any, Self
 
 import asyncpg
 
-from app.domain.numbers import TenantNumber
+from app.domain.numbers import ProjectNumber, TenantNumber
 from app.errors import Busy, Unavailable
 from app.stores.postgres import deadlines
 from app.stores.postgres.connection import (
@@ -71,6 +72,7 @@ class Database:
         self._readers = readers
         self._writers = writers
         self._patience = patience
+        self._project: ProjectNumber | None = None
         self._turns = Turns(deadlines.TURN)
         self.postings_cache = PostingsCache()
         self.write_probe = WriteProbe(self.writing)
@@ -96,6 +98,12 @@ class Database:
             database._terminate()
             raise
         return database
+
+    def of_project(self, project: ProjectNumber) -> Self:
+        """Return this database as it is to a caller of one project: no other one is there."""
+        narrowed = copy(self)
+        narrowed._project = project
+        return narrowed
 
     @property
     def _pools(self) -> tuple[asyncpg.Pool, asyncpg.Pool]:
@@ -163,7 +171,7 @@ class Database:
             with _translate_errors(connection):
                 if tenant is not None:
                     async with deadlines.time_limit(connection, deadlines.PROMPT):
-                        await connection.bind(tenant)
+                        await connection.bind(tenant, self._project)
                 for logger in loggers:
                     connection.add_query_logger(logger)
                 yield connection

@@ -13,7 +13,7 @@ from uuid import UUID
 import asyncpg
 
 from app.domain.entity import Caller, Role, TenantCounts, Token
-from app.domain.numbers import TenantNumber
+from app.domain.numbers import ProjectNumber, TenantNumber
 from app.stores.named_blocks import Statement, sql_blocks
 
 SQL = sql_blocks(__file__)
@@ -35,11 +35,18 @@ async def insert_token(
     hash: str,
     role: Role,
     principal: str,
+    project: ProjectNumber | None,
     lifetime: timedelta | None,
 ) -> None:
     """Record a token by its hash; without a lifetime it does not end by itself."""
     values = _INSERT_TOKEN.arguments(
-        tenant=tenant, id=id, hash=hash, role=role.value, principal=principal, lifetime=lifetime
+        tenant=tenant,
+        id=id,
+        hash=hash,
+        role=role.value,
+        principal=principal,
+        project=project,
+        lifetime=lifetime,
     )
     await owner.execute(_INSERT_TOKEN.text, *values)
 
@@ -51,6 +58,7 @@ async def all_tokens(owner: asyncpg.Connection, id: UUID | None = None) -> list[
         Token(
             id=row["id"],
             tenant=row["tenant"],
+            project=row["project"],
             role=Role(row["role"]),
             principal=row["principal"],
             created_at=row["created_at"],
@@ -71,7 +79,8 @@ async def find_grant(connection: asyncpg.Connection, tenant: TenantNumber, hash:
     row = await connection.fetchrow(SQL["grant_of_hash"], tenant, hash)
     if row is None:
         return None
-    return Grant(Caller(tenant, Role(row["role"]), row["principal"]), row["expires_at"])
+    caller = Caller(tenant, Role(row["role"]), row["principal"], row["project_id"])
+    return Grant(caller, row["expires_at"])
 
 
 async def all_tenants(owner: asyncpg.Connection) -> list[TenantCounts]:

@@ -6,7 +6,7 @@ import asyncpg
 import pytest
 from pgvector import HalfVector
 
-from app.domain.numbers import TenantNumber
+from app.domain.numbers import ProjectNumber, TenantNumber
 from app.errors import Conflict, Invalid, Unavailable
 from app.stores.postgres import deadlines, pool
 from app.stores.postgres.connection import LedgerConnection, unwrapped
@@ -51,23 +51,28 @@ async def test_a_connection_sees_only_the_tenant_it_is_bound_to(
             assert await connection.fetchval("SELECT array_agg(tenant_id) FROM tenant") == [bound]
 
 
-async def test_binding_costs_a_statement_only_when_the_tenant_changes(
+async def test_binding_costs_a_statement_only_when_the_tenant_or_the_project_changes(
     database_url: str, tenant: TenantNumber, other_tenant: TenantNumber, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     bound: list[object] = []
     execute = asyncpg.Connection.execute
 
     async def noted(self: LedgerConnection, query: str, *values: object) -> str:
-        bound.extend(values)
+        bound.append(values)
         return str(await execute(self, query, *values))
 
     monkeypatch.setattr(LedgerConnection, "execute", noted)
     database = await Database.open(database_url, size=1)
-    for wanted in (tenant, tenant, other_tenant, other_tenant, tenant):
-        async with database.reading(wanted):
+    narrowed = database.of_project(ProjectNumber(7))
+    for one, wanted in (
+        *((database, tenant), (database, tenant), (database, other_tenant), (database, other_tenant)),
+        *((database, tenant), (narrowed, tenant), (narrowed, tenant), (database, tenant)),
+    ):
+        async with one.reading(wanted):
             pass
     await database.close()
-    assert bound == [str(tenant), str(other_tenant), str(tenant)]
+    here, there = (str(tenant), "public", ""), (str(other_tenant), "public", "")
+    assert bound == [here, there, here, (str(tenant), "one_project, public", "7"), here]
 
 
 async def test_a_binding_cut_off_half_way_leaks_no_tenant(
