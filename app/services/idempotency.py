@@ -46,8 +46,11 @@ def idempotent_request(
 
 
 def _actor(caller: Caller) -> str:
-    """Return whose key it is: callers of two projects may have one name, and see no answer of each other."""
-    return caller.principal if caller.project is None else f"{caller.principal} of {caller.project}"
+    """Return whose key it is: callers of two projects may have one name, and see no answer of each other.
+
+    No name has a line break.
+    """
+    return caller.principal if caller.project is None else f"{caller.principal}\n{caller.project}"
 
 
 def _without_none(arguments: Mapping[str, Any]) -> dict[str, Any]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 from uuid import UUID
 
@@ -11,7 +11,7 @@ import asyncpg
 import pytest
 
 from app.domain.entity import Caller, Role
-from app.domain.numbers import TenantNumber
+from app.domain.numbers import ProjectNumber, TenantNumber
 from app.errors import Conflict
 from app.services.container import Memory
 from app.services.idempotency import SavedAnswer, idempotent_request, write_once
@@ -34,6 +34,13 @@ def fingerprint(**arguments: Any) -> str:
     request = idempotent_request(ADA, "verb", "key", **arguments)
     assert request is not None
     return request.fingerprint
+
+
+def test_callers_of_two_projects_share_no_key() -> None:
+    """They may have one name, and an answer tells what was written."""
+    callers = [replace(ADA, project=project) for project in (None, ProjectNumber(1), ProjectNumber(2))]
+    requests = [idempotent_request(caller, "verb", "key") for caller in callers]
+    assert len({request.actor for request in requests if request is not None}) == 3
 
 
 def test_an_argument_that_is_not_given_is_none() -> None:
