@@ -89,7 +89,7 @@ def create_served_app(
     configure_logging(settings)
     host, port = address
     place = f"[{host}]" if ":" in host else host
-    app = create_app(settings, hosts=[*LOOPBACK_HOSTS, host])
+    app = create_app(settings, hosts=[*LOOPBACK_HOSTS, place])
     return StartupReporter(app, f"http://{place}:{port}/graphql", on_failure)
 
 
