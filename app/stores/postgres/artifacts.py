@@ -13,9 +13,8 @@ from app.domain.artifact import Artifact, DatePrecision, DateSource, MemoryDomai
 from app.domain.numbers import ArtifactNumber, TenantNumber
 from app.domain.temporal import AsOf
 from app.domain.text import fold
-from app.stores.named_blocks import sql_blocks
+from app.stores.named_blocks import Statement, sql_blocks
 from app.stores.postgres.scope import Scope
-from app.stores.postgres.statement import Statement
 from app.stores.postgres.write_buffer import RowTarget, Table, insert_row, one_by_one
 
 SQL = sql_blocks(__file__)
