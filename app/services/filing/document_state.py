@@ -145,7 +145,7 @@ BEGINS_EARLIER = "the document was there before: something superseded it"
 
 @dataclass(frozen=True, slots=True)
 class _Beginning:
-    """Since when a document that was filed without a date is there, if it was there before.
+    """Since when a document without a date is there that something superseded before it was filed.
 
     Its first text, which was `filed`, takes effect when it `begins`, and it was there before it was
     `superseded`. `line` are its states, and `bound` the references that began with it.
@@ -165,8 +165,7 @@ MovedReferences: TypeAlias = dict[UUID, Reference]
 async def begin_before_successors(write: UnitOfWork, entities: Iterable[UUID]) -> MovedReferences:
     """Let documents without a date that are superseded from their first moment on begin before that.
 
-    So does one of which a later version states an earlier date. What a document supersedes follows from it.
-    Return the references that moved. Must come last in a write.
+    What a document supersedes follows from it. Return the references that moved. Must come last in a write.
     """
     waiting, moved = sorted(entities), MovedReferences()
     while waiting:
@@ -195,10 +194,6 @@ async def _earlier_beginning(write: UnitOfWork, entity: UUID) -> _Beginning | No
     line = [] if filed is None else await states.current_states(*where, entity, Branch.COMMITTED)
     if filed is None or line[0].valid.start != filed.created_at:
         return None
-    stated = await artifacts.earliest_stated_date(*where, entity)
-    if stated is not None and stated < filed.created_at:
-        bound = await references.references_since(*where, entity, filed.created_at)
-        return None if await _closes_circle(write, bound) else _Beginning(filed, stated, stated, line, bound)
     status = line[0].props.get("status")
     team = await words_of_entity(*where, entity)
     if not isinstance(status, str) or not is_over(line[0], team) or not was_in_force(status, team):

@@ -103,14 +103,13 @@ async def _version_date(write: UnitOfWork, document: Document, latest: Artifact 
 
 
 async def oddity_warnings(
-    write: UnitOfWork, project: Project, document: Document, artifact: Artifact, latest: Artifact | None
+    write: UnitOfWork, project: Project, document: Document, artifact: Artifact
 ) -> tuple[str, ...]:
     """Return warnings about a version whose date or status is not used as its author may expect."""
     warnings: list[str] = []
-    is_dated_now = latest is not None and latest.is_undated  # it begins at that date from now on
-    if artifact.stated_at is not None and not is_dated_now:
+    if document.created_at is not None and artifact.created_at != document.created_at:
         warnings.append(
-            f"valid from now: its date {artifact.stated_at.date()} is not after the date of"
+            f"valid from now: its date {document.created_at.date()} is not after the date of"
             " the former version"
         )
     if artifact.created_at > write.recorded_at:
@@ -244,11 +243,7 @@ async def write_document(
     if latest is not None and latest.content_hash == prepared.content_hash and is_there:
         return await load_unchanged(await write.flush(), write.tenant, entity, latest)
     artifact = await artifact_of(write, project, prepared, recorded_type, entity, latest)
-    warnings = (
-        *warnings,
-        *renamed,
-        *await oddity_warnings(write, project, prepared.document, artifact, latest),
-    )
+    warnings = (*warnings, *renamed, *await oddity_warnings(write, project, prepared.document, artifact))
     if latest is None:
         entity = replace(entity, created_at=artifact.created_at, source_artifact=artifact.id)
         await entities.insert_entity(
@@ -428,8 +423,6 @@ async def _move_states(
     changes = [change for change in (*joined.changes, *arrived.changes, *restated) if change is not None]
     await recompute_statuses(write, changes)
     touched = {change.entity for change in changes}
-    if filed.artifact.stated_at is not None:
-        touched.add(filed.entity.id)
     if before:
         await propagate_supersession(write, filed.entity.id, before)
         around = await successions_around(await write.flush(), write.tenant, filed.entity.id)

@@ -139,14 +139,6 @@ async def latest_version_date(
     return moment
 
 
-async def earliest_stated_date(
-    connection: asyncpg.Connection, tenant: TenantNumber, entity: UUID
-) -> datetime | None:
-    """Return the earliest date that a later version of an entity states; None if there is none."""
-    moment: datetime | None = await connection.fetchval(SQL["earliest_stated_date"], tenant, entity)
-    return moment
-
-
 async def undated_beginning(
     connection: asyncpg.Connection, tenant: TenantNumber, entity: UUID
 ) -> Artifact | None:

@@ -55,18 +55,8 @@ CROSS JOIN LATERAL (
 WHERE project.tenant_id = $1 AND folded_key = $2;
 
 -- name: latest_version_date
--- When does the last of an entity's artifacts take effect, but for those that are not there at all?
-SELECT max(created_at)
-FROM artifact
-WHERE tenant_id = $1 AND entity = $2 AND NOT EXISTS (
-    SELECT FROM absence
-    WHERE absence.tenant_id = $1 AND absence.entity = $2 AND absence.artifact = artifact.id
-        AND absence.retracted_at IS NULL AND absence.valid_from <= created_at AND absence.valid_until IS NULL
-);
-
--- name: earliest_stated_date
--- Which is the earliest date that a version of an entity states and does not take effect at?
-SELECT min(stated_at) FROM artifact WHERE tenant_id = $1 AND entity = $2;
+-- When does the last of an entity's artifacts take effect?
+SELECT max(created_at) FROM artifact WHERE tenant_id = $1 AND entity = $2;
 
 -- name: artifacts_by_id
 -- Which artifacts have these ids?

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from itertools import permutations
 from pathlib import Path
@@ -277,22 +276,3 @@ async def test_a_folder_gives_one_ledger_in_any_parts(
         for place in range(parts):
             await imported(project, names[place * size : (place + 1) * size], f"{seed}-{place}")
         assert await said(project) == expected, names
-
-
-@pytest.mark.parametrize("says", [None, "after", "before"])
-async def test_a_date_that_is_added_later_dates_it(desk: ProjectFixture, says: str | None) -> None:
-    """It holds since then, whether something superseded it or not, and whichever was filed first."""
-    dated = replace(OLD, created_at=day(2026, 1, 5), body=f"{OLD.body} Date: 2026-01-05.")
-    documents = {None: [OLD, dated], "after": [OLD, dated, NEW], "before": [OLD, NEW, dated]}[says]
-    await desk.file_all(*documents)
-    assert [await best_flag(desk, at) for at in (day(2026, 1, 6), day(2026, 2, 10))] == [CURRENT] * 2
-    assert await best_flag(desk, AFTER[0]) is (CURRENT if says is None else HISTORICAL)
-    begins = [since for _, since in await timeline(desk, "adr-1")]
-    assert day(2026, 1, 5) in begins
-    assert all(since <= day(2026, 3) or since > day(2026, 11) for since in begins)
-
-
-async def best_flag(desk: ProjectFixture, at: datetime) -> StateFlag | None:
-    """Return the flag of the best hit among the versions of the first record."""
-    hits = (await desk.ask(QUERY, as_of=at)).hits
-    return next(hit.annotation.flag for hit in hits if hit.artifact.identifier == "ADR-1")
