@@ -146,7 +146,7 @@ class StateEvent:
 EVERYTHING_KNOWN = datetime(9999, 12, 31, tzinfo=UTC)
 
 
-# The very ends of the calendar stand for "always" in the database driver.
+# The very end of the calendar stands for "always" in the database driver.
 _LAST_MOMENT = datetime.max.replace(tzinfo=UTC)
 
 

@@ -12,7 +12,7 @@ from starlette.requests import Request
 
 from app.domain.entity import Caller
 from app.loaders import Loaders
-from app.services.catalog import Present, RequestedMoment
+from app.services.catalog import RequestedMoment
 from app.services.container import Memory
 
 
@@ -44,7 +44,7 @@ class Context:
     @cached_property
     def now(self) -> RequestedMoment:
         """Return the moment of fields that name none: one present for the whole request."""
-        return RequestedMoment(present=Present())
+        return RequestedMoment()
 
     def renew(self) -> None:
         """Discard the loaded objects and the present, since a mutation of this request changes them."""

@@ -3,7 +3,7 @@
 from app.services.catalog.alias_resolution import Ambiguous, Elsewhen
 from app.services.catalog.lookup import EntityNames, describe_pending
 from app.services.catalog.service import CatalogService, Edges, Listing, WantedStanding
-from app.stores.postgres.ledger_clock import Present, RequestedMoment
+from app.stores.postgres.ledger_clock import RequestedMoment
 
 __all__ = [
     "Ambiguous",
@@ -12,7 +12,6 @@ __all__ = [
     "Elsewhen",
     "EntityNames",
     "Listing",
-    "Present",
     "RequestedMoment",
     "WantedStanding",
     "describe_pending",
