@@ -2,7 +2,7 @@
 PYTHON ?= python3
 BIN := .venv/bin
 MODELS := .venv-models/bin
-INSTALL := uv pip install --quiet --compile-bytecode
+INSTALL := uv pip install --quiet
 # Each command that a test starts would compile everything anew.
 unexport PYTHONDONTWRITEBYTECODE
 .DEFAULT_GOAL := help
