@@ -34,10 +34,10 @@ schema: .venv/dev-ready    ## print schema.graphql and migrations/schema.sql aga
 	$(BIN)/python -m tests.stores.postgres.schema_dump
 
 # What it takes to run.
-.venv/ready: .requirements/build.txt .requirements/default.txt pyproject.toml
+.venv/ready: .requirements/installer.txt .requirements/build.txt .requirements/default.txt pyproject.toml
 	$(PYTHON) -m venv .venv
-	$(BIN)/pip install --quiet --no-compile --require-hashes -r .requirements/build.txt
-	$(BIN)/$(INSTALL) --require-hashes --python $(BIN)/python -r .requirements/default.txt
+	$(BIN)/pip install --quiet --no-compile --require-hashes -r .requirements/installer.txt
+	$(BIN)/$(INSTALL) --require-hashes --python $(BIN)/python -r .requirements/build.txt -r .requirements/default.txt
 	$(BIN)/$(INSTALL) --python $(BIN)/python --no-deps --no-build-isolation --editable .
 	touch $@
 
@@ -65,16 +65,17 @@ bench: .venv/ready     ## benchmark import and recall
 test-models: .venv-models/ready  ## run the tests that need torch and the published weights
 	$(MODELS)/pytest -o python_files='check_*.py' -o faulthandler_timeout=0 tests/models
 
-.venv-models/ready: .requirements/build.txt .requirements/models.txt pyproject.toml
+.venv-models/ready: .requirements/installer.txt .requirements/build.txt .requirements/models.txt pyproject.toml
 	$(PYTHON) -m venv .venv-models
-	$(MODELS)/pip install --quiet --no-compile --require-hashes -r .requirements/build.txt
-	$(MODELS)/$(INSTALL) --require-hashes --python $(MODELS)/python -r .requirements/models.txt
+	$(MODELS)/pip install --quiet --no-compile --require-hashes -r .requirements/installer.txt
+	$(MODELS)/$(INSTALL) --require-hashes --python $(MODELS)/python -r .requirements/build.txt -r .requirements/models.txt
 	$(MODELS)/$(INSTALL) --python $(MODELS)/python --no-deps --no-build-isolation --editable .
 	touch $@
 
 COMPILE := $(BIN)/uv pip compile --quiet --universal --python-version 3.11 --generate-hashes \
 	--no-emit-index-url --no-header --upgrade
 lock: .venv/ready      ## pin all dependencies again, with hashes
+	$(COMPILE) -o .requirements/installer.txt .requirements/installer.in
 	$(COMPILE) -o .requirements/build.txt .requirements/build.in
 	$(COMPILE) -o .requirements/default.txt pyproject.toml
 	$(COMPILE) --extra dev -o .requirements/dev.txt pyproject.toml
