@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import logging
 import uuid
-from collections.abc import Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from enum import Enum
 from types import MappingProxyType
 from typing import Any
@@ -115,6 +115,19 @@ def problem_from(error: TrigraphError) -> Problem:
         if ancestor in PROBLEMS:
             return PROBLEMS[ancestor](code=ProblemCode[error.code], message=error.message, field=error.field)
     raise error
+
+
+ANSWER_LIMIT = "answer"
+
+
+def without_repeats(errors: Iterable[GraphQLError]) -> Iterator[GraphQLError]:
+    """Yield errors, and only the first of those that say that the answer is too long: each text has one."""
+    is_reported = False
+    for error in errors:
+        is_about_length = (error.extensions or {}).get("limit") == ANSWER_LIMIT
+        if not (is_reported and is_about_length):
+            yield error
+        is_reported = is_reported or is_about_length
 
 
 def client_error(error: GraphQLError) -> dict[str, Any]:

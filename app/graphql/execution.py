@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
-from functools import lru_cache
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from functools import cached_property, lru_cache
+from types import MappingProxyType
 from typing import Any, NamedTuple
 
 import strawberry
 from graphql import (
     DocumentNode,
     GraphQLError,
+    GraphQLLeafType,
     GraphQLObjectType,
     GraphQLOutputType,
     GraphQLSchema,
@@ -29,26 +31,43 @@ from strawberry.types import ExecutionContext
 from strawberry.types.field import StrawberryField
 
 from app.graphql.errors import BAD_USER_INPUT, PARSE_FAILED, PROBLEMS, VALIDATION_FAILED
-from app.graphql.query_cost import MAX_TOKENS, judge, judge_crowd, require_short
+from app.graphql.query_cost import (
+    MAX_COST,
+    MAX_TOKENS,
+    AnswerBudget,
+    CostVerdict,
+    judge,
+    judge_crowd,
+    require_short,
+)
 from app.graphql.scalars import SCALARS
+
+LONG_TYPES = ("String", "JSON")
+SHORT = 256  # characters
 
 
 class PlainField(NamedTuple):
-    """A field's attribute, the function that serialises it, its type, and whether it may be null."""
+    """A field's attribute, the function that serialises it, its type, and whether it may be null or long."""
 
     attribute: str
     coerce: Callable[[Any], Any]
     type: GraphQLOutputType
     is_nullable: bool
+    may_be_long: bool
 
 
 class PlainFieldExecution(StrawberryGraphQLCoreExecutionContext):
-    """Strawberry's execution with a shortcut for scalar and enum attributes.
+    """Strawberry's execution with a budget for texts, and a shortcut for scalar and enum attributes.
 
-    They are most of a response and have neither arguments nor resolvers, so no resolver needs to hear of
-    the field. A null where none may be takes the normal way. graphql-core calls the two methods used here
-    private: a test fails when it changes them.
+    The attributes are most of a response and have neither arguments nor resolvers, so no resolver needs to
+    hear of the field. A null where none may be takes the normal way. graphql-core calls the three
+    methods used here private: a test fails when it changes them.
     """
+
+    @cached_property
+    def budget(self) -> AnswerBudget:
+        """Return the bytes that the operation may still answer."""
+        return AnswerBudget()
 
     def execute_field(  # type: ignore[no-untyped-def]
         self, parent_type, source, field_details_list, path, position_context
@@ -59,12 +78,25 @@ class PlainFieldExecution(StrawberryGraphQLCoreExecutionContext):
             try:
                 value = getattr(source, plain.attribute)
                 if value is not None:
-                    return plain.coerce(value)
+                    coerced = plain.coerce(value)
+                    return self._within_budget(coerced) if plain.may_be_long else coerced
             except Exception as error:
                 return self.handle_field_error(error, plain.type, field_details_list, path)
             if plain.is_nullable:
                 return None
         return super().execute_field(parent_type, source, field_details_list, path, position_context)
+
+    def complete_leaf_value(self, return_type: GraphQLLeafType, result: Any) -> Any:  # type: ignore[override]
+        """Return the value of a resolver for the response."""
+        coerced = super().complete_leaf_value(return_type, result)
+        return self._within_budget(coerced) if return_type.name in LONG_TYPES else coerced
+
+    def _within_budget(self, value: Any) -> Any:
+        """Return a value that the answer may still have; raise GraphQLError for another."""
+        # The cost of an operation bounds how many short ones there are.
+        if type(value) is not str or len(value) > SHORT:
+            self.budget.spend(value)
+        return value
 
 
 @lru_cache(maxsize=4096)
@@ -77,7 +109,13 @@ def plain_field(schema: GraphQLSchema, parent: GraphQLObjectType, name: str) -> 
     returned = get_nullable_type(field.type)
     if not isinstance(declared, StrawberryField) or not declared.is_basic_field or not is_leaf_type(returned):
         return None
-    return PlainField(declared.python_name, returned.coerce_output_value, field.type, returned is field.type)
+    return PlainField(
+        declared.python_name,
+        returned.coerce_output_value,
+        field.type,
+        is_nullable=returned is field.type,
+        may_be_long=returned.name in LONG_TYPES,
+    )
 
 
 CACHED_DOCUMENTS = 1024
@@ -87,11 +125,10 @@ MAX_ERRORS = 3
 
 
 class CheckedDocument(NamedTuple):
-    """A parsed document, its refusals, and the variables that its cost depends on."""
+    """A parsed document, and the verdict on it."""
 
     document: DocumentNode
-    errors: list[GraphQLError]
-    page_variables: frozenset[str]
+    verdict: CostVerdict
 
 
 def check_document(schema: GraphQLSchema, text: str) -> CheckedDocument:
@@ -112,7 +149,7 @@ def checked_documents(schema: GraphQLSchema, text: str) -> CheckedDocument:
     verdict = judge(schema, document, {})
     # The standard rules take quadratic time on what the guard refuses, so they see only what it lets through.
     errors = verdict.errors or judge_crowd(document) or _validate(schema, document)
-    return CheckedDocument(document, errors, verdict.page_variables)
+    return CheckedDocument(document, verdict._replace(errors=errors))
 
 
 def _parse(text: str) -> DocumentNode:
@@ -134,17 +171,20 @@ def _validate(schema: GraphQLSchema, document: DocumentNode) -> list[GraphQLErro
 class CheckedOperation(SchemaExtension):
     """Provides each operation's checked document and refuses operations before they run."""
 
+    costs: Mapping[str | None, int] = MappingProxyType({})
+
     def on_parse(self) -> Iterator[None]:
         """Provide the document, from the cache if possible."""
         context = self.execution_context
         self.checked = check_document(context.schema._schema, context.query or "")
         context.graphql_document = self.checked.document
+        self.costs = self.checked.verdict.costs
         yield
 
     def on_validate(self) -> Iterator[None]:
         """Report the document's refusals, then check this request's variables."""
         context = self.execution_context
-        context.pre_execution_errors = self.checked.errors or self._refusals(context)
+        context.pre_execution_errors = self.checked.verdict.errors or self._refusals(context)
         yield
 
     def _refusals(self, context: ExecutionContext) -> list[GraphQLError]:
@@ -154,9 +194,18 @@ class CheckedOperation(SchemaExtension):
         if len(operations) > 1 and context._provided_operation_name is None:
             message = "The document has several operations. Name the one to run in operationName."
             return [GraphQLError(message, extensions={"code": BAD_USER_INPUT})]
-        if not self.checked.page_variables:
+        if not self.checked.verdict.page_variables:
             return []
-        return judge(context.schema._schema, self.checked.document, context.variables or {}).errors
+        verdict = judge(context.schema._schema, self.checked.document, context.variables or {})
+        self.costs = verdict.costs
+        return verdict.errors
+
+    def get_results(self) -> dict[str, Any]:
+        """Return the cost of the operation, once it is known."""
+        name = self.execution_context._provided_operation_name
+        if name is None and len(self.costs) == 1:
+            (name,) = self.costs
+        return {"cost": {"requested": self.costs[name], "limit": MAX_COST}} if name in self.costs else {}
 
 
 class GuardedSchema(strawberry.Schema):

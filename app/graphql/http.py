@@ -21,7 +21,7 @@ from strawberry.types.graphql import OperationType
 
 from app.domain.bounds import excerpt
 from app.errors import CHALLENGE, Unauthenticated
-from app.graphql.errors import BAD_USER_INPUT, INTERNAL, client_error
+from app.graphql.errors import BAD_USER_INPUT, INTERNAL, client_error, without_repeats
 from app.graphql.execution import GuardedSchema
 from app.graphql.http_request import OperationRequest, Refused, read_operation
 
@@ -178,14 +178,17 @@ def _not_found(name: str | None) -> Refused:
 
 def _answer(result: ExecutionResult, media: str) -> Response:
     """Return the response; a failure before execution has no data, and a status if the media type allows."""
-    errors = [client_error(error) for error in result.errors or ()]
+    errors = [client_error(error) for error in without_repeats(result.errors or ())]
+    payload: dict[str, Any] = {"errors": errors} if errors else {}
+    if result.extensions:
+        payload["extensions"] = result.extensions
     never_ran = result.data is None and all(error.path is None for error in result.errors or ())
     if not never_ran:
-        return _encode({"data": result.data} | ({"errors": errors} if errors else {}), media)
+        return _encode({"data": result.data, **payload}, media)
     usual = 400 if media == GRAPHQL_RESPONSE else 200
     extensions = errors[0]["extensions"]
     headers = _explaining_headers(extensions)
-    return _encode({"errors": errors}, media, STATUSES.get(extensions["code"], usual), headers)
+    return _encode(payload, media, STATUSES.get(extensions["code"], usual), headers)
 
 
 def _explaining_headers(extensions: Mapping[str, Any]) -> Mapping[str, str]:

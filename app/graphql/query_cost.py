@@ -4,8 +4,11 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Iterator, Mapping
+from contextlib import suppress
+from types import MappingProxyType
 from typing import NamedTuple
 
+import orjson
 from graphql import (
     DocumentNode,
     FieldNode,
@@ -14,12 +17,13 @@ from graphql import (
     GraphQLError,
     GraphQLSchema,
     InlineFragmentNode,
+    OperationDefinitionNode,
     SelectionSetNode,
     Token,
     TokenKind,
 )
 
-from app.graphql.errors import VALIDATION_FAILED
+from app.graphql.errors import ANSWER_LIMIT, VALIDATION_FAILED
 from app.graphql.query_survey import CEILING, UNSIZED_LIST, QuerySurvey, Weight, operations
 
 MAX_REPEATS = 8
@@ -105,10 +109,11 @@ MAX_UNKNOWN_FIELDS = 50
 
 
 class CostVerdict(NamedTuple):
-    """The reasons to refuse an operation, if any, and the variables that they depend on."""
+    """The reasons to refuse a document, the variables they depend on, and the cost of each operation."""
 
     errors: list[GraphQLError]
-    page_variables: frozenset[str]
+    page_variables: frozenset[str] = frozenset()
+    costs: Mapping[str | None, int] = MappingProxyType({})
 
 
 def require_short(text: str) -> None:
@@ -147,19 +152,24 @@ def judge(schema: GraphQLSchema, document: DocumentNode, variables: Mapping[str,
     count = sum(1 for _ in operations(document))
     if count > MAX_OPERATIONS:
         message = f"It has {count} operations; at most {MAX_OPERATIONS} are allowed."
-        return CostVerdict([_refusal("operations", message)], frozenset())
+        return CostVerdict([_refusal("operations", message)])
     if len(survey.definitions) > MAX_FRAGMENTS:
         message = f"It defines {len(survey.definitions)} fragments; at most {MAX_FRAGMENTS} are allowed."
-        return CostVerdict([_refusal("fragments", message)], frozenset())
+        return CostVerdict([_refusal("fragments", message)])
     try:
-        weights = [survey.operation(node) for node in operations(document)]
+        weights = [(_name(node), survey.operation(node)) for node in operations(document)]
     except RecursionError:
-        return CostVerdict([_refusal("depth", "It is nested too deeply.")], frozenset())
-    errors = [error for weight in weights for error in _refusals(weight)]
+        return CostVerdict([_refusal("depth", "It is nested too deeply.")])
+    errors = [error for _, weight in weights for error in _refusals(weight)]
     if survey.unknown_fields > MAX_UNKNOWN_FIELDS:
         message = f"It selects {survey.unknown_fields} fields that do not exist."
         errors.append(_refusal("unknown", message))
-    return CostVerdict(errors, frozenset(survey.page_variables))
+    costs = {name: _cost(weight) for name, weight in weights}
+    return CostVerdict(errors, frozenset(survey.page_variables), costs)
+
+
+def _name(node: OperationDefinitionNode) -> str | None:
+    return node.name.value if node.name else None
 
 
 def _names(document: DocumentNode) -> Iterator[Token]:
@@ -171,9 +181,13 @@ def _names(document: DocumentNode) -> Iterator[Token]:
         token = token.next
 
 
+def _cost(weight: Weight) -> int:
+    return min(weight.fixed + UNSIZED_LIST * weight.per_item, CEILING)
+
+
 def _refusals(weight: Weight) -> Iterator[GraphQLError]:
     """Yield a refusal for each limit that a weight exceeds."""
-    cost = min(weight.fixed + UNSIZED_LIST * weight.per_item, CEILING)
+    cost = _cost(weight)
     if weight.depth > MAX_DEPTH:
         yield _refusal(
             "depth", f"It nests {weight.depth} fields deep; at most {MAX_DEPTH} levels are allowed."
@@ -185,7 +199,38 @@ def _refusals(weight: Weight) -> Iterator[GraphQLError]:
             "root", f"It selects {weight.fields} root fields; at most {MAX_ROOT_FIELDS} are allowed."
         )
     if cost > MAX_COST:
-        yield _refusal("cost", f"It may cost {cost}; at most {MAX_COST} is allowed: ask for smaller pages.")
+        yield _refusal("cost", f"It may cost {cost}; at most {MAX_COST} is allowed. {_ADVICE}")
+
+
+_ADVICE = "Ask for smaller pages (first), or for fewer long texts, such as body and text."
+
+MAX_ANSWER = 16 * 1024 * 1024
+"""Bytes of all texts and JSON values of an answer together."""
+
+
+class AnswerBudget:
+    """The bytes of texts that an operation may still put into its answer."""
+
+    __slots__ = ("_left",)
+
+    def __init__(self) -> None:
+        self._left = MAX_ANSWER
+
+    def spend(self, value: object) -> None:
+        """Count a text or a JSON value; raise GraphQLError for each from the first that does not fit."""
+        self._left -= _size(value)
+        if self._left < 0:
+            raise _refusal(ANSWER_LIMIT, f"Its answer has more than {MAX_ANSWER} bytes. {_ADVICE}")
+
+
+def _size(value: object) -> int:
+    """Return the bytes of a value in the answer, but for the escapes that JSON adds."""
+    if isinstance(value, str):
+        return len(value) if value.isascii() else len(value.encode(errors="replace"))
+    # Of one that JSON cannot carry the view reports a failure.
+    with suppress(TypeError):
+        return len(orjson.dumps(value))
+    return 0
 
 
 def _refusal(limit: str, reason: str) -> GraphQLError:

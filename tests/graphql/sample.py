@@ -15,6 +15,7 @@ from app.errors import Conflict, Forbidden, Invalid, NotFound, TrigraphError, Un
 from app.graphql.errors import Problem, problem_from
 from app.graphql.execution import GuardedSchema
 from app.graphql.http import GraphQLView
+from app.graphql.query_cost import MAX_ANSWER
 from app.web import graphiql_page, graphiql_routes
 
 SECRET = "password=swordfish"
@@ -40,6 +41,12 @@ class ThingPage:
 @strawberry.type(description="A thing.")
 class Thing:
     name: str = strawberry.field(description="Its name.")
+    body: str = strawberry.field(default="", description="Its long text.")
+    props: JSON = strawberry.field(default_factory=lambda: JSON({}), description="Its long value.")
+
+    @strawberry.field(description="Its long text, made when it is asked for.")
+    def text(self) -> str:
+        return self.body
 
     @strawberry.field(description="The things near it.")
     def near(self, first: int = 20) -> ThingPage:
@@ -63,6 +70,11 @@ class Query:
     @strawberry.field(description="A page of things.")
     def things(self, first: int | None = 20, last: int | None = None) -> ThingPage:
         return ThingPage(total_count=1)
+
+    @strawberry.field(description="Long things, or none if they are too long.")
+    def long_things(self, count: int, characters: int) -> list[Thing] | None:
+        long = "é" * characters
+        return [Thing(name="a thing", body=long, props=JSON({"long": long})) for _ in range(count)]
 
     @strawberry.field(description="The number given, which must be there.")
     def number(self, value: int = 1) -> int:
@@ -96,6 +108,7 @@ class Query:
 @strawberry.type(description="What writing answered.")
 class WritePayload:
     problems: list[Problem] = strawberry.field(description="Why nothing was written.")
+    thing: Thing | None = strawberry.field(default=None, description="What was written.")
 
 
 @strawberry.type(description="What can be changed.")
@@ -105,7 +118,7 @@ class Mutation:
         if name in FAMILIES:
             return WritePayload(problems=[problem_from(failure(name))])
         written.append(name)
-        return WritePayload(problems=[])
+        return WritePayload(problems=[], thing=Thing(name=name, body="é" * MAX_ANSWER))
 
 
 SCHEMA = GuardedSchema(query=Query, mutation=Mutation)

@@ -45,7 +45,7 @@ def test_the_client_chooses_the_media_type(client: TestClient, accept: str | Non
     client.headers.pop("accept")
     headers = {"accept": accept} if accept else {}
     response = client.post("/graphql", json={"query": "{ greeting }"}, headers=headers)
-    assert response.json() == {"data": {"greeting": "Hello, World"}}
+    assert response.json()["data"] == {"greeting": "Hello, World"}
     assert response.headers["content-type"] == f"{media}; charset=utf-8"
     assert response.headers["vary"] == "Accept"
     assert response.headers["cache-control"] == "no-store"
@@ -78,7 +78,7 @@ def test_a_browser_gets_the_page(client: TestClient, accept: str) -> None:
 def test_a_program_that_can_read_html_still_gets_its_answer(client: TestClient) -> None:
     accept = "application/json, text/html;q=0.5"
     response = client.get("/graphql", params={"query": "{ greeting }"}, headers={"accept": accept})
-    assert response.json() == {"data": {"greeting": "Hello, World"}}
+    assert response.json()["data"] == {"greeting": "Hello, World"}
 
 
 def test_get_takes_variables_and_the_name_of_an_operation(client: TestClient) -> None:
@@ -87,7 +87,7 @@ def test_get_takes_variables_and_the_name_of_an_operation(client: TestClient) ->
         "variables": '{"n": "Ada"}',
         "operationName": "A",
     }
-    assert client.get("/graphql", params=parameters).json() == {"data": {"greeting": "Hello, Ada"}}
+    assert client.get("/graphql", params=parameters).json()["data"] == {"greeting": "Hello, Ada"}
     assert client.head("/graphql", params=parameters).status_code == 200
 
 
@@ -134,7 +134,7 @@ def test_a_get_that_only_its_own_client_can_have_sent_is_answered(
     client: TestClient, headers: dict[str, str]
 ) -> None:
     response = client.get("/graphql", params=GREETING, headers={"accept": "application/json", **headers})
-    assert response.json() == {"data": {"greeting": "Hello, World"}}
+    assert response.json()["data"] == {"greeting": "Hello, World"}
 
 
 def test_a_mutation_by_get_is_refused_and_does_nothing(client: TestClient) -> None:
@@ -293,7 +293,7 @@ def test_a_number_that_would_be_rounded_is_refused(client: TestClient, number: s
 def test_other_numbers_and_digits_in_texts_are_taken(client: TestClient, value: str) -> None:
     body = f'{{"query": "{{ greeting }}", "variables": {{"held": {value}}}}}'
     response = client.post("/graphql", content=body, headers=JSON)
-    assert response.json() == {"data": {"greeting": "Hello, World"}}
+    assert response.json()["data"] == {"greeting": "Hello, World"}
 
 
 def test_a_long_body_is_refused_before_it_is_read(client: TestClient) -> None:
@@ -397,5 +397,5 @@ def test_a_mutation_reports_a_failure_as_a_problem(client: TestClient, family: s
 
 def test_a_mutation_by_post_is_carried_out_once(client: TestClient) -> None:
     answer = ask(client, 'mutation { write(name: "x") { problems { code } } }')
-    assert answer == {"data": {"write": {"problems": []}}}
+    assert answer["data"] == {"write": {"problems": []}}
     assert written == ["x"]

@@ -4,13 +4,22 @@ from collections.abc import Mapping
 from typing import Any
 
 import pytest
-from graphql import get_introspection_query, parse
+from graphql import GraphQLObjectType, get_introspection_query, get_named_type, parse
 from starlette.testclient import TestClient
 
 from app.graphql.execution import MAX_CACHED_DOCUMENT_LENGTH, checked_documents
-from app.graphql.query_cost import MAX_ALIASES, MAX_COST, MAX_DEPTH, MAX_FRAGMENTS, MAX_ROOT_FIELDS, judge
-from app.graphql.query_survey import UNSIZED_LIST, QuerySurvey, operations
-from tests.graphql.sample import SCHEMA
+from app.graphql.query_cost import (
+    MAX_ALIASES,
+    MAX_ANSWER,
+    MAX_COST,
+    MAX_DEPTH,
+    MAX_FRAGMENTS,
+    MAX_ROOT_FIELDS,
+    judge,
+)
+from app.graphql.query_survey import TEXT_COSTS, UNSIZED_LIST, QuerySurvey, operations
+from app.graphql.schema import SCHEMA as API
+from tests.graphql.sample import SCHEMA, written
 
 GRAPHQL_SCHEMA = SCHEMA._schema
 
@@ -51,6 +60,7 @@ def deep(levels: int) -> str:
         ("query A($n: Int = 7) { things(first: $n) { nodes { name } } }", 1 + 7 * 2),
         ("query A($n: Int) { things(first: $n) { nodes { name } } }", 1 + 20 * 2),
         ("{ nothing { nodes { name } } ...Nothing }", 0),
+        ("{ things(first: 3) { nodes { body props t: text } } }", 1 + 3 * (1 + 50 + 5 + 5)),
     ],
 )
 def test_cost_is_the_product_of_sizes_through_lists(query: str, expected: int) -> None:
@@ -166,7 +176,7 @@ def test_a_long_chain_of_fragments_is_refused(client: TestClient, query: str, li
 
 def test_a_chain_of_as_many_fragments_as_are_served_runs(client: TestClient) -> None:
     answer = client.post("/graphql", json={"query": chain(MAX_FRAGMENTS, 0)}).json()
-    assert answer == {"data": {"greeting": "Hello, World"}}
+    assert answer["data"] == {"greeting": "Hello, World"}
 
 
 def test_a_page_in_a_variable_is_judged_by_each_request(client: TestClient) -> None:
@@ -197,6 +207,60 @@ def test_a_long_document_does_not_fill_the_memory(client: TestClient) -> None:
     query = '{ greeting(name: "' + "x" * MAX_CACHED_DOCUMENT_LENGTH + '") }'
     assert client.post("/graphql", json={"query": query}).json()["data"]
     assert checked_documents.cache_info().currsize == 0
+
+
+def test_a_response_has_the_cost_of_its_operation(client: TestClient) -> None:
+    query = "query A($n: Int!) { things(first: $n) { nodes { name } } } query B { greeting }"
+    for name, size, expected in (("A", 4, 9), ("A", 5, 11), ("B", 5, 1)):
+        asked = {"query": query, "operationName": name, "variables": {"n": size}}
+        answer = client.post("/graphql", json=asked).json()
+        assert answer["extensions"] == {"cost": {"requested": expected, "limit": MAX_COST}}
+    refused = client.post("/graphql", json={"query": "{ things(first: 9999) { nodes { body } } }"}).json()
+    assert refused["extensions"]["cost"]["requested"] == 1 + 9999 * 51
+    for unknown in ("{", "{ nothing { a } }"):
+        cost = client.post("/graphql", json={"query": unknown}).json().get("extensions", {}).get("cost")
+        assert cost in (None, {"requested": 0, "limit": MAX_COST})
+
+
+@pytest.mark.parametrize("field", ["body", "text", "props"])
+def test_an_answer_is_bounded_in_bytes_while_it_is_made(client: TestClient, field: str) -> None:
+    query = (
+        f"query ($c: Int!, $n: Int!) {{ greeting longThings(count: $n, characters: $c) {{ a: {field} }} }}"
+    )
+    size = MAX_ANSWER // 2 // 10 - 20  # each has two bytes
+    for count, is_whole in ((10, True), (11, False), (1000, False)):
+        response = client.post("/graphql", json={"query": query, "variables": {"c": size, "n": count}})
+        answer = response.json()
+        assert len(response.content) < MAX_ANSWER + 4_000
+        assert answer["data"]["greeting"] == "Hello, World"
+        assert (answer["data"]["longThings"] is not None) is is_whole
+        if not is_whole:
+            [error] = answer["errors"]
+            assert error["extensions"] == {"code": "GRAPHQL_VALIDATION_FAILED", "limit": "answer"}
+            assert "smaller pages" in error["message"]
+
+
+def test_many_fields_that_no_longer_fit_are_without_repeats(client: TestClient) -> None:
+    asked = " ".join(f"a{at}: longThings(count: 1, characters: 8000000) {{ body }}" for at in range(9))
+    answer = client.post("/graphql", json={"query": f"{{ {asked} }}"}).json()
+    assert len(answer["errors"]) == 1
+    assert [thing is not None for thing in answer["data"].values()] == [True] + [False] * 8
+
+
+def test_a_mutation_that_was_written_says_so_though_its_text_is_too_long(client: TestClient) -> None:
+    answer = client.post(
+        "/graphql", json={"query": 'mutation { write(name: "x") { problems { code } thing { name body } } }'}
+    ).json()
+    assert written == ["x"]
+    assert answer["data"] == {"write": {"problems": [], "thing": None}}
+    assert answer["errors"][0]["extensions"]["limit"] == "answer"
+
+
+def test_every_json_value_of_the_schema_has_a_cost_of_its_own() -> None:
+    types = [each for each in API._schema.type_map.values() if isinstance(each, GraphQLObjectType)]
+    for each in types:
+        for name, field in each.fields.items():
+            assert get_named_type(field.type).name != "JSON" or name in TEXT_COSTS, (each.name, name)
 
 
 @pytest.mark.parametrize("everything", [False, True])

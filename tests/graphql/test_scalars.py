@@ -131,7 +131,7 @@ def test_an_instant_travels_through_the_api(
     client: TestClient, query: str, variables: dict[str, Any] | None
 ) -> None:
     response = client.post("/graphql", json={"query": query, "variables": variables})
-    assert response.json() == {"data": {"instant": "2026-01-30T23:30:00.000001Z"}}
+    assert response.json()["data"] == {"instant": "2026-01-30T23:30:00.000001Z"}
 
 
 @pytest.mark.parametrize(
@@ -155,8 +155,9 @@ def test_json_travels_through_the_api_in_literals_and_variables(client: TestClie
     query = f"query A($v: Int, $w: JSON!) {{ json(value: {literal}) again: json(value: $w) }}"
     variables = {"v": 3, "w": {"deep": [{"er": "🚀"}]}}
     response = client.post("/graphql", json={"query": query, "variables": variables})
-    assert response.json() == {
-        "data": {"json": {"a": [1, 2.5, None, "x", {"b": 3}]}, "again": variables["w"]}
+    assert response.json()["data"] == {
+        "json": {"a": [1, 2.5, None, "x", {"b": 3}]},
+        "again": variables["w"],
     }
 
 

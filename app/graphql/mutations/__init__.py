@@ -19,8 +19,14 @@ from app.graphql.mutations.change_state import (
 from app.graphql.mutations.create_alias import AliasPayload, CreateAliasInput, create_alias
 from app.graphql.mutations.create_entity import CreateEntityInput, EntityPayload, create_entity
 from app.graphql.mutations.create_reference import CreateReferenceInput, ReferencePayload, create_reference
-from app.graphql.mutations.define_status import DefineStatusInput, StatusPayload, define_status
-from app.graphql.mutations.define_type import DefineTypeInput, TypePayload, define_type
+from app.graphql.mutations.define import (
+    DefineStatusInput,
+    DefineTypeInput,
+    StatusPayload,
+    TypePayload,
+    define_status,
+    define_type,
+)
 from app.graphql.mutations.file_artifact import FileArtifactInput, FileArtifactPayload, file_artifact
 from app.graphql.mutations.review_candidate import (
     AliasCandidatePayload,

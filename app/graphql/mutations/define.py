@@ -1,4 +1,4 @@
-"""The mutation defineType."""
+"""The mutations that define words of a project: defineType and defineStatus."""
 
 from __future__ import annotations
 
@@ -8,8 +8,9 @@ from app.graphql.arguments import IDEMPOTENCY_KEY
 from app.graphql.context import Context
 from app.graphql.errors import Problem
 from app.graphql.mutations.payload import answers_with, position_text
-from app.graphql.types.project import Type
-from app.services.entities import DefinedType, StatedType
+from app.graphql.types.enums import StateFlag
+from app.graphql.types.project import StatusWord, Type
+from app.services.entities import DefinedStatusWord, DefinedType, StatedStatusWord, StatedType
 
 
 @strawberry.input(
@@ -89,4 +90,66 @@ async def define_type(context: Context, input: DefineTypeInput) -> DefinedType:
     """Define the type."""
     return await context.canonical.define_type(
         context.caller, input.to_type(), input.project, input.idempotency_key
+    )
+
+
+@strawberry.input(description="The status word to define, and the flag that it means from now on.")
+class DefineStatusInput:
+    """The input of defineStatus."""
+
+    word: str = strawberry.field(
+        description="The word, or several words, of at most 64 characters. Case and marks do not matter. A"
+        " status means what the longest known words at its start mean. `superseded` cannot be defined."
+    )
+    flag: StateFlag | None = strawberry.field(
+        default=None,
+        description="The flag that it means. Null takes the definition back: the word then means what it"
+        " means in other projects, or nothing.",
+    )
+    project: str | None = strawberry.field(
+        default=None,
+        description="The key of the project; it is created if it does not exist. The default is the project"
+        " `default`.",
+    )
+    idempotency_key: str | None = strawberry.field(default=None, description=IDEMPOTENCY_KEY)
+
+    def to_word(self) -> StatedStatusWord:
+        """Return the word that the input states."""
+        return StatedStatusWord(self.word, self.flag)
+
+
+@strawberry.type(description="The result of defineStatus.")
+class StatusPayload:
+    """The payload of defineStatus."""
+
+    status: StatusWord | None = strawberry.field(
+        default=None, description="The status word after the mutation."
+    )
+    changed: bool = strawberry.field(
+        default=False,
+        description="Whether something was written; false if the word meant the same before.",
+    )
+    position: str | None = strawberry.field(
+        default=None,
+        description="The position of the write in the ledger; null if it changed no entity.",
+    )
+    problems: list[Problem] = strawberry.field(
+        default_factory=list, description="The reasons why nothing was written; empty on success."
+    )
+
+    @classmethod
+    def of(cls, defined: DefinedStatusWord) -> StatusPayload:
+        """Create the payload from the defined word."""
+        return cls(
+            status=StatusWord.of(defined.status),
+            changed=defined.changed,
+            position=position_text(defined.position),
+        )
+
+
+@answers_with(StatusPayload)
+async def define_status(context: Context, input: DefineStatusInput) -> DefinedStatusWord:
+    """Define the status word."""
+    return await context.canonical.define_status(
+        context.caller, input.to_word(), input.project, input.idempotency_key
     )
