@@ -14,9 +14,10 @@ TrigraphError
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from types import MappingProxyType
 from typing import ClassVar
+from uuid import UUID
 
 
 class TrigraphError(Exception):
@@ -24,6 +25,8 @@ class TrigraphError(Exception):
 
     A message may quote user input unchanged; the interface that shows it must escape it. `has_lines` marks a
     message whose line breaks are its own: elsewhere a line break is quoted input and must not start a line.
+    What a program needs to go on is beside the message: `allowed` are the values that the field may have,
+    `candidates` the ids of the entities that a name could mean, `current` the id of what is there instead.
     """
 
     code: ClassVar[str] = "INTERNAL"
@@ -35,12 +38,18 @@ class TrigraphError(Exception):
         field: str | None = None,
         rule: str | None = None,
         has_lines: bool = False,
+        allowed: Iterable[str] | None = None,
+        candidates: Iterable[UUID] = (),
+        current: UUID | None = None,
     ) -> None:
         super().__init__(message)
         self.message = message
         self.field = field
         self.rule = rule
         self.has_lines = has_lines
+        self.allowed = None if allowed is None else tuple(allowed)
+        self.candidates = tuple(candidates)
+        self.current = current
 
 
 class Invalid(TrigraphError):

@@ -2,18 +2,21 @@
 
 from __future__ import annotations
 
+import asyncio
 import logging
 import uuid
 from collections.abc import Iterable, Iterator, Mapping
 from enum import Enum
 from types import MappingProxyType
-from typing import Any
+from typing import Any, Self, cast
 
 import strawberry
 from graphql import GraphQLError
 
 from app.domain.text import beginning
 from app.errors import Conflict, Forbidden, Invalid, NotFound, TrigraphError, Unavailable
+from app.graphql.context import Info
+from app.graphql.types.node import EntityType, Node, find_node
 
 logger = logging.getLogger(__name__)
 
@@ -57,10 +60,26 @@ class Problem:
         description="The input field with the problem; null if it is not one field."
     )
 
+    @classmethod
+    def of(cls, error: TrigraphError) -> Self:
+        """Wrap an error."""
+        return cls(code=ProblemCode[error.code], message=error.message, field=error.field)
+
 
 @strawberry.type(description="The input is not valid.")
 class InvalidProblem(Problem):
     """The problem of app.errors.Invalid."""
+
+    allowed: list[str] | None = strawberry.field(
+        default=None,
+        description="The values that the input field may have; null if they are not a short list.",
+    )
+
+    @classmethod
+    def of(cls, error: TrigraphError) -> Self:
+        """Wrap an error."""
+        allowed = None if error.allowed is None else list(error.allowed)
+        return cls(code=ProblemCode[error.code], message=error.message, field=error.field, allowed=allowed)
 
 
 @strawberry.type(description="The object does not exist, or the caller may not see it.")
@@ -71,6 +90,41 @@ class NotFoundProblem(Problem):
 @strawberry.type(description="Somebody changed the data after the caller read it.")
 class ConflictProblem(Problem):
     """The problem of app.errors.Conflict."""
+
+    current_id: strawberry.Private[uuid.UUID | None] = None
+
+    @classmethod
+    def of(cls, error: TrigraphError) -> Self:
+        """Wrap an error."""
+        code = ProblemCode[error.code]
+        return cls(code=code, message=error.message, field=error.field, current_id=error.current)
+
+    @strawberry.field(
+        description="What is there instead: the state or draft that holds now, the entity that has the name,"
+        " or the decided candidate; null if no one object is in the way."
+    )
+    async def current(self, info: Info) -> Node | None:
+        """Load what is in the way."""
+        return None if self.current_id is None else await find_node(info, self.current_id)
+
+
+@strawberry.type(description="A name could mean several entities. Use the id of one instead.")
+class AmbiguousProblem(Problem):
+    """The problem of an error of any family that has candidates."""
+
+    candidate_ids: strawberry.Private[tuple[uuid.UUID, ...]] = ()
+
+    @classmethod
+    def of(cls, error: TrigraphError) -> Self:
+        """Wrap an error."""
+        code = ProblemCode[error.code]
+        return cls(code=code, message=error.message, field=error.field, candidate_ids=error.candidates)
+
+    @strawberry.field(description="The entities that the name could mean.")
+    async def candidates(self, info: Info) -> list[EntityType]:
+        """Load the entities."""
+        found = await asyncio.gather(*(find_node(info, id) for id in self.candidate_ids))
+        return [cast(EntityType, each) for each in found if each is not None]
 
 
 @strawberry.type(description="The caller may not do this.")
@@ -87,10 +141,10 @@ class UnavailableProblem(Problem):
     )
 
     @classmethod
-    def of(cls, error: Unavailable) -> UnavailableProblem:
+    def of(cls, error: TrigraphError) -> Self:
         """Wrap an error."""
-        code = ProblemCode[error.code]
-        return cls(code=code, message=error.message, field=error.field, retry_after=error.retry_after)
+        after = error.retry_after if isinstance(error, Unavailable) else None
+        return cls(code=ProblemCode[error.code], message=error.message, field=error.field, retry_after=after)
 
 
 PROBLEMS: Mapping[type[TrigraphError], type[Problem]] = MappingProxyType(
@@ -109,12 +163,10 @@ def problem_from(error: TrigraphError) -> Problem:
 
     Any other error is a bug and is raised again.
     """
-    if isinstance(error, Unavailable):
-        return UnavailableProblem.of(error)
-    for ancestor in type(error).__mro__:
-        if ancestor in PROBLEMS:
-            return PROBLEMS[ancestor](code=ProblemCode[error.code], message=error.message, field=error.field)
-    raise error
+    family = next((PROBLEMS[each] for each in type(error).__mro__ if each in PROBLEMS), None)
+    if family is None:
+        raise error
+    return AmbiguousProblem.of(error) if error.candidates else family.of(error)
 
 
 ANSWER_LIMIT = "answer"
@@ -141,10 +193,16 @@ def client_error(error: GraphQLError) -> dict[str, Any]:
     if isinstance(cause, TrigraphError):
         after = cause.retry_after if isinstance(cause, Unavailable) else None
         code = CODES.get(cause.code, cause.code)
-        return _with_code(error, code, field=cause.field, rule=cause.rule, retryAfter=after)
+        return _with_code(error, code, field=cause.field, rule=cause.rule, retryAfter=after, **_facts(cause))
     if _is_input_mistake(error, cause):
         return _with_code(error, BAD_USER_INPUT)
     return _mask(error, cause)
+
+
+def _facts(cause: TrigraphError) -> dict[str, list[str]]:
+    """Return what a program needs to go on: the values that are allowed, and the ids of what was meant."""
+    facts = {"allowed": list(cause.allowed or ()), "candidates": [str(each) for each in cause.candidates]}
+    return {name: values for name, values in facts.items() if values}
 
 
 def _cause(error: GraphQLError) -> Exception:
@@ -166,7 +224,7 @@ def _is_input_mistake(error: GraphQLError, cause: Exception) -> bool:
     return isinstance(cause, GraphQLError) and cause is not error and bool(cause.nodes)
 
 
-def _with_code(error: GraphQLError, code: str, **details: str | int | None) -> dict[str, Any]:
+def _with_code(error: GraphQLError, code: str, **details: str | int | list[str] | None) -> dict[str, Any]:
     extensions = {"code": code, **{name: value for name, value in details.items() if value is not None}}
     return {**_shorten(error), "extensions": extensions}
 

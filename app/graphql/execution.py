@@ -30,7 +30,7 @@ from strawberry.schema.validation_rules.one_of import OneOfInputValidationRule
 from strawberry.types import ExecutionContext
 from strawberry.types.field import StrawberryField
 
-from app.graphql.errors import BAD_USER_INPUT, PARSE_FAILED, PROBLEMS, VALIDATION_FAILED
+from app.graphql.errors import BAD_USER_INPUT, PARSE_FAILED, PROBLEMS, VALIDATION_FAILED, AmbiguousProblem
 from app.graphql.query_cost import (
     MAX_COST,
     MAX_TOKENS,
@@ -215,7 +215,7 @@ class GuardedSchema(strawberry.Schema):
         super().__init__(
             query=query,
             mutation=mutation,
-            types=(*PROBLEMS.values(), *types),
+            types=(*PROBLEMS.values(), AmbiguousProblem, *types),
             extensions=(CheckedOperation,),
             execution_context_class=PlainFieldExecution,
             config=StrawberryConfig(scalar_map=SCALARS),

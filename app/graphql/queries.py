@@ -14,29 +14,19 @@ from app.graphql.arguments import AsOfArgument, KnownAtArgument, PreferWipArgume
 from app.graphql.connections import FirstArgument
 from app.graphql.context import Info, moment_of
 from app.graphql.lists import Lists, Queues, Reminders
-from app.graphql.types.alias import AliasResolution, find_alias
+from app.graphql.types.alias import AliasResolution
 from app.graphql.types.artifact import find_artifact
-from app.graphql.types.candidate import find_alias_candidate, find_fact_candidate
 from app.graphql.types.entity import find_entity
 from app.graphql.types.enums import MemoryDomain, StateFlag
-from app.graphql.types.node import ArtifactType, EntityType, Node, ReferenceEdge
+from app.graphql.types.node import ArtifactType, EntityType, Node, ReferenceEdge, find_node
 from app.graphql.types.project import Viewer
 from app.graphql.types.recall import RecallResult
-from app.graphql.types.reference import Reference, find_reference
-from app.graphql.types.state import EntityState, find_state
+from app.graphql.types.reference import Reference
+from app.graphql.types.state import EntityState
 from app.loaders import BatchedKey, StateQuestion
 from app.metrics import record_legs
 
 IdArgument = Annotated[strawberry.ID, strawberry.argument(description="The id, a UUID.")]
-FINDERS = {
-    "Entity": find_entity,
-    "EntityState": find_state,
-    "Alias": find_alias,
-    "Reference": find_reference,
-    "Artifact": find_artifact,
-    "AliasCandidate": find_alias_candidate,
-    "FactCandidate": find_fact_candidate,
-}
 
 
 @strawberry.type(
@@ -194,7 +184,7 @@ class Query(Lists, Queues, Reminders):
     )
     async def node(self, info: Info, id: IdArgument) -> Node | None:
         """Find anything by its id."""
-        return await _find_node(info, id)
+        return await find_node(info, id)
 
     @strawberry.field(
         description="The objects with these ids, in the same order: at most 100. A place is null if there is"
@@ -208,10 +198,4 @@ class Query(Lists, Queues, Reminders):
         """Find many things by their ids, in a few statements."""
         if len(ids) > MAX_ITEMS:
             raise Invalid(f"ids has {len(ids)} items; at most {MAX_ITEMS} are allowed", field="ids")
-        return list(await asyncio.gather(*(_find_node(info, id) for id in ids)))
-
-
-async def _find_node(info: Info, id: str) -> Node | None:
-    found = uuid_of(id)
-    kind = None if found is None else await info.context.loaders.kind_by_id.load(found)
-    return None if found is None or kind is None else await FINDERS[kind](info, found)
+        return list(await asyncio.gather(*(find_node(info, id) for id in ids)))

@@ -23,10 +23,10 @@ def fit_reason(given: str | None) -> str | None:
     return reason or None
 
 
-def require_lasting(what: str, valid: Interval, now: datetime, *, is_current: bool) -> None:
-    """Raise Conflict if an alias or a reference has ended already, or was retracted."""
+def require_lasting(what: str, id: UUID, valid: Interval, now: datetime, *, is_current: bool) -> None:
+    """Raise Conflict if the alias or reference of an id has ended already, or was retracted."""
     if not is_current or (valid.end is not None and valid.end <= now):
-        raise Conflict(f"this {what} was ended already; read the current one", field=what)
+        raise Conflict(f"this {what} was ended already; read the current one", field=what, current=id)
 
 
 async def note_withdrawal(write: UnitOfWork, withdrawn: UUID, ended: UUID | None, reason: str | None) -> None:

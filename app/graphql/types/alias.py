@@ -12,7 +12,7 @@ from app.domain.temporal import Interval
 from app.graphql.context import Info, moment_of
 from app.graphql.types import artifact as artifacts
 from app.graphql.types import entity as entities
-from app.graphql.types.node import ArtifactType, EntityType, Node
+from app.graphql.types.node import ArtifactType, EntityType, Node, finds
 from app.graphql.types.withdrawal import UNTIL, Withdrawal, find_withdrawal, held_until
 from app.loaders import BatchedKey
 
@@ -102,6 +102,7 @@ class AliasResolution:
         )
 
 
+@finds("Alias")
 async def find_alias(info: Info, id: UUID) -> Alias | None:
     """Load the alias of an id; None if there is none."""
     found = await info.context.loaders.alias_by_id.load(id)

@@ -14,7 +14,7 @@ from app.domain.temporal import known_moment
 from app.graphql.context import Info
 from app.graphql.types import entity as entities
 from app.graphql.types.enums import DatePrecision, DateSource, MemoryDomain
-from app.graphql.types.node import EntityType, Node
+from app.graphql.types.node import EntityType, Node, finds
 
 
 @strawberry.type(description="A part of a document, short enough for the encoder to read as a whole.")
@@ -107,6 +107,7 @@ class Artifact(Node):
         return [Passage.of(passage) for passage in found]
 
 
+@finds("Artifact")
 async def find_artifact(info: Info, id: UUID | None) -> Artifact | None:
     """Load the artifact of an id; None for None, and if there is none."""
     found = None if id is None else await info.context.loaders.artifact_by_id.load(id)

@@ -14,7 +14,7 @@ from app.graphql.context import Info
 from app.graphql.types import artifact as artifacts
 from app.graphql.types import entity as entities
 from app.graphql.types.enums import CandidateStatus
-from app.graphql.types.node import ArtifactType, EntityType, Node, require_found
+from app.graphql.types.node import ArtifactType, EntityType, Node, finds, require_found
 
 
 @strawberry.interface(
@@ -91,12 +91,14 @@ def _shared_fields(candidate: domain.Candidate) -> dict[str, Any]:
     }
 
 
+@finds("AliasCandidate")
 async def find_alias_candidate(info: Info, id: UUID) -> AliasCandidate | None:
     """Load the likely alias of an id; None if there is none."""
     found = await info.context.loaders.alias_candidate_by_id.load(id)
     return None if found is None else AliasCandidate.of(found)
 
 
+@finds("FactCandidate")
 async def find_fact_candidate(info: Info, id: UUID) -> FactCandidate | None:
     """Load the likely fact of an id; None if there is none."""
     found = await info.context.loaders.fact_candidate_by_id.load(id)

@@ -26,6 +26,7 @@ from app.graphql.types.node import (
     Node,
     ReferenceEdge,
     StateType,
+    finds,
     require_found,
 )
 from app.graphql.types.project import Project, Type
@@ -252,6 +253,7 @@ class Entity(Node):
         return BatchedKey(self.known.id, question)
 
 
+@finds("Entity")
 async def find_entity(info: Info, id: UUID) -> Entity | None:
     """Load the entity of an id; None if there is none."""
     found = await info.context.loaders.entity_by_id.load(id)

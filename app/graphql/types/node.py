@@ -2,9 +2,14 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Annotated, TypeAlias, TypeVar
+from collections.abc import Awaitable, Callable
+from typing import TYPE_CHECKING, Annotated, Any, TypeAlias, TypeVar
+from uuid import UUID
 
 import strawberry
+
+from app.graphql.arguments import uuid_of
+from app.graphql.context import Info
 
 if TYPE_CHECKING:
     from app.graphql.types.alias import Alias
@@ -16,6 +21,7 @@ if TYPE_CHECKING:
 
 
 Present = TypeVar("Present")
+Finder = TypeVar("Finder", bound=Callable[..., Awaitable[Any]])
 
 
 @strawberry.interface(description="An object with an id. The query `node` finds it by the id.")
@@ -23,6 +29,26 @@ class Node:
     """The node of the Relay specification; ids are UUIDs."""
 
     id: strawberry.ID = strawberry.field(description="Its id, a UUID that never changes.")
+
+
+_FINDERS: dict[str, Callable[[Info, UUID], Awaitable[Node | None]]] = {}
+
+
+def finds(kind: str) -> Callable[[Finder], Finder]:
+    """Return a decorator: the function finds the objects of a kind by their id."""
+
+    def register(find: Finder) -> Finder:
+        _FINDERS[kind] = find
+        return find
+
+    return register
+
+
+async def find_node(info: Info, id: UUID | str) -> Node | None:
+    """Load the object of an id; None if there is none."""
+    found = uuid_of(id) if isinstance(id, str) else id
+    kind = None if found is None else await info.context.loaders.kind_by_id.load(found)
+    return None if found is None or kind is None else await _FINDERS[kind](info, found)
 
 
 def require_found(found: Present | None) -> Present:

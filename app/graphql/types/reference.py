@@ -13,7 +13,7 @@ from app.graphql.context import Info
 from app.graphql.types import artifact as artifacts
 from app.graphql.types import entity as entities
 from app.graphql.types.enums import ReferenceType
-from app.graphql.types.node import ArtifactType, EntityType, Node
+from app.graphql.types.node import ArtifactType, EntityType, Node, finds
 from app.graphql.types.withdrawal import UNTIL, Withdrawal, find_withdrawal, held_until
 
 
@@ -69,6 +69,7 @@ class Reference(Node):
         return await find_withdrawal(info, UUID(self.id))
 
 
+@finds("Reference")
 async def find_reference(info: Info, id: UUID) -> Reference | None:
     """Load the reference of an id; None if there is none."""
     found = await info.context.loaders.reference_by_id.load(id)

@@ -14,7 +14,7 @@ from app.graphql.context import Info
 from app.graphql.types import artifact as artifacts
 from app.graphql.types import entity as entities
 from app.graphql.types.enums import Branch, WipSource
-from app.graphql.types.node import ArtifactType, EntityType, EventType, Node, StateType, require_found
+from app.graphql.types.node import ArtifactType, EntityType, EventType, Node, StateType, finds, require_found
 from app.loaders import Arrival
 from app.services import states
 
@@ -159,6 +159,7 @@ class StateEvent:
         return await artifacts.find_artifact(info, self.event.cause_artifact)
 
 
+@finds("EntityState")
 async def find_state(info: Info, id: UUID) -> EntityState | None:
     """Load the state of an id; None if there is none."""
     found = await info.context.loaders.state_by_id.load(id)

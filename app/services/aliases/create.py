@@ -96,6 +96,7 @@ def _same(lasting: Sequence[Alias], stated: StatedAlias, start: datetime) -> Ali
             f"the name means the target already, through alias {same.id} from another"
             " source; withdraw that alias first",
             field="source",
+            current=same.id,
         )
     return same
 

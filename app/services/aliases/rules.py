@@ -182,7 +182,9 @@ async def require_one_meaning(
         if named
         else "use another name, or withdraw the existing alias first"
     )
-    raise Conflict(f"{form} could then mean {' or '.join(descriptions)}; {remedy}", field=FORM_FIELD)
+    raise Conflict(
+        f"{form} could then mean {' or '.join(descriptions)}; {remedy}", field=FORM_FIELD, candidates=found
+    )
 
 
 @dataclass(frozen=True, slots=True)
@@ -249,5 +251,7 @@ async def refuse_names(write: UnitOfWork, there: list[Entity], valid: Interval, 
     moment = AsOf(max(valid.start, write.recorded_at), EVERYTHING_KNOWN)
     descriptions = await describe_entities(await write.flush(), write.tenant, there, moment)
     raise Conflict(
-        f"{' and '.join(descriptions)} {how}; use that entity, or give this one another name", field="props"
+        f"{' and '.join(descriptions)} {how}; use that entity, or give this one another name",
+        field="props",
+        current=there[0].id if len(there) == 1 else None,
     )

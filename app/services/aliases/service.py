@@ -56,7 +56,7 @@ async def end_alias(write: UnitOfWork, id: UUID, reason: str | None) -> Alias:
     held = await aliases.recorded_alias(await write.flush(), write.tenant, id)
     if held is None:
         raise nothing_has("alias", id, "alias")
-    require_lasting("alias", held.alias.valid, write.recorded_at, is_current=held.is_current)
+    require_lasting("alias", id, held.alias.valid, write.recorded_at, is_current=held.is_current)
     ended = await aliases.end_alias(
         await write.flush(),
         write.tenant,
@@ -101,6 +101,7 @@ async def _require_undecided(write: UnitOfWork, id: UUID) -> AliasCandidate:
             " to create the alias",
             field=FORM_FIELD,
             rule="a_candidate_is_reviewed_once",
+            current=id,
         )
     return candidate
 

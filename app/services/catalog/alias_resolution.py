@@ -47,7 +47,7 @@ class Ambiguous(Invalid):
     """A form could mean several entities; `entities` lists them."""
 
     def __init__(self, message: str, entities: tuple[Entity, ...]) -> None:
-        super().__init__(message, field="surfaceForm")
+        super().__init__(message, field="surfaceForm", candidates=(entity.id for entity in entities))
         self.entities = entities
 
 

@@ -143,15 +143,16 @@ async def require_type(
         return
     require_length(field, name, MAX_NAME)
     numbers = [project] if project is not None else await project_numbers(connection, caller, None)
-    known = [
+    known = {
         found.definition.name
         for found in await type_definitions.types_in_projects(connection, caller.tenant, numbers)
-    ]
+    }
     wanted = fold(name)
     if not any(fold(each) == wanted for each in known):
         raise Invalid(
-            f"there is no {field} {excerpt(name)}; the defined ones are {', '.join(sorted(set(known)))}",
+            f"there is no {field} {excerpt(name)}; the defined ones are {', '.join(sorted(known))}",
             field=field,
+            allowed=sorted(known),
         )
 
 

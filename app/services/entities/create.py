@@ -82,6 +82,7 @@ async def _refuse_again(
         f" {', '.join(_distinguishing(definition))}, which cannot change; use that entity,"
         " or give the new one another value",
         field="props",
+        current=there.id,
     )
 
 
@@ -102,6 +103,7 @@ def first_properties(definition: TypeDefinition, props: Any) -> dict[str, Any]:
         raise Invalid(
             f"{definition.name} has no property {excerpts(unknown)}; its properties are {allowed}",
             field=FIELD,
+            allowed=definition.props,
         )
     said = {name: value for name, value in props.items() if value is not None}
     if missing := [name for name in definition.immutable_props if name not in said]:
@@ -164,7 +166,9 @@ async def _type_named(write: UnitOfWork, project: Project, name: str) -> Recorde
     if named is None:
         things = sorted(each.definition.name for each in known if not each.definition.is_document)
         raise Invalid(
-            f"there is no type {excerpt(name)}; the defined ones are {', '.join(things)}", field="type"
+            f"there is no type {excerpt(name)}; the defined ones are {', '.join(things)}",
+            field="type",
+            allowed=things,
         )
     if named.definition.is_document:
         kind = named.definition.name

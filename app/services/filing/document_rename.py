@@ -120,15 +120,18 @@ async def _require_free(write: UnitOfWork, entity: Entity, key: str, identifier:
     """Raise Conflict if a document has an identifier, states it as its own, or has it as an alias."""
     where = (await write.flush(), write.tenant, entity.project)
     if key == entity.key:
-        raise Conflict(f"the document is {excerpt(identifier)} already", field=IDENTIFIER_FIELD)
+        raise Conflict(
+            f"the document is {excerpt(identifier)} already", field=IDENTIFIER_FIELD, current=entity.id
+        )
     named = (await document_names.documents_by_names(*where, [key])).get(key, [])
     claiming = {each.entity.id for each in named if each.sort is NameSort.IDENTIFIER}
     held = await entities.entity_by_key(*where, key)
     claiming |= {held.id} if held is not None else set()
-    if claiming - {entity.id}:
+    if others := sorted(claiming - {entity.id}):
         raise Conflict(
             f"another document has the identifier {excerpt(identifier)}; give one that is free",
             field=IDENTIFIER_FIELD,
+            current=others[0],
         )
     for alias in await aliases.current_aliases(*where, [identifier]):
         if alias.target != entity.id and alias.valid.end is None:
@@ -136,6 +139,7 @@ async def _require_free(write: UnitOfWork, entity: Entity, key: str, identifier:
                 f"{excerpt(identifier)} is an alias of another entity; withdraw that alias first, or give"
                 " another identifier",
                 field=IDENTIFIER_FIELD,
+                current=alias.id,
             )
 
 

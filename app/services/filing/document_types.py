@@ -40,12 +40,14 @@ async def type_of(
         raise Invalid(
             f"{excerpt(document.kind)} is not a document type; use createEntity for it; {_choices(known)}",
             field="kind",
+            allowed=_kinds(known),
         )
     if named is None and not defines_kinds:
         raise Invalid(
             f"there is no kind {excerpt(document.kind)}; {_choices(known)};"
             " defineType(isDocument: true) defines another",
             field="kind",
+            allowed=_kinds(known),
         )
     if named is None:
         return await _define(write, project, document, known)
@@ -53,8 +55,11 @@ async def type_of(
 
 
 def _choices(known: list[RecordedType]) -> str:
-    names = sorted(recorded.definition.name for recorded in known if recorded.definition.is_document)
-    return f"the kinds are {', '.join(names)}"
+    return f"the kinds are {', '.join(_kinds(known))}"
+
+
+def _kinds(known: list[RecordedType]) -> list[str]:
+    return sorted(recorded.definition.name for recorded in known if recorded.definition.is_document)
 
 
 def _headers(document: Document) -> set[str]:

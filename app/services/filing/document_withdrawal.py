@@ -236,7 +236,7 @@ async def _withdraw(write: UnitOfWork, entity: Entity, request: WithdrawalReques
     field = "entity" if request.entity else "artifact"
     for each in held:
         if each.valid.end is None and not start < each.valid.start > write.recorded_at:
-            raise Conflict(_conflict(each, write.recorded_at), field=field)
+            raise Conflict(_conflict(each, write.recorded_at), field=field, current=entity.id)
     announced = [each for each in held if each.valid.end is None]
     for each in announced:
         await absences.retract_absence(await write.flush(), write.tenant, each.id, write.recorded_at)

@@ -334,6 +334,7 @@ async def _identity(
             f"{prepared.document.identifier or prepared.key} has the type {held.type_name} in this"
             f" project already; file it as {held.type_name} or give it another identifier",
             field="kind",
+            current=held.id,
         )
     return held, await artifacts.latest_version(await write.flush(), write.tenant, held.id), ()
 

@@ -82,6 +82,10 @@ async def _types(
     wanted = {fold(kind) for kind in kinds}
     found = {fold(recorded.definition.name) for recorded in known}
     if unknown := sorted(wanted - found):
-        names = ", ".join(sorted({recorded.definition.name for recorded in known}))
-        raise Invalid(f"there is no kind {excerpts(unknown)}; the defined ones are {names}", field="kinds")
+        names = sorted({recorded.definition.name for recorded in known})
+        raise Invalid(
+            f"there is no kind {excerpts(unknown)}; the defined ones are {', '.join(names)}",
+            field="kinds",
+            allowed=names,
+        )
     return tuple(recorded.number for recorded in known if fold(recorded.definition.name) in wanted)

@@ -37,6 +37,7 @@ async def require_rule(write: UnitOfWork, source: Entity, target: Entity, type: 
             f"no rule allows {type} from {source.type_name} to {target.type_name}; allowed:"
             f" {', '.join(allowed) or 'nothing'}",
             field="type",
+            allowed=allowed,
             rule="references_follow_their_rules",
         )
 

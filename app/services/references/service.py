@@ -35,7 +35,7 @@ async def end_reference(write: UnitOfWork, id: UUID, reason: str | None) -> Refe
     if held is None:
         raise nothing_has("reference", id, "reference")
     reference = held.reference
-    require_lasting("reference", reference.valid, write.recorded_at, is_current=held.is_current)
+    require_lasting("reference", id, reference.valid, write.recorded_at, is_current=held.is_current)
     now = write.recorded_at
     pieces = await _connected_pieces(write, held)
     since = await _effective_since(write, pieces)

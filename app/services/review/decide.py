@@ -131,7 +131,7 @@ class Reviewed(Generic[Noticed, Written]):
 def fit_decision(decision: Decision) -> Decision:
     """Return a decision with its reason cleaned; raise Invalid, naming the field, if it is unfit."""
     if decision.status is CandidateStatus.PENDING:
-        raise Invalid("status must be PROMOTED or REJECTED", field="status")
+        raise Invalid("status must be PROMOTED or REJECTED", field="status", allowed=("PROMOTED", "REJECTED"))
     reason = clean_text(decision.reason or "").strip() or None
     if reason is not None and len(reason) > MAX_REASON_LENGTH:
         raise Invalid(f"a reason has at most {MAX_REASON_LENGTH} characters", field="reason")
@@ -167,6 +167,7 @@ async def _require_undecided(write: UnitOfWork, queue: Queue[Noticed, Written], 
             f"{describe_review(decided)}; a candidate is decided only once",
             field="candidate",
             rule="a_candidate_is_reviewed_once",
+            current=id,
         )
     return found[id]
 
@@ -178,7 +179,14 @@ async def _promote(write: UnitOfWork, queue: Queue[Noticed, Written], candidate:
         raise
     except TrigraphError as error:
         message = f"the candidate is still pending, because it cannot be written: {error.message}"
-        raise type(error)(message, field="candidate", rule=error.rule) from error
+        raise type(error)(
+            message,
+            field="candidate",
+            rule=error.rule,
+            allowed=error.allowed,
+            candidates=error.candidates,
+            current=error.current,
+        ) from error
 
 
 def saved_review(queue: Queue[Noticed, Written]) -> SavedAnswer[Reviewed[Noticed, Written]]:

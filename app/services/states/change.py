@@ -213,4 +213,5 @@ def _require_expected(expected: UUID | None, holding: EntityState) -> None:
         raise Conflict(
             f"the state at that instant is {holding.id}, not {expected}; read it again and retry",
             field="expectedState",
+            current=holding.id,
         )

@@ -134,7 +134,7 @@ def _require_expected(expected: UUID | None, draft: EntityState | None) -> None:
         )
     else:
         message = f"the draft is now {draft.id}, not {expected}; read it again and retry"
-    raise Conflict(message, field="expectedState")
+    raise Conflict(message, field="expectedState", current=None if draft is None else draft.id)
 
 
 async def _open_draft(write: UnitOfWork, state: UUID) -> EntityState:
@@ -147,9 +147,11 @@ async def _open_draft(write: UnitOfWork, state: UUID) -> EntityState:
             field="state",
         )
     if found.retracted_at is not None or found.valid.end is not None:
+        held = await states.current_states(await write.flush(), write.tenant, found.entity, Branch.WIP)
         raise Conflict(
             f"the draft {state} was saved again, sealed or discarded; the query drafts lists the open drafts",
             field="state",
+            current=next((each.id for each in held if each.valid.end is None), None),
         )
     return found
 

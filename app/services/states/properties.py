@@ -73,10 +73,11 @@ def check_properties(
     props = as_defined(definition, props)
     unknown = definition.unknown_props(props)
     if unknown:
-        allowed = ", ".join((*definition.mutable_props, *definition.immutable_props))
+        allowed = (*definition.mutable_props, *definition.immutable_props)
         raise Invalid(
-            f"{definition.name} has no property {excerpts(unknown)}; its properties are {allowed}",
+            f"{definition.name} has no property {excerpts(unknown)}; its properties are {', '.join(allowed)}",
             field="props",
+            allowed=allowed,
         )
     constant = constants_of(definition, held)
     for name in definition.immutable_props:
