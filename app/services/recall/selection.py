@@ -72,12 +72,12 @@ def winners_within(
     """Return the artifacts with those of `stays` among the first ones, and what made room for them behind.
 
     The last ordinary artifacts make room: not the first of all, not one of `stays`, and not the head of one
-    kept.
+    kept or coming.
     """
     kept = list(placed[:size])
     for winner in (artifact for artifact in placed[size:] if artifact in stays):
         coming = [each for each in dict.fromkeys((head_of(winner, replacement), winner)) if each not in kept]
-        heads = (head_of(artifact, replacement) for artifact in kept if artifact in replacement)
+        heads = (head_of(artifact, replacement) for artifact in (*kept, winner) if artifact in replacement)
         held = {kept[0], *stays, *heads}
         ordinary = [artifact for artifact in kept if artifact not in held]
         if len(ordinary) >= len(coming):

@@ -1,6 +1,6 @@
 from __future__ import annotations
 
-from hypothesis import HealthCheck, given, settings
+from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 
 from app.domain.numbers import ArtifactNumber
@@ -49,6 +49,7 @@ def test_the_first_is_never_pushed_out() -> None:
 
 
 @settings(suppress_health_check=[HealthCheck.too_slow], deadline=None)
+@example(artifacts=[0, 1, 4, 5, 6, 2, 3], replacement={3: 7}, winners={3}, size=7)
 @given(
     artifacts=st.lists(st.integers(0, 12), unique=True, min_size=1, max_size=10),
     replacement=st.dictionaries(st.integers(0, 12), st.integers(0, 12), max_size=8),
