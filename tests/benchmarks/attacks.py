@@ -34,7 +34,6 @@ from tests.odd_texts import odd_texts
 CLIENTS = 4
 PAUSE = 0.05
 ALONE = 15.0
-LONGEST = 60.0
 FILE = """mutation($input: FileArtifactInput!) { fileArtifact(input: $input) {
   created candidates warnings problems { code message } } }"""
 
@@ -89,15 +88,17 @@ async def asking(url: str, questions: Iterable[str]) -> AsyncIterator[list[Waite
         await asyncio.gather(*clients, return_exceptions=True)
 
 
-async def play(url: str, request: OddRequest, least: float, waited: list[Waited], probe: Probe) -> Outcome:
+async def play(
+    url: str, request: OddRequest, options: argparse.Namespace, waited: list[Waited], probe: Probe
+) -> Outcome:
     """Send a request, again and again for so many seconds at least, and note what it did to the others."""
     started = monotonic()
     took = 0.0
     while True:
         began = monotonic()
-        reply = await send(url, request, LONGEST)
+        reply = await send(url, request, options.patience)
         took = max(took, monotonic() - began)
-        if monotonic() - started >= least or reply.is_late:
+        if monotonic() - started >= options.seconds or reply.is_late:
             break
     # Whoever began to wait meanwhile is counted when it has its answer.
     await asyncio.sleep(PAUSE)
@@ -150,7 +151,7 @@ async def attack(url: str, questions: Iterable[str], options: argparse.Namespace
                 if options.only not in request.name:
                     continue
                 waited.clear()
-                outcomes.append(await play(url, request, options.seconds, waited, probe))
+                outcomes.append(await play(url, request, options, waited, probe))
                 say(line(outcomes[-1], alone))
             if outcomes:
                 say(f"{len(outcomes)} {kind}; {worst(outcomes, alone)}")
@@ -184,6 +185,9 @@ def read_options() -> argparse.Namespace:
     parser.add_argument("--requests", type=int, default=None, help="odd requests to send; all by default")
     parser.add_argument(
         "--seconds", type=float, default=1.5, help="how long each attack is repeated at least"
+    )
+    parser.add_argument(
+        "--patience", type=float, default=60.0, help="seconds after which the client of an attack leaves"
     )
     parser.add_argument("--only", default="", help="attacks whose name has this in it")
     return parser.parse_args()
