@@ -42,6 +42,34 @@ COMMANDS: Mapping[str, str] = {
 }
 """The commands and groups in the order of the help, each with its module and its name there."""
 
+SUMMARIES: Mapping[str, str] = {
+    "demo": "Import sixteen Python proposals and ask six questions.",
+    "serve": "Serve GraphQL and GraphiQL at /graphql.",
+    "ingest": "Import documents.",
+    "watch": "Import a folder, and import it again whenever its files change.",
+    "migrate-artifacts": "Import documents from a table of a PostgreSQL database.",
+    "recall": "Ask a question and print the hits, best first.",
+    "state": "Show the state of a document or entity, or a timeline.",
+    "references": "List references between documents and entities.",
+    "review": "List alias and fact candidates, or decide about one.",
+    "withdraw": "Withdraw a document: recall and lists no longer show it, except as of a moment before.",
+    "check": "Check decision records: numbers, supersessions, references, statuses, dates.",
+    "statuses": "List the status words that documents have, with flag and count, or define one with `set`.",
+    "rename": "Give a document another identifier, from now on.",
+    "migrate": "Apply the pending migrations of the database schema.",
+    "schema": "Print the GraphQL schema.",
+    "doctor": "Run a health check and say how to fix problems.",
+    "reembed": "Compute all vectors again, after a change of the model.",
+    "bench": "Benchmark import and recall against a baseline.",
+    "eval": "Score recall on a folder of questions.",
+    "token": "Create, list and revoke the tokens with which a team uses the service.",
+    "tenant": "Create and list tenants, whose memories never see each other.",
+    "list": "List documents and entities with their status.",
+    "neo4j": "Manage the embedded Neo4j, and query the graph.",
+    "projection": "Copy the ledger into Neo4j, and compare the two.",
+}
+"""The first sentence of each command's help, so that the list of commands imports none of them."""
+
 Command: TypeAlias = TyperCommand | TyperGroup
 
 OPTIONS: Any = {"add_completion": False, "rich_markup_mode": None, "pretty_exceptions_enable": False}
@@ -99,6 +127,11 @@ class CommandGroup(TyperGroup):
     def __init__(self, **settings: Any) -> None:
         super().__init__(**settings)
         self.commands = cast(Any, _LoadedCommands())
+
+    def format_commands(self, ctx: Any, formatter: Any) -> None:
+        """Write the list of commands from their summaries."""
+        commands = {name: TyperCommand(name, help=text) for name, text in SUMMARIES.items()}
+        TyperGroup(commands=cast(Any, commands)).format_commands(ctx, formatter)
 
     def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
         """Return the arguments that remain for a command; raises BadParameter for one that is too long."""

@@ -10,16 +10,16 @@ from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Annotated, Any, NoReturn, TypeVar
 
 import typer
-from pydantic import ValidationError
 
 from app.cli.escaping import one_line
 from app.cli.layout import print_text
 from app.cli.output import error_console
 from app.errors import Invalid, TrigraphError
-from app.settings import ENV_PREFIX, Settings, read_settings
 
 if TYPE_CHECKING:
     from pydantic_core import ErrorDetails
+
+    from app.settings import Settings
 
 _PROBLEMS = {
     "int_parsing": "{value!r} is not a whole number",
@@ -36,6 +36,8 @@ _PROBLEMS = {
 
 def setting_error(problem: ErrorDetails) -> str:
     """Return a line that names the variable of a wrong setting and says what is wrong."""
+    from app.settings import ENV_PREFIX
+
     name = "_".join(str(part) for part in problem["loc"]).upper()
     template = _PROBLEMS.get(problem["type"], problem["msg"])
     return f"{ENV_PREFIX}{name}: {template.format(value=problem['input'], **problem.get('ctx', {}))}"
@@ -95,6 +97,10 @@ def _write_red(text: str) -> None:
 
 def settings() -> Settings:
     """Return the settings; end the command with a line for each wrong variable."""
+    from pydantic import ValidationError
+
+    from app.settings import read_settings
+
     try:
         return read_settings()
     except ValidationError as error:

@@ -27,6 +27,7 @@ MAX_QUALIFIED_WORDS = 5
 """A known phrase behind more unknown words than these may say anything."""
 
 _WORD = re.compile(r"\w+")
+_FIRST_WORD = re.compile(r"[^\W_]+")
 _CHOICE = re.compile(r"\s*(?:[|/,]|\bor\b)\s*", re.IGNORECASE)
 _CHOICE_LEAD = re.compile(
     r"\s*(?:either\b|(?:please\s+)?(?:choose|select|pick|one|any|possible|valid|allowed|e\.g\.)"
@@ -156,10 +157,23 @@ def may_put_in_force(status: str | None, team: TeamWords = NO_TEAM_WORDS) -> boo
     return flag_of_status(status, team) in (StateFlag.CURRENT, None)
 
 
+def leading_status(text: str, start: int = 0) -> re.Match[str] | None:
+    """Return the known status, the longest one, that begins at a place of a text; None without one."""
+    found = _FIRST_WORD.match(text, start)
+    first = "" if found is None else fold(found[0])
+    return _phrases_from(first).match(text, start) if first in _first_words() else None
+
+
 @cache
-def leading_status() -> re.Pattern[str]:
-    """Return the pattern of a known status at the start of a text, the longest first."""
-    phrases = sorted(_words().flags, key=len, reverse=True)
+def _first_words() -> frozenset[str]:
+    return frozenset(phrase.partition(" ")[0] for phrase in _words().flags)
+
+
+@cache
+def _phrases_from(first: str) -> re.Pattern[str]:
+    """Return the pattern of the phrases with this first word; all of them together compile slowly."""
+    found = (phrase for phrase in _words().flags if phrase.partition(" ")[0] == first)
+    phrases = sorted(found, key=len, reverse=True)
     spelled = "|".join(re.escape(phrase).replace(r"\ ", r"[\s_'’-]{1,3}") for phrase in phrases)
     return re.compile(rf"(?:{spelled})(?!\w)", re.IGNORECASE)
 
@@ -176,7 +190,7 @@ def is_choice(status: str) -> bool:
 
 
 def _lead(part: str) -> str:
-    known = leading_status().match(part)
+    known = leading_status(part)
     return "" if known is None else known[0]
 
 
@@ -191,7 +205,7 @@ def later_status(text: str) -> str | None:
     found = None
     for contrast in _contrast().finditer(text[:MAX_STATUS_READ]):
         filled = _FILLED.match(text, contrast.end())
-        known = None if filled is None else leading_status().match(text, filled.end())
+        known = None if filled is None else leading_status(text, filled.end())
         found = found if known is None else known[0]
     return found
 

@@ -12,6 +12,7 @@ import pytest
 from rich.console import Console
 
 from app import __version__
+from app.cli.app import COMMANDS, SUMMARIES, CommandGroup
 from app.cli.import_output import import_progress
 from app.cli.runner import INTERRUPTED
 from app.services.importing import ImportSummary
@@ -165,6 +166,26 @@ def test_the_demo_answers_from_the_past_of_real_documents_and_files_them_once(se
     )
     assert over.startswith("committed  2014-08-22T12:43:42Z  status_transition at commit df28da700d4b")
     assert 'status: Superseded; superseded_by: ["PEP-440"]' in says
+
+
+def test_the_list_of_commands_imports_none_of_them() -> None:
+    code = (
+        "import sys; from app.cli.app import application\n"
+        "application(['--help'], standalone_mode=False)\n"
+        "heavy = {'pydantic', 'uvicorn', 'asyncpg', 'numpy'} & sys.modules.keys()\n"
+        "assert not heavy, heavy\n"
+        "assert not [name for name in sys.modules if name.startswith('app.services')]"
+    )
+    done = subprocess.run([sys.executable, "-c", code], check=True, capture_output=True, text=True)
+    assert all(f"\n  {name} " in done.stdout for name in COMMANDS)
+
+
+def test_the_summary_of_each_command_begins_its_help() -> None:
+    commands = CommandGroup().commands
+    assert SUMMARIES.keys() == COMMANDS.keys()
+    for name, summary in SUMMARIES.items():
+        help_text = " ".join((commands[name].help or "").split())
+        assert help_text == summary or help_text.startswith(f"{summary} "), name
 
 
 def test_a_usage_error_breaks_between_words_on_a_terminal(served_home: Shell) -> None:

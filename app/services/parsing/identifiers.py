@@ -17,6 +17,7 @@ _UNSPACED = 0x2E80
 _NAMESPACE = re.compile(r"(?:[\w.-]{1,64}/){1,4}\Z")
 _MAX_NAMESPACE_LENGTH = 130
 MAX_DIGITS = 9
+_DIGIT = re.compile("[0-9]")
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,7 +50,7 @@ def whole_identifier(text: str, prefixes: frozenset[str]) -> bool:
 
 
 def _candidates(text: str, prefixes: frozenset[str]) -> Iterator[IdentifierMention | None]:
-    if not prefixes:
+    if not prefixes or _DIGIT.search(text) is None:
         return
     for match in _pattern(prefixes).finditer(text):
         if match["issue"] is not None:

@@ -14,8 +14,8 @@ COVER = "\ufffc"
 """Replaces a character that is no prose, so that offsets in the prose are offsets in the content."""
 
 _STRETCH = 4_000
-_MARKUP = re.compile(r"[`<]|\]\(|://|~~")
-_MARKUP_BESIDE_DEFINITIONS = re.compile(r"[`<\]]|://|~~")
+_MARKUP = ("`", "<", "](", "://", "~~")
+_MARKUP_BESIDE_DEFINITIONS = ("`", "<", "]", "://", "~~")
 _STRUCK = re.compile(r"~~(?=\S)[^~]{1,2000}~~")
 _ADDRESS = re.compile(r"\b[a-z][a-z0-9+.-]{1,15}://[^\s<>\ufffc]+", re.IGNORECASE)
 _TAG = re.compile(r"<(?P<end>/?)(?P<name>code|kbd|pre|samp|tt)(?=[\s/>])", re.IGNORECASE)
@@ -45,19 +45,24 @@ class Prose:
 def read_prose(content: str, definitions: dict[str, Any]) -> Prose:
     """Read the inline Markdown of one block; takes any text, in time that grows with its length."""
     markup = _MARKUP_BESIDE_DEFINITIONS if definitions.get("references") else _MARKUP
-    if markup.search(content) is None:
+    if not _has_any(markup, content):
         return Prose(content)
     covers: list[tuple[int, int]] = []
     links: list[Link] = []
     for start, stretch in _stretches(content):
-        if markup.search(stretch) is not None:
+        if _has_any(markup, stretch):
             found = _InlineReport(start, covers, links)
             _INLINE.inline.parse(stretch, _INLINE, {**definitions, "found": found}, [])
             covers += _between_tags(content, found.tags)
     text = _cover(content, covers)
-    for unread in (_ADDRESS, _STRUCK):
-        text = unread.sub(lambda match: _NOT_LINE_END.sub(COVER, match[0]), text)
+    for mark, unread in (("://", _ADDRESS), ("~~", _STRUCK)):
+        if mark in text:
+            text = unread.sub(lambda match: _NOT_LINE_END.sub(COVER, match[0]), text)
     return Prose(text, tuple(link for link in links if text[link.start] != COVER))
+
+
+def _has_any(marks: tuple[str, ...], text: str) -> bool:
+    return any(mark in text for mark in marks)
 
 
 def plain_text(content: str) -> str:

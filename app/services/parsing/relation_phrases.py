@@ -115,7 +115,7 @@ def bare_numbers(text: str, prefix: str | None) -> list[WrittenMention]:
     if prefix is None:
         return []
     found: list[WrittenMention] = []
-    for match in _relation_words().finditer(text):
+    for match in _relation_words(text):
         place = match.end()
         while (number := _next_number().match(text, place)) is not None and len(found) < MAX_BARE_NUMBERS:
             if not _is_year(number["number"]):
@@ -165,7 +165,7 @@ def _is_near(gap: str, strict: bool) -> bool:
 
 
 def _phrases(text: str) -> Iterator[_Phrase]:
-    matches = list(_relation_words().finditer(text))
+    matches = list(_relation_words(text))
     starts = [match.start() for match in matches]
     for match, next_start in zip(matches, [*starts[1:], len(text)], strict=False):
         stop = _SENTENCE_END.search(text, match.end(), next_start)
@@ -187,10 +187,31 @@ def _relation_of(text: str, match: re.Match[str]) -> Relation | None:
     return relation
 
 
+def _relation_words(text: str) -> Iterator[re.Match[str]]:
+    """Yield where the words of a relation stand in a text, the longest that begin in a place."""
+    place = 0
+    for first in _first_words().finditer(text):
+        if first.start() >= place:
+            match = _words_from(fold(first[0])).match(text, first.start())
+            if match is not None:
+                yield match
+                place = match.end()
+
+
 @cache
-def _relation_words() -> re.Pattern[str]:
+def _first_words() -> re.Pattern[str]:
+    words = {word.partition(" ")[0] for word in vocabulary().relation_words}
+    return re.compile(
+        rf"(?<!\w)(?:{'|'.join(sorted(words, key=len, reverse=True))})(?![^\W_])", re.IGNORECASE
+    )
+
+
+@cache
+def _words_from(first: str) -> re.Pattern[str]:
+    """Return the pattern of the relations with this first word; all of them together compile slowly."""
+    words = tuple(word for word in vocabulary().relation_words if word.partition(" ")[0] == first)
     joint = r"[\s*_(,:—–-]{1,4}"
-    return _words_pattern(vocabulary().relation_words, rf"{joint}(?:{_DATE}[\s*_),:—–-]{{1,4}})?")
+    return _words_pattern(words, rf"{joint}(?:{_DATE}[\s*_),:—–-]{{1,4}})?")
 
 
 @cache

@@ -153,7 +153,7 @@ def _notice(reading: Reading) -> str | None:
         if not (block.top or block.quoted):
             continue
         words = _NOTICE_START.sub("", plain_text(block.content[:200].replace("\n", " . ")), count=1)
-        known = leading_status().match(words)
+        known = leading_status(words)
         if known is not None and is_notice(known[0]) and _NOTICE_END.match(words, known.end()) is not None:
             return known[0]
     return None
@@ -211,7 +211,7 @@ def _turned(words: str, lead: str | None) -> str | None:
 
 
 def _leading(words: str) -> str | None:
-    known = leading_status().match(words)
+    known = leading_status(words)
     end = (_END if known is not None or is_known(words[:MAX_STATUS_LENGTH]) else _HARD_END).search(words, 1)
     lead = _CLOSING.sub("", words[: end.start()] if end else words).strip()
     lead = "" if _NUMBERED.match(words) else _CONNECTORS.sub("", lead)
@@ -233,7 +233,7 @@ def _marked(raw: str) -> str | None:
 def _later_end(words: str) -> str | None:
     """Return a status such as "superseded" that follows another: "Accepted, superseded by ADR-9"."""
     for part in _LATER.split(words)[1:4]:
-        known = leading_status().match(part)
+        known = leading_status(part)
         rest = "" if known is None else part[known.end() :].strip()
         ends = not rest or rest.split()[0].lower() in ("by", "in", "on", "since") or not rest[0].isalpha()
         if known is not None and ends and flag_of_status(known[0]) is StateFlag.HISTORICAL:

@@ -160,6 +160,7 @@ def field_key(name: str) -> str:
     return re.sub(r"^\W+|\W+$", "", words)
 
 
+@lru_cache(maxsize=4_096)
 def relation_named(words: str) -> Relation | None:
     """Return the relation that a heading or field name stands for, or None.
 
