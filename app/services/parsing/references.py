@@ -66,6 +66,8 @@ class Claims:
         since: datetime | None = None,
     ) -> None:
         """Add a claim of a relation to a target, stated in a line; a supersession may give its date."""
+        is_undirected = relation.type in _UNTITLED
+        relation = Relation(relation.type, relation.inverted and not is_undirected)
         if relation.type is ReferenceType.REFERENCES:
             self._generic.append(ReferenceClaim(GENERIC.type, target, False, count, path, line))
             return

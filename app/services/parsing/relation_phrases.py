@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import re
-from bisect import bisect_left
+from bisect import bisect_left, bisect_right
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime
 from functools import cache
 
@@ -33,11 +33,34 @@ _SUBJECT = (
     r"(?:(?:is|was|has|have|had|been|being|now|since|also|formally|itself|hereby|entirely|fully|completely)\s+){0,4}"
 )
 _DATED = r"(?:\d{4}-\d{2}-\d{2}\W{0,4})?"
+_DATE_BEFORE = re.compile(
+    r"(?:^|\n)[^\w\n]*(?P<date>[\w][\w ,./-]{5,24}?)[*_)\]]{0,3}(?:\s*[:–—|]|\s+-)\s*[*_]{0,2}$"
+)
+"""A date with which the line of a relation begins: "2026-03-10: Superseded by ADR-9"."""
+
 _LINE_START = re.compile(
     rf"(?:^|\n)[^\w\n]*{_DATED}(?:{_LABEL}[^\w\n]*){{0,2}}(?:status\b[^\n]*|{_SUBJECT})$", re.IGNORECASE
 )
-_PART_BEFORE = re.compile(r"[\s:*_(]*(?:(?:only|in)\s+)?(?:the\s+)?(?P<word>§|[a-z]+)", re.IGNORECASE)
-_PART_BEHIND = re.compile(r"[\s,;:(*_\]]{0,4}(?:in part|partly|partially|§|sections?\b)", re.IGNORECASE)
+_PART_BEFORE = re.compile(
+    r"[\s:*_(]*(?:(?:only|in)\s+)?(?:(?:the|this)\s+)?(?P<word>§|[a-z]+)", re.IGNORECASE
+)
+_PART_BEHIND = re.compile(
+    r"[\s,;:(*_\])]{0,4}(?:(?:but\s)?(?:only\s)?(?:in part|partly|partially|§|(?:section|part|clause)s?\b"
+    r"|except\b|apart from\b|for\s[^.;\n]{1,60}?\sonly\b|only\s(?:for|where|in)\b))",
+    re.IGNORECASE,
+)
+_THIS = re.compile(
+    r"[\s*_]{1,3}this\b(?:\s+(?:architecture|architectural|design|technical|decision))*"
+    r"(?:\s+(?:adr|rfc|rfd|pep|kep|tep|eip|spec|specification|document|doc|decision|record|proposal|page|note|plan|policy"
+    r"|guide|guideline|file|runbook|one))?(?P<part>\s+(?:in part|partly|partially))?[*_]{0,2}"
+    r"(?=\s*(?:[.;:!)\]\n(]|,|$)|\s+(?:on|since|as of)\s)",
+    re.IGNORECASE,
+)
+"""The document itself as what is superseded: "ADR-9 supersedes this record"."""
+
+_LEADS = re.compile(
+    r"[\s*_]*(?:(?:has|have|now|also|formally|since|fully|entirely|partly|partially)\s+){0,3}$"
+)
 _BARE_NUMBER = r"(?P<number>\d{1,6})(?![\w§]|[-/.:]\d)"
 _NO_WORD = re.compile(r"\W+")
 _DATE = (
@@ -54,7 +77,6 @@ _DATE_BEHIND = re.compile(
     re.IGNORECASE,
 )
 _DATE_OVER = re.compile(r"\s*(?:[)\].,;*_]|\n|$)")
-_RELATED = Relation(ReferenceType.RELATES_TO)
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,7 +101,10 @@ def stated_relations(
     starts = [mention.start for mention in mentions]
     for phrase in _phrases(text):
         before = text[max(0, phrase.start - MAX_DISTANCE) : phrase.start]
-        if phrase.relation is None or (at_line_start and not _LINE_START.search(before)):
+        if phrase.relation is not None and (by := _THIS.match(text, phrase.end)) is not None:
+            yield from _passive(text, phrase, mentions, by, at_line_start=at_line_start)
+            continue
+        if phrase.relation is None or (at_line_start and not _starts_line(before)):
             continue
         within = mentions[bisect_left(starts, phrase.end) : bisect_left(starts, phrase.reach)]
         gap = text[phrase.end : within[0].start] if within else ""
@@ -87,12 +112,52 @@ def stated_relations(
         if not within or not _is_near(gap, at_line_start and not is_partial):
             continue
         named = list(joined_run(text, within))
-        of_all = phrase.since or (date_behind(text[named[-1].end :]) if named else None)
+        of_all = (date_behind(text[named[-1].end :]) if named else None) or _date_before(before)
         for mention in named:
             since = phrase.since or date_behind(text[mention.end :]) or of_all
             partial = is_partial or _PART_BEHIND.match(text, mention.end) is not None
             supersedes = phrase.relation.type is ReferenceType.SUPERSEDES
-            yield (_RELATED if partial and supersedes else phrase.relation), mention, since
+            yield (_in_part(phrase.relation) if partial and supersedes else phrase.relation), mention, since
+
+
+def _passive(
+    text: str,
+    phrase: _Phrase,
+    mentions: list[WrittenMention],
+    by: re.Match[str],
+    *,
+    at_line_start: bool,
+) -> Iterator[tuple[Relation, WrittenMention, datetime | None]]:
+    """Yield what another document does to this one: "ADR-9 supersedes this record"."""
+    ends = [mention.end for mention in mentions]
+    subject = mentions[bisect_right(ends, phrase.start) - 1] if bisect_right(ends, phrase.start) else None
+    if subject is None or phrase.relation is None or phrase.relation.inverted:
+        return
+    before = text[max(0, subject.start - MAX_DISTANCE) : subject.start]
+    clause = re.split(r"[;.(\n]", before)[-1]
+    is_near = _LEADS.match(text[subject.end : phrase.start]) is not None
+    if not is_near or _hedge_pattern().search(fold(clause)) or (at_line_start and not _starts_line(before)):
+        return
+    is_partial = by["part"] is not None or _PART_BEHIND.match(text, by.end()) is not None
+    of_this = replace(phrase.relation, inverted=True)
+    supersedes = phrase.relation.type is ReferenceType.SUPERSEDES
+    since = phrase.since or date_behind(text[by.end() :]) or _date_before(before)
+    yield (_in_part(of_this) if is_partial and supersedes else of_this), subject, since
+
+
+def _in_part(relation: Relation) -> Relation:
+    return Relation(ReferenceType.RELATES_TO, relation.inverted, in_part=True)
+
+
+def _starts_line(before: str) -> bool:
+    return _LINE_START.search(before) is not None or _date_before(before) is not None
+
+
+def _date_before(before: str) -> datetime | None:
+    """Return the date with which a line begins, if nothing but marks stands between it and what follows."""
+    led = _DATE_BEFORE.search(before)
+    found = None if led is None else find_date(led["date"])
+    return found.moment if led is not None and found is not None and found.end == len(led["date"]) else None
 
 
 def date_behind(text: str) -> datetime | None:
@@ -183,7 +248,7 @@ def _relation_of(text: str, match: re.Match[str]) -> Relation | None:
     relation = relation_named(_NO_WORD.sub(" ", _DATE_BETWEEN.sub(" ", match[0])))
     if relation is not None and words.endswith(vocabulary().qualifiers):
         # What is amended in part is amended; what is superseded in part is not superseded.
-        return _RELATED if relation.type is ReferenceType.SUPERSEDES else relation
+        return _in_part(relation) if relation.type is ReferenceType.SUPERSEDES else relation
     return relation
 
 

@@ -8,11 +8,13 @@ from dataclasses import replace
 from itertools import islice
 
 from app.domain.artifact import StatedStatus
+from app.domain.entity import ReferenceType
 from app.domain.recall import StateFlag
 from app.domain.status_words import (
     CUT,
     MAX_STATUS_READ,
     MAX_STATUS_WORDS,
+    SUPERSEDED,
     flag_of_status,
     is_choice,
     is_known,
@@ -20,12 +22,14 @@ from app.domain.status_words import (
     later_status,
     leading_status,
 )
-from app.domain.text import beginning
+from app.domain.text import beginning, fold
 from app.services.parsing.blocks import Block, BlockKind, Section
 from app.services.parsing.context import Reading
-from app.services.parsing.dates import find_date
+from app.services.parsing.dates import DateReading, find_date
 from app.services.parsing.field_lines import column_values, split_field
-from app.services.parsing.inline import COVER, plain_text
+from app.services.parsing.inline import COVER, plain_text, read_prose
+from app.services.parsing.mentions import find_mentions
+from app.services.parsing.relation_phrases import stated_relations
 from app.services.parsing.text import INVISIBLE, texts_of
 from app.services.parsing.vocabulary import field_key, vocabulary
 
@@ -34,11 +38,14 @@ MAX_UNKNOWN_WORDS = 4
 """More words without a known one among them are a sentence, which is kept as it was written."""
 
 MAX_STATUS_LENGTH = 120
+IN_PART = "superseded in part"
+THIS = " this"
+WHOLLY_REPLACED = ("superseded", "superceded", "replaced", "obsoleted")
 MAX_NOTICES = 10
 MAX_STATED = 20
 """Places of one document whose statuses are compared."""
 
-_STRUCK = re.compile(r"~~[^~]{1,400}~~")
+_STRUCK = re.compile(r"~~[^~]{1,400}~~|<(del|s|strike)>[^<]{0,400}</\1>", re.IGNORECASE)
 _END = re.compile(
     r"[.;:,(\[{<\n|]|(?<!\S)\S*\d|\s[-–—]+\s|\s(?:by|on|in|as|since|per|see|until|at|of|from|via|into|due|because|after"
     r"|that|which|to(?!\sbe\b))(?=\s|$)"
@@ -75,6 +82,20 @@ _NOTICE_START = re.compile(
 _NOTICE_END = re.compile(
     r"\W*$|[*_]*\s*[.:!,;(—–-]|[*_]*\s+(?:by|in favou?r|see|as of|since|on|and)\b", re.IGNORECASE
 )
+_FORMER = re.compile(
+    r"(?:it\s+)?(?:(?:was|were|had been|used to be|originally|initially|formerly|previously)\b[\s,]*){1,3}",
+    re.IGNORECASE,
+)
+"""What the status was before: "Was proposed, now accepted"."""
+
+_CHANGED = re.compile(
+    r"(?:(?:it|the)\s+)?(?:status\s+)?(?:(?:was|has|been|is)\s+){0,2}"
+    r"(?:changed|moved|updated|promoted|advanced|transitioned|went|switched)\s+from\s+(?P<old>[^.,;:\n]{2,60}?)\s+to\s+(?=\w)",
+    re.IGNORECASE,
+)
+_BEFORE_DATE = re.compile(
+    r"(?<![\w-])(?:(?:on|since|as of|in)\s+)?(?=\d{4}(?!\w)|\d{1,2}[ .]|[A-Z][a-z]{2,8}\.?\s\d)"
+)
 _LATER = re.compile(r"[.,;]\s+|\s+[-–—]+\s+")
 
 
@@ -92,10 +113,10 @@ def stated_statuses(reading: Reading) -> tuple[StatedStatus, ...]:
 def _stated(reading: Reading) -> Iterator[StatedStatus]:
     for name, value in reading.by_role("status"):
         if texts_of(value):
-            yield _read(_written_value(value), reading.above.line_of(name))
+            yield _read(_written_value(value), reading.above.line_of(name), reading)
     for line in reading.lines_by_role("status"):
         if line.value:
-            yield _read(line.value, reading.line_of(line.block, line.value))
+            yield _read(line.value, reading.line_of(line.block, line.value), reading)
     for section in reading.sections:
         if section.heading is not None and is_status_section(section, reading):
             yield _section_status(section, section.heading, reading)
@@ -107,9 +128,25 @@ def _written_value(value: object) -> str:
     return f"{{{_MAPPING.sub('', written)}}}" if isinstance(value, dict) else written
 
 
-def _read(text: str, line: int) -> StatedStatus:
+def _read(text: str, line: int, reading: Reading) -> StatedStatus:
     """Return the status that a text states, or what it says instead, which has no meaning then."""
-    return StatedStatus(status_in(text) or _as_written(text), line)
+    status = status_in(text)
+    return StatedStatus(_by_relations(text, status, reading) or status or _as_written(text), line)
+
+
+def _by_relations(text: str, status: str | None, reading: Reading) -> str | None:
+    """Return the status that follows from the relations of a text, if its words say less, or None.
+
+    "ADR-9 supersedes this record" means superseded, and "Superseded by ADR-9 (section 3)" only in part.
+    """
+    if status is not None and fold(status) not in WHOLLY_REPLACED:
+        return None
+    prose = read_prose(text[:MAX_STATUS_READ], reading.page.definitions)
+    mentions = find_mentions(prose, reading.prefixes)
+    stated = [relation for relation, _, _ in stated_relations(prose.text, mentions)] if mentions else []
+    if any(each.type is ReferenceType.SUPERSEDES and each.inverted for each in stated):
+        return SUPERSEDED if status is None else None
+    return IN_PART if any(each.in_part and each.inverted for each in stated) else None
 
 
 def _as_written(text: str) -> str | None:
@@ -152,11 +189,26 @@ def _notice(reading: Reading) -> str | None:
     for block in (*reading.quotes, *reading.opening)[:MAX_NOTICES]:
         if not (block.top or block.quoted):
             continue
+        if (said := _said_by_another(block, reading)) is not None:
+            return said
         words = _NOTICE_START.sub("", plain_text(block.content[:200].replace("\n", " . ")), count=1)
         known = leading_status(words)
         if known is not None and is_notice(known[0]) and _NOTICE_END.match(words, known.end()) is not None:
             return known[0]
     return None
+
+
+def _said_by_another(block: Block, reading: Reading) -> str | None:
+    """Return the status of a document, if a line says what replaced it: "ADR-9 supersedes this record"."""
+    prose = read_prose(block.content[:MAX_STATUS_READ], reading.page.definitions)
+    mentions = find_mentions(prose, reading.prefixes) if THIS in prose.text else []
+    stated = stated_relations(prose.text, mentions, at_line_start=True) if mentions else ()
+    found = (
+        mention.end <= prose.text.rfind(THIS)
+        for relation, mention, _ in stated
+        if relation.type is ReferenceType.SUPERSEDES and relation.inverted
+    )
+    return SUPERSEDED if any(found) else None
 
 
 def status_in(text: str) -> str | None:
@@ -168,10 +220,10 @@ def status_in(text: str) -> str | None:
     if raw.startswith(("{", "<%")):
         return None
     shown = plain_text(_LINKED.sub(" ", raw, count=1)).strip(f" *_{COVER}")
-    words = _STEP.split(_without_opening(shown))[-1]
+    words = _without_change(_STEP.split(_without_opening(shown))[-1])
     if is_choice(words):
         return _marked(raw)
-    return _later_end(words) or _turned(words, _leading(words))
+    return _latest_step(shown) or _later_end(words) or _turned(words, _leading(words))
 
 
 def _ticked(text: str) -> str:
@@ -201,9 +253,57 @@ def _without_opening(words: str) -> str:
     return words
 
 
+def _without_change(words: str) -> str:
+    """Return what a status was changed to: "Changed from Proposed to Accepted"."""
+    change = _CHANGED.match(words)
+    return words if change is None or leading_status(change["old"]) is None else words[change.end() :]
+
+
+def _latest_step(shown: str) -> str | None:
+    """Return the latest of several dated statuses of a line: "Proposed 2024-01-02, accepted 2024-02-03".
+
+    Those without a date count as earlier than a last one that has one.
+    """
+    steps = list(_steps(shown))
+    dated = [
+        (found.moment, place, known)
+        for place, (known, rest) in enumerate(steps)
+        if (found := _date_in(rest)) is not None
+    ]
+    latest = max(dated, default=None)
+    if latest is None or len(steps) < 2 or (len(dated) < len(steps) and latest[1] != len(steps) - 1):
+        return None
+    # A review that is still to come does not take back what was decided.
+    is_open = flag_of_status(latest[2]) is StateFlag.WIP
+    return None if is_open and len({flag_of_status(known) for known, _ in steps}) > 1 else latest[2]
+
+
+def _steps(shown: str) -> Iterator[tuple[str, str]]:
+    """Yield the known statuses with which the parts of a line begin, and what follows each."""
+    parts: list[tuple[str, str]] = []
+    for part in _LATER.split(shown.rstrip(" ."))[:MAX_STATED]:
+        known = leading_status(part)
+        if known is not None:
+            parts.append((known[0], part[known.end() :]))
+        elif parts:
+            parts[-1] = (parts[-1][0], f"{parts[-1][1]}, {part}")
+        else:
+            return
+    yield from parts
+
+
+def _date_in(words: str) -> DateReading | None:
+    """Return the first date in a text, or None."""
+    starts = (match.end() for match in islice(_BEFORE_DATE.finditer(words), MAX_NOTICES))
+    return next((found for start in starts if (found := find_date(words[start:])) is not None), None)
+
+
 def _turned(words: str, lead: str | None) -> str | None:
     """Return what the first sentence turns a status to: "Accepted by all, but later rejected"."""
     sentence = re.split(r"[.!?](?:\s|$)", words, maxsplit=1)[0]
+    former = _FORMER.match(sentence)
+    if former is not None and leading_status(sentence, former.end()) is not None:
+        return later_status(sentence) or lead
     later = None if lead is None else later_status(sentence)
     if lead is None or later is None or flag_of_status(later) is flag_of_status(lead):
         return lead
@@ -245,16 +345,16 @@ def _section_status(section: Section, heading: Block, reading: Reading) -> State
     """Return the status that a section holds: in its heading, a table, ticked tasks, a history, or first."""
     inline = heading.content.partition(":")[2]
     if inline.strip() and status_in(inline) is not None:
-        return _read(inline, reading.line_of(heading))
+        return _read(inline, reading.line_of(heading), reading)
     texts = [block for block in section.blocks if block.kind is BlockKind.TEXT and block.content.strip()]
     columns = column_values([block for block in texts if block.cell], SECTION_ROLE)
     if columns:
-        return _read(columns[-1], _line_in(texts, columns[-1], heading, reading))
+        return _read(columns[-1], _line_in(texts, columns[-1], heading, reading), reading)
     tasks = [block.content[:400] for block in texts if _TASK.match(block.content[:40]) is not None]
     if tasks:
         ticked = _ticked("\n".join(tasks))
         line = _line_in(texts, ticked, heading, reading)
-        return _read(ticked or " ".join("\n".join(tasks).split()), line)
+        return _read(ticked or " ".join("\n".join(tasks).split()), line, reading)
     return _written_status(section, texts, heading, reading)
 
 
@@ -274,11 +374,11 @@ def _written_status(
         return max(dated, key=lambda each: each[0])[1]
     listed = " / ".join(line.strip() for block in written[:10] for line in block.content[:400].split("\n"))
     if is_choice(listed):
-        return _read(listed, reading.line_of(written[0]))
+        return _read(listed, reading.line_of(written[0]), reading)
     blank = [block for block in section.blocks if _BLANK_TAG.fullmatch(block.content[:200]) is not None]
     for block in (*written, *texts, *blank):
-        return _read(block.content, reading.line_of(block))
-    return _read(heading.content.partition(":")[2], reading.line_of(heading))
+        return _read(block.content, reading.line_of(block), reading)
+    return _read(heading.content.partition(":")[2], reading.line_of(heading), reading)
 
 
 def _has_words(block: Block, reading: Reading) -> bool:
@@ -296,8 +396,7 @@ def _dated(texts: Sequence[Block], reading: Reading) -> Iterator[tuple[tuple[obj
     for place, (line, block, at) in enumerate(lines[:200]):
         words = plain_text(line[:200])
         head = find_date(words)
-        behind = re.search(r"[(,:–—-]\s*(?=\d{4}-\d{2}-\d{2})", words)
-        found = head or (find_date(words[behind.end() :]) if behind else None)
+        found = head or _date_in(words)
         status = status_in(words) if found is not None else None
         if found is not None and status is not None and is_known(status):
             yield (found.moment, place), StatedStatus(status, reading.line_of(block) + at)

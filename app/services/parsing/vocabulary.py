@@ -36,10 +36,14 @@ class Kind:
 
 @dataclass(frozen=True, slots=True)
 class Relation:
-    """What a word such as "superseded by" says: a type, and whether the edge is read backwards."""
+    """What a word such as "superseded by" says: a type, and whether the edge is read backwards.
+
+    One that relates what is superseded `in_part` supersedes nothing.
+    """
 
     type: ReferenceType
     inverted: bool = False
+    in_part: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -106,7 +110,7 @@ def vocabulary() -> Vocabulary:
         plain_dates=frozenset(data["plain_dates"]),
         switches=tuple(Switch(**row) for row in data["switches"]),
         relations={
-            word: Relation(ReferenceType(row["type"]), row.get("inverted", False))
+            word: Relation(ReferenceType(row["type"]), row.get("inverted", False), row.get("in_part", False))
             for row in data["relations"]
             for word in (*row["words"], *row.get("names", ()))
         },

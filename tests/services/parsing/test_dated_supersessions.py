@@ -23,6 +23,11 @@ DATED = [
     "---\nid: ADR-1\nstatus: Superseded by ADR-9 on 2026-03-10\n---\n# Queue\n",
     "---\nid: ADR-1\nsuperseded-by: ADR-9 (2026-03-10)\n---\n# Queue\n",
     "# ADR-1: Queue\n\nSupersedes ADR-9 (2026-03-10)\n",
+    "# ADR-1: Queue\n\n## Status\n\n2026-03-10: Superseded by ADR-9\n",
+    "# ADR-1: Queue\n\n## Status\n\n- 2026-01-02: Accepted\n- **2026-03-10** - superseded by ADR-9\n",
+    "# ADR-1: Queue\n\n10 March 2026: Superseded by [ADR-9](0009-x.md)\n",
+    "# ADR-1: Queue\n\n## Status\n\n2026-03-10: ADR-9 supersedes this record.\n",
+    "# ADR-1: Queue\n\nADR-9 supersedes this ADR as of 2026-03-10.\n",
 ]
 UNDATED = [
     "# ADR-1: Queue\n\nStatus: Superseded by ADR-9\n",
@@ -30,6 +35,7 @@ UNDATED = [
     "# ADR-1: Queue\n\nSuperseded by ADR-9. On 2026-03-10 we met.\n",
     "# ADR-1: Queue\n\nSuperseded by ADR-9 in the 2026 roadmap.\n",
     "# ADR-1: Queue\n\nSuperseded by ADR-9 (was: 2026-03-10 draft)\n",
+    "# ADR-1: Queue\n\n## Status\n\n2026-03-10: Accepted. Superseded by ADR-9\n",
 ]
 
 

@@ -58,6 +58,24 @@ def test_names_of_standards_are_no_references() -> None:
             [("SUPERSEDES", "ADR-0004"), ("EXTENDS<", "ADR-7")],
             id="later_paragraphs",
         ),
+        pytest.param(
+            "# 3. D\n## Status\nAccepted. ADR-9 supersedes this record; ADR-7 amends this decision.\n",
+            "Accepted",
+            [("SUPERSEDES<", "ADR-9"), ("EXTENDS<", "ADR-7")],
+            id="by_another",
+        ),
+        pytest.param(
+            "# 3. D\n## Status\nAccepted. ADR-9 will be in force once ADR-7 supersedes this record.\n",
+            "Accepted",
+            [("REFERENCES", "ADR-9"), ("REFERENCES", "ADR-7")],
+            id="by_another_later",
+        ),
+        pytest.param(
+            "# 3. D\n## Status\nAccepted. Supersedes this section of ADR-7.\n",
+            "Accepted",
+            [("RELATES_TO", "ADR-7")],
+            id="this_section",
+        ),
     ],
 )
 def test_status_lines_state_relations(text: str, status: str | None, expected: list[tuple[str, str]]) -> None:

@@ -201,7 +201,7 @@ def test_front_matter_with_a_colon_means_what_its_writer_meant(
         ("Accepted with revisions", "Accepted with revisions"),
         ("Duplicate of ADR-9", "Duplicate"),
         ("Replaced with ADR-9", "Replaced"),
-        ("ADR-9 supersedes this record.", "ADR-9 supersedes this record."),
+        ("ADR-9 supersedes this record.", "superseded"),
         ("The first that is there counts: the header.", "The first that is there counts: the header."),
         ("Deprecated in favour of [Nine](0009-n.md)", "Deprecated"),
     ],
