@@ -409,9 +409,9 @@ BEGIN
         IF OLD IS NOT DISTINCT FROM NEW THEN
             RETURN NEW;
         END IF;
-    ELSIF TG_OP = 'UPDATE' AND NEW.created_at < OLD.created_at AND EXISTS (
+    ELSIF TG_OP = 'UPDATE' AND (NEW.created_at < OLD.created_at OR is_unknown(OLD.created_at)) AND EXISTS (
         SELECT FROM artifact
-        WHERE tenant_id = OLD.tenant_id AND entity = OLD.id AND created_at = NEW.created_at AND date_source = 'FILED'
+        WHERE tenant_id = OLD.tenant_id AND entity = OLD.id AND created_at = NEW.created_at
     ) THEN
         OLD.created_at := NEW.created_at;
         IF OLD IS NOT DISTINCT FROM NEW THEN
@@ -661,10 +661,29 @@ CREATE FUNCTION public.stands_in_ledger(at bigint, mark text) RETURNS boolean
            WHERE ((change."position" = stands_in_ledger.at) AND (((change.transaction_id || '/'::text) || change.row_id) = stands_in_ledger.mark)))));
 END;
 
+CREATE TABLE public.absence (
+    tenant_id integer NOT NULL,
+    id uuid NOT NULL,
+    project_id integer NOT NULL,
+    entity uuid NOT NULL,
+    artifact uuid,
+    valid_from timestamp with time zone NOT NULL,
+    valid_until timestamp with time zone,
+    source text NOT NULL,
+    source_commit text,
+    reason text,
+    recorded_at timestamp with time zone NOT NULL,
+    retracted_at timestamp with time zone,
+    actor text NOT NULL,
+    CONSTRAINT an_absence_belief_ends_after_it_starts CHECK ((retracted_at > recorded_at)),
+    CONSTRAINT an_absence_ends_after_it_starts CHECK ((valid_until > valid_from)),
+    CONSTRAINT an_absence_has_a_source CHECK ((source = ANY (ARRAY['CALLER'::text, 'FOLDER'::text, 'GIT'::text])))
+);
+
 CREATE FUNCTION public.stated_since(of_tenant integer, of_entity uuid, begins timestamp with time zone, moment timestamp with time zone) RETURNS timestamp with time zone
     LANGUAGE sql STABLE
     SET search_path TO 'pg_catalog', 'public', 'pg_temp'
-    RETURN CASE WHEN (public.is_unknown(begins) AND (moment = (SELECT min(artifact.created_at) AS min FROM public.artifact WHERE ((artifact.tenant_id = stated_since.of_tenant) AND (artifact.entity = stated_since.of_entity) AND (NOT public.is_unknown(artifact.created_at)))))) THEN begins ELSE moment END;
+    RETURN CASE WHEN (EXISTS (SELECT FROM public.absence WHERE ((absence.tenant_id = stated_since.of_tenant) AND (absence.entity = stated_since.of_entity) AND (absence.artifact IS NOT NULL) AND (absence.source = 'CALLER'::text) AND (absence.valid_from = stated_since.moment) AND (absence.retracted_at IS NULL)))) THEN begins ELSE moment END;
 
 CREATE FUNCTION public.supersession_is_acyclic() RETURNS trigger
     LANGUAGE plpgsql
@@ -743,25 +762,6 @@ BEGIN
     PERFORM refuse('types_only_widen', 'a type may carry more mutable properties, and changes in nothing else');
     RETURN NULL;
 END $$;
-
-CREATE TABLE public.absence (
-    tenant_id integer NOT NULL,
-    id uuid NOT NULL,
-    project_id integer NOT NULL,
-    entity uuid NOT NULL,
-    artifact uuid,
-    valid_from timestamp with time zone NOT NULL,
-    valid_until timestamp with time zone,
-    source text NOT NULL,
-    source_commit text,
-    reason text,
-    recorded_at timestamp with time zone NOT NULL,
-    retracted_at timestamp with time zone,
-    actor text NOT NULL,
-    CONSTRAINT an_absence_belief_ends_after_it_starts CHECK ((retracted_at > recorded_at)),
-    CONSTRAINT an_absence_ends_after_it_starts CHECK ((valid_until > valid_from)),
-    CONSTRAINT an_absence_has_a_source CHECK ((source = ANY (ARRAY['CALLER'::text, 'FOLDER'::text, 'GIT'::text])))
-);
 
 CREATE VIEW one_project.absence WITH (security_invoker='true') AS
  SELECT tenant_id,
@@ -1294,7 +1294,8 @@ CREATE TABLE public.document_root (
     entity uuid NOT NULL,
     root_id integer NOT NULL,
     source_uri text NOT NULL,
-    recorded_at timestamp with time zone NOT NULL
+    recorded_at timestamp with time zone NOT NULL,
+    left_at timestamp with time zone
 );
 
 CREATE TABLE public.embedding (
@@ -1487,7 +1488,7 @@ ALTER TABLE ONLY public.document_name
     ADD CONSTRAINT document_name_pkey PRIMARY KEY (tenant_id, project_id, key, entity, sort, recorded_at);
 
 ALTER TABLE ONLY public.document_root
-    ADD CONSTRAINT document_root_pkey PRIMARY KEY (tenant_id, entity);
+    ADD CONSTRAINT document_root_pkey PRIMARY KEY (tenant_id, entity, root_id);
 
 ALTER TABLE ONLY public.embedding_model
     ADD CONSTRAINT embedding_model_pkey PRIMARY KEY (is_the_model);
@@ -2131,11 +2132,11 @@ GRANT SELECT,INSERT ON TABLE public.outbox TO trigraph_service;
 REVOKE ALL ON FUNCTION public.stands_in_ledger(at bigint, mark text) FROM PUBLIC;
 GRANT ALL ON FUNCTION public.stands_in_ledger(at bigint, mark text) TO trigraph_service;
 
-GRANT ALL ON FUNCTION public.stated_since(of_tenant integer, of_entity uuid, begins timestamp with time zone, moment timestamp with time zone) TO trigraph_service;
-
 GRANT SELECT,INSERT ON TABLE public.absence TO trigraph_service;
 
 GRANT UPDATE(retracted_at) ON TABLE public.absence TO trigraph_service;
+
+GRANT ALL ON FUNCTION public.stated_since(of_tenant integer, of_entity uuid, begins timestamp with time zone, moment timestamp with time zone) TO trigraph_service;
 
 GRANT SELECT,INSERT,UPDATE ON TABLE one_project.absence TO trigraph_service;
 
@@ -2244,6 +2245,8 @@ GRANT UPDATE(root_id) ON TABLE public.document_root TO trigraph_service;
 GRANT UPDATE(source_uri) ON TABLE public.document_root TO trigraph_service;
 
 GRANT UPDATE(recorded_at) ON TABLE public.document_root TO trigraph_service;
+
+GRANT UPDATE(left_at) ON TABLE public.document_root TO trigraph_service;
 
 GRANT SELECT,INSERT ON TABLE public.embedding TO trigraph_service;
 

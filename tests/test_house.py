@@ -24,7 +24,6 @@ PRIVATE_CONSTANT = re.compile(r"_?(LONGEST|MOST|LARGEST|DEEPEST|SMALLEST|SHORTES
 NAMES_OF_SEVERAL_FILES = {
     "create.py",
     "errors.py",
-    "idempotency.py",
     "location.py",
     "mentions.py",
     "projection.py",

@@ -51,8 +51,8 @@ def artifact_json(artifact: Artifact) -> dict[str, Any]:
 def absence_json(absence: Absence) -> dict[str, Any]:
     """Return when a document is not there, and why."""
     return {
-        "validFrom": absence.valid.start,
-        "validUntil": absence.valid.end,
+        "validFrom": known_moment(absence.valid.start),
+        "validUntil": known_moment(absence.valid.end),
         "source": absence.source,
         "commit": absence.commit,
         "reason": absence.reason,
@@ -66,7 +66,7 @@ def state_json(state: EntityState) -> dict[str, Any]:
         "id": state.id,
         "branch": state.branch,
         "validFrom": known_moment(state.valid.start),
-        "validUntil": state.valid.end,
+        "validUntil": known_moment(state.valid.end),
         "recordedAt": state.recorded_at,
         "retractedAt": state.retracted_at,
         "props": state.props,
@@ -98,7 +98,7 @@ def reference_json(reference: Reference, ends: EntityNames) -> dict[str, Any]:
         "type": reference.type,
         "target": entity_json(reference.target, ends),
         "validFrom": known_moment(reference.valid.start),
-        "validUntil": reference.valid.end,
+        "validUntil": known_moment(reference.valid.end),
     }
 
 

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from datetime import datetime
 from uuid import UUID
 
-from app.cli.output import day_text, moment_text, printable
+from app.cli.output import day_text, moment_text, printable, start_text
 from app.domain.entity import Absence, AbsenceSource, AliasResolution, Entity
 from app.domain.temporal import EVERYTHING_KNOWN, AsOf, is_unknown
 from app.errors import Invalid, NotFound
@@ -122,7 +122,7 @@ def _elsewhen_line(found: Elsewhen, name: str, as_of: datetime | None, advice: s
 
 def absence_text(absence: Absence) -> str:
     """Return since when a document is not there, and why: `ended on 2025-07-01 (withdrawn by ada: late)`."""
-    start, end = day_text(absence.valid.start), absence.valid.end
+    start, end = start_text(absence.valid.start, day_text), absence.valid.end
     when = f"ended on {start}" if end is None else f"was away from {start} until {day_text(end)}"
     return f"{when} ({absence_reason(absence)})"
 

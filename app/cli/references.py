@@ -102,7 +102,7 @@ def print_references(
 
 
 def _reference_parts(reference: Reference, ends: EntityNames) -> list[RowPart]:
-    until = "" if reference.valid.end is None else f" until {day_text(reference.valid.end)}"
+    until = "" if reference.valid.end is None else f" until {start_text(reference.valid.end, day_text)}"
     source, target = name_parts(ends, reference.source), name_parts(ends, reference.target)
     since = RowPart(f"{start_text(reference.valid.start, day_text)}{until}", "dim")
     return [*source, RowPart(reference.type, "blue"), *target, since]

@@ -16,6 +16,7 @@ from app.cli.runner import ShowIds, run_async, settings
 from app.domain.artifact import Artifact
 from app.domain.candidate import AliasCandidate, Candidate, CandidateStatus, FactCandidate
 from app.domain.page import PageRequest
+from app.domain.temporal import known_moment
 
 if TYPE_CHECKING:
     from app.domain.entity import Alias
@@ -147,19 +148,19 @@ async def _list(project: str | None, first: int, *, ids: bool, as_json: bool) ->
 async def _decide(
     candidate: UUID, status: CandidateStatus, reason: str | None, *, ids: bool, as_json: bool
 ) -> None:
-    from app.cli.output import moment_text, print_json, say
+    from app.cli.output import print_json, say, start_text
     from app.services.container import open_memory
     from app.services.review import Decision
 
     async with open_memory(settings()) as memory:
         written = await _review(memory, Decision(candidate, status, reason))
     if as_json:
-        id, since = (None, None) if written is None else (written.id, written.valid.start)
+        id, since = (None, None) if written is None else (written.id, known_moment(written.valid.start))
         print_json({"candidate": candidate, "status": status, "written": id, "validFrom": since})
     elif written is None:
         say("rejected")
     else:
-        outcome = f"promoted; it holds from {moment_text(written.valid.start)}"
+        outcome = f"promoted; it holds from {start_text(written.valid.start)}"
         say(f"{outcome}; wrote {written.id}" if ids else outcome)
 
 

@@ -104,7 +104,7 @@ def _print_absence(console: Console, absence: Absence) -> None:
     word, until = (
         ("ended", "") if absence.valid.end is None else ("away", f" until {moment_text(absence.valid.end)}")
     )
-    line = styled_text(f"{word.ljust(9)}  {moment_text(absence.valid.start)}{until}", style="bold")
+    line = styled_text(f"{word.ljust(9)}  {start_text(absence.valid.start)}{until}", style="bold")
     line.append(f"  {absence_reason(absence)}", style="blue")
     print_text(console, line, hang=11)
 

@@ -23,9 +23,9 @@ def is_unknown(moment: datetime) -> bool:
     return moment < FIRST_MOMENT
 
 
-def known_moment(moment: datetime) -> datetime | None:
-    """Return a moment, None if it stands for an unknown beginning."""
-    return None if is_unknown(moment) else moment
+def known_moment(moment: datetime | None) -> datetime | None:
+    """Return a moment if there is one, None if it stands for an unknown beginning."""
+    return None if moment is None or is_unknown(moment) else moment
 
 
 class Branch(StrEnum):

@@ -6,8 +6,9 @@ from collections.abc import Sequence
 from uuid import UUID
 
 from app.domain.entity import Alias, Entity, Project
+from app.domain.numbers import ArtifactNumber
 from app.services.unit_of_work import UnitOfWork
-from app.stores.postgres import document_names, entities, references, type_definitions
+from app.stores.postgres import artifacts, document_names, entities, references, type_definitions
 from app.stores.postgres.document_names import DocumentByName, StatedClaim
 from app.stores.postgres.entities import KeyedEntity
 from app.stores.postgres.mentions import NamedForm
@@ -28,6 +29,15 @@ async def load_types(write: UnitOfWork, project: Project) -> list[RecordedType]:
 def forget_types(write: UnitOfWork) -> None:
     """Drop the cached types, since this write defined or widened one."""
     write.cached.types = None
+
+
+async def next_number(write: UnitOfWork) -> ArtifactNumber:
+    """Return the number of the next artifact of a write; they rise in the order in which it writes them."""
+    if write.lookup_cache is None:
+        return (await artifacts.take_numbers(await write.flush(), 1))[0]
+    if not write.cached.numbers:
+        write.cached.numbers += await artifacts.take_numbers(await write.flush(), 1)
+    return write.cached.numbers.pop()
 
 
 async def entity_of_key(write: UnitOfWork, key: str) -> Entity | None:

@@ -8,7 +8,7 @@ from uuid import UUID
 import strawberry
 
 from app.domain import entity as domain
-from app.domain.temporal import Interval
+from app.domain.temporal import Interval, known_moment
 from app.graphql.context import Info, moment_of
 from app.graphql.types import artifact as artifacts
 from app.graphql.types import entity as entities
@@ -25,7 +25,9 @@ class Alias(Node):
     authority_tier: int = strawberry.field(
         description="The authority of its source: 1 a person, 2 an agent in a document, 3 a pattern."
     )
-    valid_from: datetime = strawberry.field(description="The instant from which the name means the entity.")
+    valid_from: datetime | None = strawberry.field(
+        description="The instant from which the name means the entity; null if nobody knows."
+    )
     valid: strawberry.Private[Interval]
     target_id: strawberry.Private[UUID]
     source_id: strawberry.Private[UUID | None]
@@ -38,7 +40,7 @@ class Alias(Node):
             id=strawberry.ID(str(alias.id)),
             surface_form=alias.surface_form,
             authority_tier=int(alias.tier),
-            valid_from=alias.valid.start,
+            valid_from=known_moment(alias.valid.start),
             valid=alias.valid,
             target_id=alias.target,
             source_id=alias.source,

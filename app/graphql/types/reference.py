@@ -95,8 +95,8 @@ class PendingReference:
     is_ambiguous: bool = strawberry.field(
         description="Whether several entities have this name; false if there is none yet."
     )
-    valid_from: datetime = strawberry.field(
-        description="The earliest instant from which the reference can be valid."
+    valid_from: datetime | None = strawberry.field(
+        description="The earliest instant from which the reference can be valid; null if nobody knows."
     )
     recorded_at: datetime = strawberry.field(description="The time at which it was recorded.")
     source_id: strawberry.Private[UUID]
@@ -111,7 +111,7 @@ class PendingReference:
             waits_for=pending.waits_for,
             is_inverted=pending.is_inverted,
             is_ambiguous=pending.is_ambiguous,
-            valid_from=pending.valid_from,
+            valid_from=known_moment(pending.valid_from),
             recorded_at=pending.recorded_at,
             source_id=pending.source,
             artifact_id=pending.source_artifact,

@@ -31,7 +31,7 @@ class EntityState(Node):
         description="The start of its valid time; null if nobody knows when it began."
     )
     valid_until: datetime | None = strawberry.field(
-        description="The end of its valid time; null while it is open."
+        description="The end of its valid time; null while it is open, or if nobody knows when it ended."
     )
     recorded_at: datetime = strawberry.field(
         description="The start of its transaction time: when it was recorded."
@@ -52,7 +52,7 @@ class EntityState(Node):
             id=strawberry.ID(str(state.id)),
             branch=state.branch,
             valid_from=known_moment(state.valid.start),
-            valid_until=state.valid.end,
+            valid_until=known_moment(state.valid.end),
             recorded_at=state.recorded_at,
             retracted_at=state.retracted_at,
             props=JSON(state.props),
@@ -85,7 +85,8 @@ class EntityState(Node):
     )
     async def next(self, info: Info) -> EventType | None:
         """Load the event at its end."""
-        return None if self.valid_until is None else await self._event_at(info, self.valid_until)
+        end = self.believed.valid.end
+        return None if end is None else await self._event_at(info, end)
 
     @strawberry.field(description="The event that led to this state.")
     async def previous(self, info: Info) -> EventType | None:

@@ -8,7 +8,7 @@ from uuid import UUID
 import strawberry
 
 from app.domain import entity as domain
-from app.domain.temporal import Interval
+from app.domain.temporal import Interval, known_moment
 from app.graphql.context import Info, moment_of
 from app.graphql.types.enums import AbsenceSource
 from app.services.catalog import RequestedMoment
@@ -32,8 +32,8 @@ class Withdrawal:
 class Absence:
     """An absence."""
 
-    valid_from: datetime = strawberry.field(
-        description="The instant from which recall and lists do not show the document."
+    valid_from: datetime | None = strawberry.field(
+        description="The instant from which recall and lists do not show the document; null if nobody knows."
     )
     valid_until: datetime | None = strawberry.field(
         description="The instant from which they show it again; null if it was not filed again."
@@ -50,8 +50,8 @@ class Absence:
     def of(cls, absence: domain.Absence) -> Absence:
         """Wrap an absence."""
         return cls(
-            valid_from=absence.valid.start,
-            valid_until=absence.valid.end,
+            valid_from=known_moment(absence.valid.start),
+            valid_until=known_moment(absence.valid.end),
             source=absence.source,
             source_commit=absence.commit,
             reason=absence.reason,
@@ -67,8 +67,8 @@ def begins_by(absence: domain.Absence, moment: RequestedMoment) -> bool:
 
 
 UNTIL = (
-    "The instant until which {held}; null if it is open-ended. A withdrawal ends it. If it was"
-    " withdrawn before its start, the end equals the start: it was never valid."
+    "The instant until which {held}; null if it is open-ended, or if nobody knows when it ended. A withdrawal"
+    " ends it. If it was withdrawn before its start, the end equals the start: it was never valid."
 )
 """What `validUntil` is of what can be taken back."""
 
@@ -77,7 +77,7 @@ async def held_until(info: Info, id: UUID, valid: Interval) -> datetime | None:
     """Return the end of an alias or a reference, by its record and its withdrawal."""
     withdrawn = await _withdrawal_of(info, id)
     if withdrawn is None:
-        return valid.end
+        return known_moment(valid.end)
     return max(valid.start, withdrawn.at if valid.end is None else min(valid.end, withdrawn.at))
 
 

@@ -22,7 +22,6 @@ from app.services.aliases.mentions import NOTHING_SOUGHT, seek_forms, text_of
 from app.services.catalog.lookup import project_for
 from app.services.document_reader.child import MAX_SMALL_CHARACTERS
 from app.services.filing.document_names import alias_key, listed_aliases, spellings_of
-from app.services.filing.idempotency import SAVED_FILING
 from app.services.filing.prepare import PreparedDocument
 from app.services.filing.write_document import (
     FiledDocument,
@@ -31,7 +30,7 @@ from app.services.filing.write_document import (
     with_pending,
     write_document,
 )
-from app.services.idempotency import write_once
+from app.services.idempotency import SavedAnswer, write_once
 from app.services.lookup_cache import CachedForms, CachedLookup, LookupCache
 from app.services.maintenance.reembed import require_model
 from app.services.parsing.target_readings import file_key, target_lookups, target_readings
@@ -195,7 +194,12 @@ class BatchWriter:
     defines_kinds: bool
     homonyms: Homonyms
 
-    async def file_one(self, prepared: PreparedDocument, keyed: IdempotentRequest | None) -> FiledDocument:
+    async def file_one(
+        self,
+        prepared: PreparedDocument,
+        keyed: IdempotentRequest | None,
+        saved: SavedAnswer[FiledDocument],
+    ) -> FiledDocument:
         """File a document, or return the result saved under its key."""
         prepared = await self._seek_names(prepared)
 
@@ -203,7 +207,7 @@ class BatchWriter:
             (filed,) = await self._write(write, [prepared])
             return await with_pending(await write.flush(), write.tenant, filed)
 
-        return await write_once(self.database, self.caller, keyed, SAVED_FILING, write_one, self.homonyms)
+        return await write_once(self.database, self.caller, keyed, saved, write_one, self.homonyms)
 
     async def file_all(
         self, groups: Sequence[Sequence[PreparedDocument]]

@@ -3,17 +3,22 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator, Callable, Collection, Sequence
+from collections.abc import AsyncIterator, Callable, Collection, Mapping, Sequence
+from dataclasses import replace
 from functools import partial
+from typing import Any
+from uuid import UUID
+
+import asyncpg
 
 from app.domain.artifact import Document
 from app.domain.entity import Caller
+from app.domain.numbers import TenantNumber
 from app.domain.text import fold
 from app.embedding import Embedder
 from app.services.catalog.lookup import project_key
 from app.services.filing.batch_writer import BatchWriter
 from app.services.filing.document_types import prefixes_of
-from app.services.filing.idempotency import SAVED_FILING, idempotent_filing
 from app.services.filing.pipeline import DocumentBatch, Hashed, IngestPipeline, Origin, Outcome
 from app.services.filing.prepare import (
     NOTHING_KNOWN,
@@ -23,12 +28,67 @@ from app.services.filing.prepare import (
     entity_key,
     prepare,
 )
-from app.services.filing.write_document import FiledDocument, load_unchanged
+from app.services.filing.write_document import FiledDocument, load_unchanged, with_pending
+from app.services.idempotency import SavedAnswer, idempotent_request
 from app.services.parsing import passage_text_for_encoder
 from app.services.unit_of_work import NO_HOMONYMS, Homonyms, require_writer
-from app.stores.postgres import artifacts, entities, passage_vectors, projects, type_definitions
+from app.stores.postgres import (
+    artifacts,
+    entities,
+    passage_vectors,
+    projects,
+    references,
+    states,
+    type_definitions,
+)
 from app.stores.postgres.idempotency import IdempotentRequest
 from app.stores.postgres.pool import Database
+
+OPERATION = "fileArtifact"
+
+
+def idempotent_filing(
+    caller: Caller, key: str | None, document: Document, project: str
+) -> IdempotentRequest | None:
+    """Return the filing as a request with a key, or None without one; raise Invalid for an unfit key."""
+    return idempotent_request(caller, OPERATION, key, project=project, document=document)
+
+
+def _to_response(filed: FiledDocument) -> dict[str, Any]:
+    return {
+        "artifact": str(filed.artifact.id),
+        "state": str(filed.state.id),
+        "created": filed.created,
+        "references": [str(reference.id) for reference in filed.references],
+        "candidates": filed.candidates,
+        "position": filed.position,
+        "warnings": list(filed.warnings),
+    }
+
+
+async def _restore(
+    connection: asyncpg.Connection, tenant: TenantNumber, response: Mapping[str, Any]
+) -> FiledDocument:
+    artifact_id, state_id = UUID(response["artifact"]), UUID(response["state"])
+    reference_ids = [UUID(each) for each in response["references"]]
+    artifact = (await artifacts.artifacts_by_id(connection, tenant, [artifact_id]))[artifact_id]
+    entity = (await entities.entities_by_id(connection, tenant, [artifact.entity]))[artifact.entity]
+    state = (await states.states_by_id(connection, tenant, [state_id]))[state_id]
+    stated = await references.references_by_id(connection, tenant, reference_ids)
+    filed = FiledDocument(
+        artifact=artifact,
+        entity=entity,
+        state=replace(state, retracted_at=None),  # as it was in the first result
+        created=response["created"],
+        references=tuple(stated[each] for each in reference_ids),
+        candidates=response["candidates"],
+        position=response["position"],
+        warnings=tuple(response["warnings"]),
+    )
+    return await with_pending(connection, tenant, filed)
+
+
+SAVED_FILING = SavedAnswer(_to_response, _restore)
 
 
 class FilingService:
@@ -65,7 +125,7 @@ class FilingService:
         known = await self._known_vectors(caller, key, entity_key(document, hashed))
         prepared, _ = await prepare(document, hashed, self._embedder, known)
         return await self._writer(caller, key, homonyms, defines_kinds=defines_kinds).file_one(
-            prepared, keyed
+            prepared, keyed, SAVED_FILING
         )
 
     async def file_all(

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
 from uuid import UUID, uuid4
 
 import asyncpg
 
-from app.domain.artifact import Artifact, DateSource, Document
+from app.domain.artifact import Artifact, DatePrecision, DateSource, Document
 from app.domain.entity import Absence, AbsenceSource, Entity, PendingReference, Project, Reference
 from app.domain.identifier import bare_key
 from app.domain.numbers import TenantNumber
@@ -23,19 +23,16 @@ from app.services.cached_lookups import (
     entities_of_keys,
     entities_of_names,
     entity_of_key,
+    next_number,
 )
 from app.services.filing import document_names
-from app.services.filing.document_state import (
-    begin_before_successors,
-    next_number,
-    state_from_artifact,
-    write_state,
-)
+from app.services.filing.document_state import state_from_artifact, write_state
 from app.services.filing.document_types import type_of
 from app.services.filing.prepare import PreparedDocument, content_hash
 from app.services.filing.references import confirm_supersession, join_claims
 from app.services.parsing.target_readings import target_key
 from app.services.references.arrivals import join_arrived
+from app.services.references.beginnings import as_moved, move_beginnings
 from app.services.references.edges import Filed, Joined
 from app.services.references.pending import resolve_pending
 from app.services.references.supersession import propagate_supersession, recompute_statuses
@@ -67,7 +64,7 @@ async def artifact_of(
     """Return the artifact of a document."""
     document = prepared.document
     created_at = await _version_date(write, document, latest)
-    is_dated = document.created_at is not None
+    dated_by, precision, date = _date_of(document, latest)
     return Artifact(
         id=uuid4(),
         number=await next_number(write),
@@ -85,10 +82,24 @@ async def artifact_of(
         content_hash=prepared.content_hash,
         entity=entity.id,
         meta=document.meta,
-        date_source=(document.date_source or DateSource.HEADER) if is_dated else DateSource.FILED,
-        date_precision=document.date_precision,
-        stated_at=None if created_at == document.created_at else document.created_at,
+        date_source=dated_by,
+        date_precision=precision,
+        stated_at=None if created_at == date else date,
     )
+
+
+def _date_of(
+    document: Document, latest: Artifact | None
+) -> tuple[DateSource, DatePrecision | None, datetime | None]:
+    """Return where the date of a document is from, how exact it is, and the date itself.
+
+    A version without a date keeps the one that the version before states.
+    """
+    if document.created_at is not None:
+        return document.date_source or DateSource.HEADER, document.date_precision, document.created_at
+    if latest is not None and latest.date_source in (DateSource.HEADER, DateSource.FILE_NAME):
+        return latest.date_source, latest.date_precision, latest.date
+    return DateSource.FILED, document.date_precision, None
 
 
 async def _version_date(write: UnitOfWork, document: Document, latest: Artifact | None) -> datetime:
@@ -107,17 +118,20 @@ async def oddity_warnings(
 ) -> tuple[str, ...]:
     """Return warnings about a version whose date or status is not used as its author may expect."""
     warnings: list[str] = []
-    if document.created_at is not None and artifact.created_at != document.created_at:
-        warnings.append(
-            f"valid from now: its date {document.created_at.date()} is not after the date of"
-            " the former version"
-        )
     if artifact.created_at > write.recorded_at:
         warnings.append(f"it begins on {artifact.created_at.date()} and is not shown before")
     if document.status and not is_known(document.status):
         words = await words_of_projects(await write.flush(), write.tenant, [project.number])
         warnings += unknown_status_warnings(document.status, words.get(project.number, NO_TEAM_WORDS))
     return tuple(warnings)
+
+
+def late_date_warnings(document: Document, artifact: Artifact, was: Entity, now: Entity) -> tuple[str, ...]:
+    """Return a warning about a version that does not take effect at its date, nor lets its document."""
+    date = document.created_at
+    if date is None or date == artifact.created_at or now.created_at == date != was.created_at:
+        return ()
+    return (f"valid from now: its date {date.date()} is not after the date of the former version",)
 
 
 async def write_searchable(
@@ -257,9 +271,9 @@ async def write_document(
     before, state = await write_state(write, filed, prepared.document, recorded_type, is_new=latest is None)
     _note(write, filed, state, is_new=latest is None)
     result = await _write_meaning(write, filed, prepared, warnings, before, state, is_back=is_back)
+    late = late_date_warnings(prepared.document, artifact, entity, result.entity)
     withdrawn = any(each.source is AbsenceSource.CALLER for each in ended)
-    begins = min(entity.created_at, result.entity.created_at)
-    return replace(result, entity=replace(entity, created_at=begins), is_back=withdrawn)
+    return replace(result, warnings=(*result.warnings, *late), is_back=withdrawn)
 
 
 async def _absences(write: UnitOfWork, latest: Artifact) -> list[Absence]:
@@ -401,19 +415,13 @@ async def _write_meaning(
     )
 
 
-def _as_moved(reference: Reference, moved: Mapping[UUID, Reference]) -> Reference:
-    while reference.id in moved:
-        reference = moved[reference.id]
-    return reference
-
-
 async def _as_it_begins(write: UnitOfWork, filed: Filed) -> Filed:
-    """Return a document that was filed as it is there now: a version of the same text may begin earlier."""
-    latest = await artifacts.latest_version(await write.flush(), write.tenant, filed.entity.id)
-    if latest is None or latest.content_hash != filed.artifact.content_hash:
-        return filed
-    begins = min(filed.entity.created_at, latest.created_at)
-    return replace(filed, artifact=latest, entity=replace(filed.entity, created_at=begins))
+    """Return a document that was filed as it is there now: it may begin at another moment."""
+    where, entity = (await write.flush(), write.tenant), filed.entity.id
+    latest = await artifacts.latest_version(*where, entity)
+    filed = replace(filed, entity=(await entities.entities_by_id(*where, [entity]))[entity])
+    is_same = latest is not None and latest.content_hash == filed.artifact.content_hash
+    return replace(filed, artifact=latest) if latest is not None and is_same else filed
 
 
 async def _move_states(
@@ -424,10 +432,12 @@ async def _move_states(
     changes = [change for change in (*joined.changes, *arrived.changes, *restated) if change is not None]
     await recompute_statuses(write, changes)
     touched = {change.entity for change in changes}
+    if filed.artifact.stated_at is not None:
+        touched.add(filed.entity.id)
     if before:
         await propagate_supersession(write, filed.entity.id, before)
         around = await successions_around(await write.flush(), write.tenant, filed.entity.id)
         touched |= {each.predecessor for each in around}
-    moved = await begin_before_successors(write, touched)
-    joined.references = [_as_moved(each, moved) for each in joined.references]
+    moved = await move_beginnings(write, touched)
+    joined.references = [as_moved(each, moved) for each in joined.references]
     return bool(before or changes)

@@ -6,6 +6,7 @@ from bisect import bisect_right
 from collections import defaultdict
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from os.path import exists
 from pathlib import Path
 from uuid import UUID
 
@@ -18,6 +19,7 @@ from app.services.filing.prepare import content_hash
 from app.services.importing.git.known_documents import KnownDocument
 from app.services.importing.history.model import DocumentHistory, PastText
 from app.services.importing.request import ImportSummary
+from app.services.parsing.vocabulary import vocabulary
 from app.services.unit_of_work import UnitOfWork, unit_of_work
 from app.stores.postgres import absences, entities, projects, state_history
 from app.stores.postgres.absences import ImportRoot, RootedDocument
@@ -28,6 +30,7 @@ REMOVED = "its file is not in the folder any more"
 DELETED = "its file was deleted"
 LOST = "the history that held it was rewritten"
 MOVED = "its file moved, and is another document"
+REPLACED = "its file is another document now"
 DATED = "the history has the same text, and its date"
 
 
@@ -103,18 +106,34 @@ class RemovalService:
         project, number, filed = await self._put(caller, project_key, filed, rooted, summary)
         if project is None or number is None:
             return
-        missing = [
-            each for each in rooted if each.root == number and not each.is_absent and not filed.has(each)
-        ]
-        if not prunes:
-            summary.missing += [each.source_uri for each in missing]
-            return
-        for each in missing:
-            async with unit_of_work(self._database, caller) as write:
-                entity = await _entity(write, each.id)
-                leaving = Leaving(Interval(write.recorded_at), AbsenceSource.FOLDER, reason=REMOVED)
-                await _take_rest_away(write, project, entity, [leaving])
-            summary.removed.append(each.source_uri)
+        rooted = await self.rooted(caller, project_key)
+        for each in sorted(rooted, key=lambda document: document.key):
+            if each.root != number or each.is_absent or filed.has(each):
+                continue
+            successor = _successor(each, rooted, filed)
+            if _is_elsewhere(each, rooted):
+                await self._leave(caller, each)
+            elif successor is not None:
+                await self._end(caller, project, each, REPLACED)
+                summary.warn(each.source_uri, [f"{each.kind} {each.key} ended: it is {successor} now"])
+            elif prunes:
+                await self._end(caller, project, each, REMOVED)
+                summary.removed.append(each.source_uri)
+            else:
+                summary.missing.append(each.source_uri)
+
+    async def _leave(self, caller: Caller, document: RootedDocument) -> None:
+        """Note that a document is in a root no more, and lives on in another one."""
+        async with unit_of_work(self._database, caller) as write:
+            where = (await write.flush(), write.tenant)
+            await absences.leave_root(*where, document.id, document.root, write.recorded_at)
+
+    async def _end(self, caller: Caller, project: Project, document: RootedDocument, reason: str) -> None:
+        """End a document of a folder now."""
+        async with unit_of_work(self._database, caller) as write:
+            entity = await _entity(write, document.id)
+            leaving = Leaving(Interval(write.recorded_at), AbsenceSource.FOLDER, reason=reason)
+            await _take_rest_away(write, project, entity, [leaving])
 
     async def settle_repository(
         self,
@@ -206,8 +225,10 @@ class RemovalService:
             if number is None:
                 number = await absences.insert_root(*where, filed.root, write.recorded_at)
             await absences.put_documents(*where, number, filed.sources, write.recorded_at)
+        known = {each.id for each in rooted if each.root == number}
         for each in rooted:
-            if each.key in filed.sources and each.root != number:
+            if each.key in filed.sources and each.id not in known:
+                known.add(each.id)
                 summary.known_from[each.place] = summary.known_from.get(each.place, 0) + 1
         return project, number, filed
 
@@ -227,6 +248,9 @@ class RemovalService:
                 return
             versions = await state_history.versions_of(*where, entity.id)
             held = (await absences.absences_of(*where, [entity.id])).get(entity.id, [])
+        begins_otherwise = {each.artifact for each in held if each.source is AbsenceSource.CALLER}
+        versions = [each for each in versions if each.id not in begins_otherwise]
+        held = [each for each in held if each.source is AbsenceSource.GIT or each.artifact is None]
         lost = [*_lost_versions(known.history, versions), *history.moved_versions(known, versions)]
         wanted = _Wanted(entity, known, lost, _doubled_versions(known, versions), versions)
         if not wanted.differs(held):
@@ -236,6 +260,21 @@ class RemovalService:
             await wanted.settle_gaps(write, project, held)
         if any(gap.valid.end is None for gap in known.gaps):
             summary.removed.append(known.document.source_uri or key)
+
+
+def _is_elsewhere(document: RootedDocument, rooted: Sequence[RootedDocument]) -> bool:
+    """Return whether a document that is gone from a root came from another one, which still has its file."""
+    return any(each.id == document.id and each.root != document.root and exists(each.path) for each in rooted)
+
+
+def _successor(document: RootedDocument, rooted: Sequence[RootedDocument], filed: RootContents) -> str | None:
+    """Return what the file of a document is now, if it was filed as one of another kind; None otherwise."""
+    place = (document.root, document.source_uri)
+    for each in rooted:
+        if (each.root, each.source_uri) == place and each.key in filed.sources and each.kind != document.kind:
+            is_same = each.digest == document.digest or document.kind == vocabulary().default_kind
+            return f"{each.kind} {each.key}" if is_same else None
+    return None
 
 
 def _lost_versions(history: DocumentHistory, versions: Sequence[Version]) -> list[Version]:
@@ -435,13 +474,41 @@ class KnownFiles:
         It is the same if its text is, or if most files that both roots hold have the same text: the second
         root is a copy. `digests` are the MD5 of the files of the root, by source.
         """
-        found = next((each for each in self.documents if each.key == key), None)
+        held = [each for each in self.documents if each.key == key]
+        found = next((each for each in held if each.place == place), next(iter(held), None))
         if found is None or found.digest == digests[source]:
             return None
         if found.place == place:
             is_there = found.source_uri in self.present.get(place, ())
             return found if is_there and found.source_uri != source else None
-        there = {each.source_uri: each.digest for each in self.documents if each.place == found.place}
+        return None if any(self._is_copied(each.place, digests) for each in held) else found
+
+    def _is_copied(self, place: str, digests: Mapping[str, str]) -> bool:
+        """Return whether most files that a root and another one hold have the same text."""
+        there = {each.source_uri: each.digest for each in self.documents if each.place == place}
         both = there.keys() & digests.keys()
-        same = sum(there[each] == digests[each] for each in both)
-        return None if 2 * same > len(both) else found
+        return 2 * sum(there[each] == digests[each] for each in both) > len(both)
+
+    def is_of_another(self, key: str, place: str) -> bool:
+        """Return whether a document of another root has a number."""
+        return any(
+            each.goes_by(key) and each.place != place and not each.is_absent for each in self.documents
+        )
+
+    def stranger(
+        self, key: str, path: Path, place: str, digests: Mapping[str, str], source: str
+    ) -> RootedDocument | None:
+        """Return the document of another root that has the number of a file, None if it may be the same.
+
+        It may be if one of its files is that file, has its text or is gone, or if the roots are copies.
+        """
+        held = [each for each in self.documents if each.goes_by(key) and not each.is_absent]
+        may_be = any(
+            each.place == place
+            or each.path == path
+            or each.digest == digests[source]
+            or not exists(each.path)
+            or self._is_copied(each.place, digests)
+            for each in held
+        )
+        return None if may_be else next(iter(held), None)

@@ -277,11 +277,12 @@ def _resolve_claims(
     claims: dict[MarkdownFile, Claim | Refusal], held: Mapping[str, HeldDocument], known: KnownFiles
 ) -> tuple[dict[MarkdownFile, ClaimedFile | Refusal], list[Collision]]:
     readable = [(file, claim) for file, claim in claims.items() if isinstance(claim, Claim)]
+    own, strangers = _own_identifiers(readable, held, known)
     named, collisions = resolve_names(
         [
             NamedDocument(
                 file.source,
-                claim.identifier,
+                own.get(file, claim.identifier),
                 printable_name(file.path.parent.name),
                 claim.kind,
                 claim.title,
@@ -302,7 +303,55 @@ def _resolve_claims(
         # A folder may name the kind, and a file that left it is of the same kind all the same.
         is_of_folder = before is not None and claim.kind == vocabulary().default_kind
         resolved[file] = replace(claimed, kind=before) if before and is_of_folder else claimed
-    return resolved, [*collisions, *apart]
+    return resolved, [*collisions, *strangers, *apart]
+
+
+def _own_identifiers(
+    readable: Sequence[tuple[MarkdownFile, Claim]], held: Mapping[str, HeldDocument], known: KnownFiles
+) -> tuple[dict[MarkdownFile, str], list[Collision]]:
+    """Return the identifiers of files that state one that a document of another root has, or had before.
+
+    A file whose number a document of another root has keeps the one that it was filed under. A new one gets
+    the folder of its root before the number, which is a collision.
+    """
+    digests: dict[str, dict[str, str]] = defaultdict(dict)
+    twins: dict[tuple[str, str], set[str]] = defaultdict(set)
+    places: dict[str, set[str]] = defaultdict(set)
+    for file, claim in readable:
+        digests[_place(file)][file.source] = claim.digest
+        twins[identifier_key(claim.identifier or ""), file.source].add(claim.digest)
+        places[identifier_key(claim.identifier or "")].add(_place(file))
+    own: dict[MarkdownFile, str] = {}
+    collisions = []
+    taken = {identifier_key(claim.identifier) for _, claim in readable if claim.identifier is not None}
+    for file, claim in readable:
+        if claim.identifier is None:
+            continue
+        key, place = identifier_key(claim.identifier), _place(file)
+        before = known.at(place, file.source)
+        is_shared = len(places[key]) > 1 or known.is_of_another(key, place)
+        if before is not None and before.goes_by(key) and is_shared:
+            own[file] = claim.identifier if before.key == key else before.identifier or before.key
+            continue
+        other = known.stranger(key, file.path, place, digests[place], file.source)
+        if other is None and len(twins[key, file.source]) == 1:
+            continue
+        name = name_by_root(_folder(file), claim.identifier, lambda each: each in held or each in taken)
+        own[file] = name or file.source
+        taken.add(identifier_key(own[file]))
+        there = () if other is None else (NamedDocument(printable_name(str(other.path)), other.identifier),)
+        collisions.append(Collision(claim.identifier, (*there, NamedDocument(file.source, own[file]))))
+    return own, collisions
+
+
+def _place(file: MarkdownFile) -> str:
+    return printable_name(str(file.root))
+
+
+def _folder(file: MarkdownFile) -> PurePosixPath:
+    """Return the folder of the root of a file, which may be the file itself."""
+    place = PurePosixPath(_place(file))
+    return place if file.root != file.path else place.parent
 
 
 def _kept_identifiers(
@@ -342,8 +391,7 @@ def _kept_identifiers(
         name, place = by_path[file], places[file]
         other = known.holder(identifier_key(name), place, digests[place], file.source)
         if other is not None:
-            folder = PurePosixPath(place) if file.root != file.path else PurePosixPath(place).parent
-            apart = name_by_root(folder, name, lambda key: key in held or key in taken) or file.source
+            apart = name_by_root(_folder(file), name, lambda key: key in held or key in taken) or file.source
             kept[file] = apart
             taken.add(identifier_key(apart))
             there = NamedDocument(printable_name(str(other.path)), name)

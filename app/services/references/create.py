@@ -11,10 +11,11 @@ from app.domain.entity import Entity, Reference, ReferenceType
 from app.domain.temporal import Interval, require_in_calendar, require_offset, rfc_3339, still_missing
 from app.errors import Invalid
 from app.services.catalog.lookup import require_artifact, require_entities
+from app.services.references.beginnings import as_moved, move_beginnings
 from app.services.references.edges import EdgeStatement, Joined, current_edges, write_edge
 from app.services.references.supersession import recompute_statuses
 from app.services.unit_of_work import UnitOfWork
-from app.stores.postgres import lookups, references
+from app.stores.postgres import artifacts, lookups, references
 
 
 async def require_ends(
@@ -70,12 +71,13 @@ async def add_reference(write: UnitOfWork, stated: StatedReference) -> Reference
     of both, and the time since it was withdrawn. A supersession changes the target's status, so this must
     come last in a write. Raises NotFound for an end that is not there, and Invalid for a reference to itself,
     one that no rule allows, one that would close a circle of supersessions, or one that starts before an end
-    does.
+    does. A document without a date begins before what supersedes it.
     """
     source, target = await require_ends(write, stated.source, stated.target, stated.source_artifact)
     await require_rule(write, source, target, stated.type)
     start = _start(write, stated)
-    require_existing(source, target, start)
+    is_earlier = stated.type is ReferenceType.SUPERSEDES and await _may_begin_earlier(write, target, start)
+    require_existing(source, source if is_earlier else target, start)
     edge = (stated.source, stated.target, stated.type)
     held = await references.current_pieces(await write.flush(), write.tenant, edge, start)
     missing = still_missing((each.valid for each in held), start, write.recorded_at)
@@ -96,7 +98,16 @@ async def add_reference(write: UnitOfWork, stated: StatedReference) -> Reference
             rule="supersession_is_acyclic",
         )
     await recompute_statuses(write, joined.changes)
-    return written[-1]
+    moved = await move_beginnings(write, {source.id, target.id})
+    if is_earlier:
+        require_existing(source, (await require_ends(write, source.id, target.id, None))[1], start)
+    return as_moved(written[-1], moved)
+
+
+async def _may_begin_earlier(write: UnitOfWork, target: Entity, start: datetime) -> bool:
+    """Return whether a document counts from its filing alone, and may have been there before a moment."""
+    where = (await write.flush(), write.tenant)
+    return start < target.created_at and await artifacts.is_undated_at(*where, target.id, target.created_at)
 
 
 async def _retract_last_piece(

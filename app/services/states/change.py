@@ -17,6 +17,7 @@ from app.domain.types import TypeDefinition
 from app.errors import Conflict, Invalid
 from app.services.aliases.mentions import note_earlier_mentions
 from app.services.aliases.rules import Naming, forms_of, require_free_names
+from app.services.references.beginnings import move_beginnings_around
 from app.services.references.edges import Joined
 from app.services.references.pending import join_pending_by_name, unlink_by_name
 from app.services.references.supersession import propagate_supersession
@@ -185,6 +186,7 @@ async def change_state(write: UnitOfWork, entity: UUID, change: StateChange, cau
     await meet_earlier_texts(write, definition, held, written.state)
     if "status" in props:
         await propagate_supersession(write, entity, held)
+        await move_beginnings_around(write, entity)
     return written
 
 

@@ -12,6 +12,7 @@ from uuid import UUID
 import asyncpg
 
 from app.domain.entity import Absence, AbsenceSource, Reference
+from app.domain.identifier import bare_key
 from app.domain.numbers import ArtifactNumber, ProjectNumber, TenantNumber
 from app.domain.temporal import AsOf, Interval
 from app.domain.text import fold
@@ -187,9 +188,10 @@ async def put_documents(
 
 @dataclass(frozen=True, slots=True)
 class RootedDocument:
-    """A document and where it came from last: the place of its root, and its file there.
+    """A document and where it came from: the place of a root, and its file there.
 
-    `digest` is the MD5 of the last text's body.
+    `digest` is the MD5 of the last text's body, and `stated` are the keys of identifiers that it states and
+    another document has.
     """
 
     id: UUID
@@ -201,6 +203,11 @@ class RootedDocument:
     kind: str
     digest: str
     is_absent: bool
+    stated: tuple[str, ...]
+
+    def goes_by(self, key: str) -> bool:
+        """Return whether a key is that of the document or of an identifier that it states."""
+        return key in (self.key, bare_key(self.key), *self.stated)
 
     @property
     def path(self) -> Path:
@@ -212,6 +219,13 @@ class RootedDocument:
 async def documents_of_roots(
     connection: asyncpg.Connection, tenant: TenantNumber, project_key: str
 ) -> list[RootedDocument]:
-    """Return the documents of a project that came from a root, by key."""
+    """Return the documents of a project with each root that they came from, the last ones first."""
     rows = await connection.fetch(SQL["documents_of_roots"], tenant, fold(project_key))
-    return [RootedDocument(*row.values()) for row in rows]
+    return [RootedDocument(**dict(row) | {"stated": tuple(row["stated"])}) for row in rows]
+
+
+async def leave_root(
+    connection: asyncpg.Connection, tenant: TenantNumber, entity: UUID, root: int, recorded_at: datetime
+) -> None:
+    """Record that a document is in a root no more."""
+    await connection.execute(SQL["leave_root"], tenant, entity, root, recorded_at)

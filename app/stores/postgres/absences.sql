@@ -72,34 +72,42 @@ VALUES (:tenant, :project, :place, :prefix, :first_commit, :recorded_at)
 RETURNING root_id;
 
 -- name: put_documents
--- Remember from which root these documents, by their keys, came last, and from which file.
+-- Remember that these documents, by their keys, came from a root, and each from which file.
 INSERT INTO document_root (tenant_id, entity, root_id, source_uri, recorded_at)
 SELECT :tenant, entity.id, :root, filed.source_uri, :recorded_at
 FROM unnest(:keys::text[], :sources::text[]) AS filed (key, source_uri)
 JOIN entity ON entity.tenant_id = :tenant AND entity.project_id = :project AND entity.key = filed.key
-ON CONFLICT (tenant_id, entity) DO UPDATE SET
-    root_id = excluded.root_id, source_uri = excluded.source_uri, recorded_at = excluded.recorded_at
-WHERE (document_root.root_id, document_root.source_uri) IS DISTINCT FROM (excluded.root_id, excluded.source_uri);
+ON CONFLICT (tenant_id, entity, root_id) DO UPDATE SET
+    source_uri = excluded.source_uri, recorded_at = excluded.recorded_at, left_at = NULL
+WHERE document_root.source_uri <> excluded.source_uri OR document_root.left_at IS NOT NULL;
+
+-- name: leave_root
+-- Note that a document is in a root no more.
+UPDATE document_root SET left_at = $4 WHERE tenant_id = $1 AND entity = $2 AND root_id = $3;
 
 -- name: documents_of_roots
--- Which documents of a project came from which root and file, what were their last texts, and are they there?
-SELECT entity.id, entity.key, place, document_root.root_id, document_root.source_uri, latest.identifier, latest.kind,
+-- Which documents of a project came from which roots and files, what were their last texts, are they there, and which numbers
+-- that they do not go by do they state? Those that are there come first, and of these the last that came.
+SELECT entity.id, entity.key, place, document_root.root_id AS root, document_root.source_uri, latest.identifier, latest.kind,
     md5(latest.body) AS digest, EXISTS (
         SELECT FROM absence
         WHERE absence.tenant_id = $1 AND absence.entity = entity.id AND absence.artifact IS NULL
             AND retracted_at IS NULL AND tstzrange(valid_from, valid_until) @>
                 (SELECT greatest(clock_timestamp(), recorded_at) FROM ledger_clock WHERE tenant_id = $1)
-    ) AS is_absent
+    ) AS is_absent, ARRAY(
+        SELECT name.key FROM document_name AS name
+        WHERE name.tenant_id = $1 AND name.entity = entity.id AND sort = 'IDENTIFIER' AND closed_at IS NULL
+    ) AS stated
 FROM project
 JOIN import_root ON import_root.tenant_id = $1 AND import_root.project_id = project.project_id
-JOIN document_root ON document_root.tenant_id = $1 AND document_root.root_id = import_root.root_id
+JOIN document_root ON document_root.tenant_id = $1 AND document_root.root_id = import_root.root_id AND left_at IS NULL
 JOIN entity ON entity.tenant_id = $1 AND entity.id = document_root.entity
 CROSS JOIN LATERAL (
     SELECT identifier, body, type.name AS kind
     FROM artifact JOIN type USING (tenant_id, type_id)
     WHERE tenant_id = $1 AND artifact.entity = entity.id
-    ORDER BY artifact.recorded_at DESC
+    ORDER BY artifact.created_at = entity.created_at, artifact.recorded_at DESC
     LIMIT 1
 ) AS latest
 WHERE project.tenant_id = $1 AND folded_key = $2
-ORDER BY entity.key;
+ORDER BY is_absent, document_root.recorded_at DESC, entity.key;

@@ -133,6 +133,14 @@ async def stated_aliases(connection: asyncpg.Connection, tenant: TenantNumber, e
     return [alias_from(row) for row in await connection.fetch(SQL["stated_by"], tenant, entity)]
 
 
+async def aliases_since(
+    connection: asyncpg.Connection, tenant: TenantNumber, entity: UUID, begun: datetime, begins: datetime
+) -> list[Alias]:
+    """Return the aliases of an entity that hold since it `begun`, and those from before it `begins`."""
+    rows = await connection.fetch(SQL["aliases_since"], tenant, entity, begun, begins)
+    return [alias_from(row) for row in rows]
+
+
 async def retract_alias(
     connection: asyncpg.Connection, tenant: TenantNumber, id: UUID, recorded_at: datetime
 ) -> None:

@@ -74,6 +74,13 @@ SELECT alias.id, surface_form, target, source, authority_tier, source_artifact, 
 FROM alias JOIN artifact ON artifact.tenant_id = alias.tenant_id AND artifact.id = alias.source_artifact
 WHERE alias.tenant_id = $1 AND artifact.entity = $2 AND retracted_at IS NULL AND valid_until IS NULL;
 
+-- name: aliases_since
+-- Which aliases of an entity hold since a moment, or began before another one?
+SELECT id, surface_form, target, source, authority_tier, source_artifact, valid_from, valid_until
+FROM alias
+WHERE tenant_id = $1 AND target = $2 AND retracted_at IS NULL AND (valid_from = $3 OR valid_from < $4)
+ORDER BY id;
+
 -- name: retract_alias
 -- Stop believing an alias.
 UPDATE alias SET retracted_at = $3 WHERE tenant_id = $1 AND id = $2 AND retracted_at IS NULL;

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Sequence
+from dataclasses import dataclass
 from datetime import datetime
 from uuid import UUID
 
@@ -134,17 +135,35 @@ async def latest_hashes(
 async def latest_version_date(
     connection: asyncpg.Connection, tenant: TenantNumber, entity: UUID
 ) -> datetime | None:
-    """Return the latest effective date of an entity's artifacts; None if it has none."""
+    """Return the latest effective date of an entity's artifacts, but for hidden ones; None if it has none."""
     moment: datetime | None = await connection.fetchval(SQL["latest_version_date"], tenant, entity)
     return moment
 
 
-async def undated_beginning(
+@dataclass(frozen=True, slots=True)
+class FirstVersion:
+    """The artifact that a document begins with, and the date at which it should, as a later one states it."""
+
+    artifact: Artifact
+    begins: datetime | None
+    date_source: DateSource | None
+    date_precision: DatePrecision | None
+
+
+async def first_version(
     connection: asyncpg.Connection, tenant: TenantNumber, entity: UUID
-) -> Artifact | None:
-    """Return the artifact without a date that a document begins with; None if it begins otherwise."""
-    row = await connection.fetchrow(SQL["undated_beginning"], tenant, entity)
-    return None if row is None else artifact_from(row)
+) -> FirstVersion | None:
+    """Return the artifact that a document begins with; None if it begins without one."""
+    row = await connection.fetchrow(SQL["first_version"], tenant, entity)
+    if row is None:
+        return None
+    by, precisely = row["begins_by"], row["begins_precisely"]
+    return FirstVersion(
+        artifact_from(row),
+        row["begins"],
+        None if by is None else DateSource(by),
+        None if precisely is None else DatePrecision(precisely),
+    )
 
 
 async def is_undated_at(
@@ -170,6 +189,8 @@ async def copy_artifact(
         created_at=copy.created_at,
         recorded_at=copy.recorded_at,
         actor=actor,
+        date_source=copy.date_source,
+        date_precision=copy.date_precision,
     )
     length: int = await connection.fetchval(_COPY_ARTIFACT.text, *row)
     await connection.execute(SQL["copy_passages"], tenant, held.number, copy.number)

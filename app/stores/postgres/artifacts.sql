@@ -20,7 +20,8 @@ FROM unnest(:ordinals::integer[], :headings::text[], :texts::text[], :tokens::in
     AS passage (ordinal, heading, text, tokens);
 
 -- name: latest_version
--- Which artifact of an entity was filed last, whenever it takes effect? One that a history hides counts only if all are hidden.
+-- Which artifact of an entity was filed last, whenever it takes effect? One that is hidden counts only if all are. The one
+-- that the entity begins with was filed first: it may have been recorded again since, as one of another moment.
 SELECT
     artifact.id, number, artifact.project_id, type.name AS kind, identifier, title, body, domain,
     created_at, artifact.recorded_at, source_uri, source_commit, author, content_hash, entity,
@@ -30,7 +31,7 @@ WHERE tenant_id = $1 AND entity = $2
 ORDER BY EXISTS (
     SELECT FROM absence
     WHERE absence.tenant_id = $1 AND absence.entity = $2 AND absence.artifact = artifact.id AND retracted_at IS NULL
-), artifact.recorded_at DESC
+), created_at = (SELECT entity.created_at FROM entity WHERE entity.tenant_id = $1 AND entity.id = $2), artifact.recorded_at DESC
 LIMIT 1;
 
 -- name: latest_hashes
@@ -49,14 +50,21 @@ CROSS JOIN LATERAL (
                 AND tstzrange(absence.valid_from, absence.valid_until) @>
                     (SELECT greatest(clock_timestamp(), recorded_at) FROM ledger_clock WHERE tenant_id = $1)
         )
-    ORDER BY artifact.recorded_at DESC
+    ORDER BY artifact.created_at = entity.created_at, artifact.recorded_at DESC
     LIMIT 1
 ) AS latest
 WHERE project.tenant_id = $1 AND folded_key = $2;
 
 -- name: latest_version_date
--- When does the last of an entity's artifacts take effect?
-SELECT max(created_at) FROM artifact WHERE tenant_id = $1 AND entity = $2;
+-- When does the last of an entity's artifacts take effect, of those that are not hidden? One that begins at an unknown moment
+-- was there when the entity was filed first.
+SELECT max(CASE WHEN is_unknown(created_at) THEN first.recorded_at ELSE created_at END)
+FROM artifact
+CROSS JOIN (SELECT min(recorded_at) AS recorded_at FROM artifact WHERE tenant_id = $1 AND entity = $2) AS first
+WHERE tenant_id = $1 AND entity = $2 AND NOT EXISTS (
+    SELECT FROM absence
+    WHERE absence.tenant_id = $1 AND absence.entity = $2 AND absence.artifact = artifact.id AND retracted_at IS NULL
+);
 
 -- name: artifacts_by_id
 -- Which artifacts have these ids?
@@ -87,34 +95,51 @@ FROM artifact
 WHERE tenant_id = $1 AND entity = ANY ($2::uuid[]) AND created_at <= $3 AND recorded_at <= $4
 ORDER BY entity, created_at DESC;
 
--- name: undated_beginning
--- Which artifact without a date does a document begin with?
+-- name: first_version
+-- Which artifact does a document begin with, and by which date that a later one states should it? One without a date by one
+-- before its first filing, another by one before its own.
 SELECT
-    artifact.id, number, artifact.project_id, type.name AS kind, identifier, title, body, domain,
-    artifact.created_at, artifact.recorded_at, source_uri, source_commit, author, content_hash, entity,
-    meta, date_source, date_precision, stated_at
+    artifact.id, artifact.number, artifact.project_id, type.name AS kind, identifier, title, body, domain,
+    artifact.created_at, artifact.recorded_at, source_uri, source_commit, author, content_hash, artifact.entity,
+    meta, artifact.date_source, artifact.date_precision, artifact.stated_at,
+    later.stated_at AS begins, later.date_source AS begins_by, later.date_precision AS begins_precisely
 FROM entity
 JOIN artifact ON artifact.tenant_id = $1 AND artifact.entity = entity.id AND artifact.created_at = entity.created_at
 JOIN type ON type.tenant_id = $1 AND type.type_id = artifact.type_id
-WHERE entity.tenant_id = $1 AND entity.id = $2
-    AND coalesce(date_source = 'FILED', artifact.created_at = artifact.recorded_at);
+LEFT JOIN LATERAL (
+    SELECT stated.stated_at, stated.date_source, stated.date_precision
+    FROM artifact AS stated
+    WHERE stated.tenant_id = $1 AND stated.entity = entity.id AND stated.stated_at < CASE
+            WHEN coalesce(artifact.date_source = 'FILED', artifact.created_at = artifact.recorded_at) THEN (
+                SELECT min(recorded_at) FROM artifact AS filed WHERE filed.tenant_id = $1 AND filed.entity = entity.id
+            )
+            ELSE entity.created_at
+        END
+        AND NOT EXISTS (
+            SELECT FROM artifact AS held
+            WHERE held.tenant_id = $1 AND held.entity = entity.id AND held.created_at = stated.stated_at
+        )
+    ORDER BY stated.stated_at
+    LIMIT 1
+) AS later ON true
+WHERE entity.tenant_id = $1 AND entity.id = $2;
 
 -- name: is_undated_at
 -- Does a document count from a moment only because a version without a date was filed then?
 SELECT EXISTS (
     SELECT FROM artifact
-    WHERE tenant_id = $1 AND entity = $2 AND created_at = $3
-        AND coalesce(date_source = 'FILED', created_at = recorded_at)
+    WHERE tenant_id = $1 AND entity = $2 AND created_at = $3 AND created_at = recorded_at
+        AND coalesce(date_source = 'FILED', true)
 );
 
 -- name: copy_artifact
 -- Record an artifact again, as one that takes effect at another moment.
 INSERT INTO artifact (
     tenant_id, id, number, project_id, entity, type_id, identifier, title, body, domain, created_at, recorded_at,
-    source_uri, source_commit, author, content_hash, term_count, actor, meta, date_source, date_precision, stated_at
+    source_uri, source_commit, author, content_hash, term_count, actor, meta, date_source, date_precision
 ) OVERRIDING SYSTEM VALUE
 SELECT tenant_id, :id, :number, project_id, entity, type_id, identifier, title, body, domain, :created_at, :recorded_at,
-    source_uri, source_commit, author, content_hash, term_count, :actor, meta, date_source, date_precision, stated_at
+    source_uri, source_commit, author, content_hash, term_count, :actor, meta, :date_source, :date_precision
 FROM artifact
 WHERE tenant_id = :tenant AND number = :copied
 RETURNING term_count;

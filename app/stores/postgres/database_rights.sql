@@ -100,7 +100,7 @@ BEGIN
         status_word, term_statistics, type, withdrawal
         TO trigraph_service;
     GRANT UPDATE (retracted_at) ON absence, alias, entity_state, reference TO trigraph_service;
-    GRANT UPDATE (root_id, source_uri, recorded_at) ON document_root TO trigraph_service;
+    GRANT UPDATE (root_id, source_uri, recorded_at, left_at) ON document_root TO trigraph_service;
     GRANT UPDATE (status, reviewed_by, reviewed_at, review_reason) ON alias_candidate, fact_candidate
         TO trigraph_service;
     GRANT UPDATE (recorded_at) ON ledger_clock TO trigraph_service;

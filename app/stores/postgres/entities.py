@@ -103,11 +103,11 @@ async def rename_entity(connection: asyncpg.Connection, tenant: TenantNumber, en
     await connection.execute(SQL["rename_entity"], tenant, entity, key, bare_key(key))
 
 
-async def begin_earlier(
+async def begin_at(
     connection: asyncpg.Connection, tenant: TenantNumber, entity: UUID, begins: datetime
 ) -> None:
-    """Let an entity begin earlier; a version of its document without a date must begin then."""
-    await connection.execute(SQL["begin_earlier"], tenant, entity, begins)
+    """Let an entity begin at another moment, at which a version of its document must begin."""
+    await connection.execute(SQL["begin_at"], tenant, entity, begins)
 
 
 async def entities_by_id(

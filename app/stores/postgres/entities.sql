@@ -33,7 +33,7 @@ JOIN type ON type.tenant_id = $1 AND type.type_id = entity.type_id;
 -- Give an entity another key.
 UPDATE entity SET key = $3, bare_key = $4 WHERE tenant_id = $1 AND id = $2;
 
--- name: begin_earlier
+-- name: begin_at
 -- Let an entity begin when its first version now does.
 UPDATE entity SET created_at = $3 WHERE tenant_id = $1 AND id = $2;
 

@@ -46,8 +46,8 @@ WHERE ($5::text IS NULL OR type = $5)
 GROUP BY wanted.entity;
 
 -- name: artifacts_of_entities
--- Which artifacts does each of these entities have by what is known, the newest first, after a position? Given an instant,
--- those that begin by then.
+-- Which artifacts does each of these entities have by what is known, but for hidden ones, the newest first, after a position?
+-- Given an instant, those that begin by then.
 SELECT found.*
 FROM unnest($2::uuid[]) AS wanted (entity)
 CROSS JOIN LATERAL (
@@ -58,6 +58,11 @@ CROSS JOIN LATERAL (
     FROM artifact JOIN type USING (tenant_id, type_id)
     WHERE tenant_id = $1 AND artifact.entity = wanted.entity
         AND artifact.recorded_at <= $3 AND ($4::timestamptz IS NULL OR created_at <= $4)
+        AND NOT EXISTS (
+            SELECT FROM absence
+            WHERE absence.tenant_id = $1 AND absence.entity = artifact.entity AND absence.artifact = artifact.id
+                AND absence.recorded_at <= $3 AND (absence.retracted_at > $3 OR absence.retracted_at IS NULL)
+        )
         AND ($5::timestamptz IS NULL OR (created_at, artifact.id) < ($5, $6::uuid))
     ORDER BY created_at DESC, artifact.id DESC
     LIMIT $7
@@ -65,12 +70,17 @@ CROSS JOIN LATERAL (
 ORDER BY created_at DESC, id DESC;
 
 -- name: count_artifacts_of_entities
--- How many artifacts does each of these entities have by what is known? Given an instant, of those that begin by
--- then.
+-- How many artifacts does each of these entities have by what is known, but for hidden ones? Given an instant, of those that
+-- begin by then.
 SELECT entity, count(*) AS count
 FROM artifact
 WHERE tenant_id = $1 AND entity = ANY ($2::uuid[])
     AND recorded_at <= $3 AND ($4::timestamptz IS NULL OR created_at <= $4)
+    AND NOT EXISTS (
+        SELECT FROM absence
+        WHERE absence.tenant_id = $1 AND absence.entity = artifact.entity AND absence.artifact = artifact.id
+            AND absence.recorded_at <= $3 AND (absence.retracted_at > $3 OR absence.retracted_at IS NULL)
+    )
 GROUP BY entity;
 
 -- name: aliases_of_entities

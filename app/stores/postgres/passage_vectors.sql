@@ -12,7 +12,7 @@ CROSS JOIN LATERAL (
     SELECT number, title
     FROM artifact
     WHERE artifact.tenant_id = $1 AND artifact.entity = entity.id
-    ORDER BY artifact.recorded_at DESC
+    ORDER BY artifact.created_at = entity.created_at, artifact.recorded_at DESC
     LIMIT 1
 ) AS latest
 JOIN passage ON passage.tenant_id = $1 AND passage.artifact_number = latest.number

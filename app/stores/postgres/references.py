@@ -312,10 +312,14 @@ async def close_pending(
 
 @dataclass(frozen=True, slots=True)
 class BoundReference:
-    """A reference that begins with one of its ends, and `since` when it would hold without that end."""
+    """A reference, and `since` when it would hold if the one of its ends had been there always.
+
+    `written` is the date that the document gives for it, if it gives one.
+    """
 
     recorded: RecordedReference
     since: datetime
+    written: datetime | None
 
     @property
     def reference(self) -> Reference:
@@ -324,16 +328,25 @@ class BoundReference:
 
 
 async def references_since(
-    connection: asyncpg.Connection, tenant: TenantNumber, entity: UUID, begins: datetime
+    connection: asyncpg.Connection, tenant: TenantNumber, entity: UUID, begins: datetime | None = None
 ) -> list[BoundReference]:
-    """Return the references that documents state from or to an entity and that begin with it."""
+    """Return the references that documents state from or to an entity; given a moment, those since then."""
     return [
         BoundReference(
             RecordedReference(reference_from(row), row["project_id"], row["occurrences"], is_current=True),
             row["since"],
+            row["written"],
         )
         for row in await connection.fetch(SQL["references_since"], tenant, entity, begins)
     ]
+
+
+async def late_successors(
+    connection: asyncpg.Connection, tenant: TenantNumber, entities: Sequence[UUID]
+) -> list[UUID]:
+    """Return what supersedes some documents from a later moment on than the date that a document gives."""
+    rows = await connection.fetch(SQL["late_successors"], tenant, list(entities))
+    return [row["source"] for row in rows]
 
 
 async def references_by_id(

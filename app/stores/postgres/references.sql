@@ -119,35 +119,46 @@ ORDER BY pending.recorded_at, pending.id;
 UPDATE pending_reference SET closed_at = :closed_at WHERE tenant_id = :tenant AND id = ANY (:ids::uuid[]);
 
 -- name: references_since
--- Which references from or to an entity hold since a moment, because a document says so, and since when would they if the
--- entity had been there always?
-SELECT reference.id, source, target, reference.type, reference.source_artifact, valid_from, valid_until,
+-- Which references from or to an entity hold because a document says so, and since when would they if the entity had been
+-- there always, or by the date that the document gives? Given a moment, those that hold since then.
+SELECT reference.id, source, target, reference.type, reference.source_artifact, reference.valid_from, valid_until,
     reference.project_id, occurrences, greatest(
         other.created_at,
-        coalesce(
-            (
-                SELECT max(claim.valid_from) FROM reference_claim AS claim
-                WHERE claim.tenant_id = $1 AND claim.source_artifact = stated.id AND claim.type = reference.type
-                    AND claim.inverted = (target = teller.id)
-                    AND claim.key = CASE WHEN teller.id = other.id THEN own.bare_key ELSE other.bare_key END
-                    AND claim.valid_from <> stated.created_at
-            ),
-            CASE WHEN teller.id <> $2 THEN stated_since($1, teller.id, teller.created_at, stated.created_at) END
-        ),
+        CASE WHEN teller.id = own.id THEN nullif(told.since, own.created_at) ELSE told.since END,
         (
             SELECT max(absence.valid_until) FROM absence
             WHERE absence.tenant_id = $1 AND absence.entity = other.id AND artifact IS NULL
-                AND absence.retracted_at IS NULL AND absence.valid_until <= $3
+                AND absence.retracted_at IS NULL AND absence.valid_until <= reference.valid_from
         )
-    ) AS since
+    ) AS since, CASE WHEN told.since = claim.valid_from THEN nullif(claim.valid_from, stated.created_at) END AS written
 FROM reference
 JOIN entity AS own ON own.tenant_id = $1 AND own.id = $2
 JOIN entity AS other ON other.tenant_id = $1 AND other.id = CASE WHEN source = $2 THEN target ELSE source END
 JOIN artifact AS stated ON stated.tenant_id = $1 AND stated.id = reference.source_artifact
 JOIN entity AS teller ON teller.tenant_id = $1 AND teller.id = stated.entity
+CROSS JOIN LATERAL (
+    SELECT max(claim.valid_from) AS valid_from FROM reference_claim AS claim
+    WHERE claim.tenant_id = $1 AND claim.source = teller.id AND claim.closed_at IS NULL
+        AND claim.type = reference.type AND claim.inverted = (target = teller.id)
+        AND claim.key = CASE WHEN teller.id = other.id THEN own.bare_key ELSE other.bare_key END
+) AS claim
+CROSS JOIN LATERAL (
+    SELECT stated_since($1, teller.id, teller.created_at, coalesce(claim.valid_from, stated.created_at)) AS since
+) AS told
 WHERE reference.tenant_id = $1 AND (source = $2 OR target = $2) AND reference.retracted_at IS NULL
-    AND valid_from = $3
+    AND ($3::timestamptz IS NULL OR reference.valid_from = $3)
 ORDER BY reference.id;
+
+-- name: late_successors
+-- Which documents supersede one of these, as a document says, from an earlier date than they do by the reference?
+SELECT DISTINCT reference.source
+FROM reference
+JOIN artifact AS stated ON stated.tenant_id = $1 AND stated.id = reference.source_artifact
+JOIN reference_claim AS claim ON claim.tenant_id = $1 AND claim.source = stated.entity AND claim.closed_at IS NULL
+    AND claim.type = 'SUPERSEDES' AND claim.valid_from < reference.valid_from
+WHERE reference.tenant_id = $1 AND reference.target = ANY ($2::uuid[]) AND reference.type = 'SUPERSEDES'
+    AND reference.retracted_at IS NULL
+ORDER BY reference.source;
 
 -- name: references_by_id
 -- Which references have these ids?

@@ -298,12 +298,17 @@ async def test_a_status_nobody_knows_is_warned_about(desk: ProjectFixture) -> No
     assert filed.warnings == ("unknown status Acccepted; the document gets no flag",)
 
 
-async def test_a_version_with_an_earlier_date_counts_from_now_and_says_so(desk: ProjectFixture) -> None:
+@pytest.mark.parametrize("date", [day(2020), day(2021), day(2021, 6)])
+async def test_a_version_with_an_earlier_date_counts_from_now_and_says_so(
+    desk: ProjectFixture, date: datetime
+) -> None:
+    """Unless its document begins at this date now."""
     await desk.file(adr(1, "Queue", created_at=day(2021)))
-    again = await desk.file(adr(1, "Queue", "Otherwise.", created_at=day(2020)))
+    await desk.file(adr(1, "Queue", "Longer.", created_at=day(2022)))
+    again = await desk.file(adr(1, "Queue", "Otherwise.", created_at=date))
     assert again.artifact.created_at == again.artifact.recorded_at
-    assert (again.artifact.date, again.artifact.is_undated) == (day(2020), False)
+    assert (again.artifact.date, again.artifact.is_undated) == (date, False)
     assert (await desk.ask("Otherwise")).hits[0].artifact == again.artifact
-    assert again.warnings == (
-        "valid from now: its date 2020-01-01 is not after the date of the former version",
-    )
+    assert again.entity.created_at == min(date, day(2021))
+    said = f"valid from now: its date {date.date()} is not after the date of the former version"
+    assert again.warnings == ((said,) if date >= day(2021) else ())

@@ -3,18 +3,25 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from itertools import permutations
 from pathlib import Path
 from typing import Any
+from uuid import UUID
 
 import pytest
 
 from app.domain.artifact import DateSource, Document
-from app.domain.entity import ReferenceType
+from app.domain.entity import Reference, ReferenceType
 from app.domain.recall import StateFlag
 from app.domain.temporal import UNKNOWN_BEGINNING, is_unknown
+from app.errors import Invalid
+from app.services.catalog import RequestedMoment
 from app.services.importing import ImportRequest
+from app.services.references.create import StatedReference
+from app.services.states.change import StateChange
+from app.services.states.event_types import StatedCause
 from tests.documents import SUPERSEDES, ProjectFixture, adr, claims, day, edges, hit_of
 from tests.services.importing.test_one_set import meaning
 
@@ -276,3 +283,86 @@ async def test_a_folder_gives_one_ledger_in_any_parts(
         for place in range(parts):
             await imported(project, names[place * size : (place + 1) * size], f"{seed}-{place}")
         assert await said(project) == expected, names
+
+
+@pytest.mark.parametrize("order", [(0, 1), (1, 0)])
+async def test_a_transition_that_puts_its_successor_in_force_lets_it_begin_before(
+    desk: ProjectFixture, order: tuple[int, int]
+) -> None:
+    draft = adr(2, NEW.title, status="Proposed", created_at=day(2026, 2), references=NEW.references)
+    filed = await desk.file_all(*[(OLD, draft)[place] for place in order])
+    assert [status for status, _ in await timeline(desk, "adr-1")] == ["Accepted"]
+    accepted = StateChange({"status": "Accepted"}, day(2026, 3))
+    await desk.memory.states.transition(
+        desk.memory.caller, filed[order.index(1)].entity.id, accepted, StatedCause("acceptance")
+    )
+    assert await flags_at(desk, "ADR-1", BEFORE) == [CURRENT] * 3
+    assert await flags_at(desk, "ADR-1", AFTER) == [HISTORICAL] * 2
+    assert (await timeline(desk, "adr-1"))[0] == ("Accepted", UNKNOWN_BEGINNING)
+
+
+async def test_a_supersession_that_a_caller_states_lets_it_begin_before(desk: ProjectFixture) -> None:
+    old, new, draft = await desk.file_all(
+        replace(OLD, props={"aliases": ["The old queue"]}),
+        replace(NEW, references=()),
+        adr(4, "Drop it", status="Proposed", created_at=day(2026, 2)),
+    )
+
+    async def state(source: UUID, since: datetime) -> Reference:
+        stated = StatedReference(source, old.entity.id, SUPERSEDES, valid_from=since)
+        return (await desk.memory.references.create(desk.memory.caller, stated)).reference
+
+    with pytest.raises(Invalid, match="the target begins on"):
+        await state(draft.entity.id, day(2026, 3))
+    with pytest.raises(Invalid, match="the source begins on"):
+        await state(new.entity.id, day(2026, 2))
+    reference = await state(new.entity.id, day(2026, 3))
+    assert reference.valid.start == day(2026, 3)
+    assert await flags_at(desk, "ADR-1", BEFORE) == [CURRENT] * 3
+    assert await flags_at(desk, "ADR-1", AFTER) == [HISTORICAL] * 2
+    found = await desk.memory.catalog.resolve_alias(
+        desk.memory.caller, "The old queue", desk.project, RequestedMoment(as_of=day(2025))
+    )
+    assert found is not None
+    assert found.entity.id == old.entity.id
+    assert not (await desk.file(replace(OLD, props={"aliases": ["The old queue"]}))).created
+
+
+WRITTEN = {
+    "new": (
+        OLD,
+        adr(2, NEW.title, created_at=None, references=(replace(NEW.references[0], since=day(2026, 3)),)),
+    ),
+    "old": (
+        adr(
+            1,
+            OLD.title,
+            created_at=None,
+            status="Superseded by ADR-2 (2026-03-01)",
+            references=(replace(claims(SUPERSEDES, "ADR-2", inverted=True)[0], since=day(2026, 3)),),
+        ),
+        adr(2, NEW.title, created_at=None),
+    ),
+}
+
+
+@pytest.mark.parametrize("says", WRITTEN)
+async def test_a_written_date_between_two_undated_ones_tells_that_both_were_there(
+    desk: ProjectFixture, says: str
+) -> None:
+    third = adr(7, "Workers read it all", created_at=day(2026, 6), references=claims(SUPERSEDES, "ADR-2"))
+    documents = (*WRITTEN[says], third)
+    expected = None
+    for number, order in enumerate(list(permutations(range(3)))):
+        project = replace(desk, project=f"{desk.project}-{number}")
+        await project.file_all(*[documents[place] for place in order])
+        found = [await timeline(project, f"adr-{each}") for each in (1, 2)]
+        if expected is None:
+            expected = found
+            (_, begins), (_, since) = found[0]
+            assert (is_unknown(begins), since) == (True, day(2026, 3))
+            (_, begins), (_, since) = found[1]
+            assert (is_unknown(begins), since) == (True, day(2026, 6))
+            assert await flags_at(project, "ADR-1", BEFORE) == [CURRENT] * 3
+            assert await flags_at(project, "ADR-2", AFTER) == [CURRENT, HISTORICAL]
+        assert found == expected, order

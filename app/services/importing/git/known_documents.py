@@ -102,15 +102,16 @@ def _apart_from_others(
     It is the same document if it has, or had, the text of that one.
     """
     name = found.document.identifier
-    other = next((each for each in rooted if each.key == identifier_key(name or "")), None)
-    if name is None or other is None or other.root == root or not found.goes_by_path:
+    others = [each for each in rooted if each.key == identifier_key(name or "")]
+    if name is None or not others or not found.goes_by_path or any(each.root == root for each in others):
         return None
-    if other.path.is_relative_to(repository.top) or other.digest in map(_digest, found.texts):
+    digests = set(map(_digest, found.texts))
+    if any(each.path.is_relative_to(repository.top) or each.digest in digests for each in others):
         return None
     taken = {each.key for each in rooted}
     taken |= {identifier_key(each.document.identifier or "") for each in repository.documents}
     apart = name_by_root(PurePosixPath(repository.top), name, taken.__contains__)
-    there = NamedDocument(printable_name(str(other.path)), name)
+    there = NamedDocument(printable_name(str(others[0].path)), name)
     here = NamedDocument(found.document.source_uri or "", apart)
     return replace(found, document=replace(found.document, identifier=apart)), Collision(name, (there, here))
 
