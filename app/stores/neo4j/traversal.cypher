@@ -5,7 +5,7 @@
 UNWIND $anchors AS anchor
 MATCH (entity:Entity {tenant: $tenant, id: anchor})
 CALL (entity) {
-    MATCH (entity)-[reference:IMPLEMENTS|EXTENDS|RELATES_TO|SUPERSEDES|DEPENDS_ON|SPECIFIES|FORMALIZES|RESOLVES|DOCUMENTS|REFERENCES]-(other:Entity)
+    MATCH (entity)-[reference:IMPLEMENTS|EXTENDS|RELATES_TO|SUPERSEDES|DEPENDS_ON|SPECIFIES|FORMALIZES|RESOLVES|DOCUMENTS|REFERENCES]-(other:Entity {tenant: $tenant})
     WHERE reference.validFrom <= $valid AND (reference.validUntil IS NULL OR reference.validUntil > $valid)
         AND reference.recordedAt <= $known AND (reference.retractedAt IS NULL OR reference.retractedAt > $known)
     WITH
@@ -21,7 +21,7 @@ CALL (found) {
     UNWIND others AS other
     WITH DISTINCT other
     CALL (other) {
-        MATCH (other)-[:HAS_VERSION]->(artifact:Artifact)
+        MATCH (other)-[:HAS_VERSION]->(artifact:Artifact {tenant: $tenant})
         WHERE artifact.createdAt <= $valid AND artifact.recordedAt <= $known AND NOT artifact.number IN $absent
         RETURN artifact
         ORDER BY artifact.createdAt DESC
@@ -38,13 +38,13 @@ RETURN [groups, newest] AS found;
 // What do these artifacts mention most at a moment, how many mention each of that, which of those are of these
 // projects, types and domains, and so its newest own one?
 UNWIND $seeds AS number
-MATCH (seed:Artifact {tenant: $tenant, number: number})-[mention:MENTIONS]->(entity:Entity)
+MATCH (seed:Artifact {tenant: $tenant, number: number})-[mention:MENTIONS]->(entity:Entity {tenant: $tenant})
 WHERE mention.recordedAt <= $known AND entity.createdAt <= $valid AND entity.recordedAt <= $known
 WITH entity, count(DISTINCT seed) AS seeds
 ORDER BY seeds DESC, entity.id
 LIMIT $mentioned
 CALL (entity) {
-    MATCH (entity)<-[mention:MENTIONS]-(artifact:Artifact)
+    MATCH (entity)<-[mention:MENTIONS]-(artifact:Artifact {tenant: $tenant})
     WHERE mention.recordedAt <= $known AND artifact.createdAt <= $valid AND artifact.recordedAt <= $known
         AND NOT artifact.number IN $absent
     WITH artifact
@@ -53,7 +53,7 @@ CALL (entity) {
     RETURN collect(artifact) AS holders
 }
 CALL (entity) {
-    MATCH (entity)-[:HAS_VERSION]->(artifact:Artifact)
+    MATCH (entity)-[:HAS_VERSION]->(artifact:Artifact {tenant: $tenant})
     WHERE artifact.createdAt <= $valid AND artifact.recordedAt <= $known AND NOT artifact.number IN $absent
     WITH artifact
     ORDER BY artifact.createdAt DESC
@@ -75,7 +75,7 @@ RETURN collect([
 UNWIND $entities AS asked
 MATCH (entity:Entity {tenant: $tenant, id: asked})
 CALL (entity) {
-    MATCH (entity)-[reference:IMPLEMENTS|EXTENDS|RELATES_TO|SUPERSEDES|DEPENDS_ON|SPECIFIES|FORMALIZES|RESOLVES|DOCUMENTS|REFERENCES]-(other:Entity)
+    MATCH (entity)-[reference:IMPLEMENTS|EXTENDS|RELATES_TO|SUPERSEDES|DEPENDS_ON|SPECIFIES|FORMALIZES|RESOLVES|DOCUMENTS|REFERENCES]-(other:Entity {tenant: $tenant})
     WHERE reference.validFrom <= $valid AND (reference.validUntil IS NULL OR reference.validUntil > $valid)
         AND reference.recordedAt <= $known AND (reference.retractedAt IS NULL OR reference.retractedAt > $known)
         AND other.createdAt <= $valid AND NOT other.id IN $absent

@@ -44,3 +44,11 @@ def test_every_statement_of_a_migration_may_be_run_again() -> None:
     assert statements()
     for statement in statements():
         assert " IF NOT EXISTS" in statement, statement
+
+
+def test_every_step_of_a_walk_asks_for_the_tenant() -> None:
+    """A relationship to a node of another tenant, however it came there, leads nowhere."""
+    walks = (Path(app.stores.__file__).parent / "neo4j" / "traversal.cypher").read_text(encoding="utf-8")
+    nodes = re.findall(r"\(\w*:\w+[^)]*\)", walks)
+    assert len(nodes) >= 8
+    assert [node for node in nodes if "{tenant: $tenant" not in node] == []
