@@ -74,7 +74,7 @@ def parse_json(value: object) -> object:
 def _is_unkept_number(item: object) -> bool:
     if isinstance(item, float):
         return not math.isfinite(item)
-    return isinstance(item, int) and abs(item) > MAX_INTEGER
+    return isinstance(item, int) and not -MAX_INTEGER - 1 <= item <= MAX_INTEGER
 
 
 def _excerpt(value: object) -> str:

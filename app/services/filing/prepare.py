@@ -69,7 +69,7 @@ def document_from(stated: StatedDocument, known_prefixes: frozenset[str] = froze
     """
     require_length("kind", stated.kind, MAX_NAME)
     kind = clean_text(stated.kind).strip()
-    title, source_uri = _clean_optional(stated.title), _clean_optional(stated.source_uri)
+    title, source_uri = _one_line(stated.title), _clean_optional(stated.source_uri)
     if title is None and not stated.body.strip():
         raise Invalid("a document needs a title or a body", field="body")
     parsed = parse_markdown(stated.body, kind=kind, known_prefixes=known_prefixes)
@@ -92,6 +92,12 @@ def document_from(stated: StatedDocument, known_prefixes: frozenset[str] = froze
 def _own_title(title: str, identifier: str | None, prefixes: frozenset[str]) -> str:
     """Return a title that was read; the identifier of another document at the start of a text is not one."""
     return identifier if identifier is not None and whole_identifier(title, prefixes) else title
+
+
+def _one_line(text: str | None) -> str | None:
+    """Return a cleaned title with its lines joined, as a title of a header is read; None for a blank one."""
+    lines = (line.strip() for line in clean_text(text or "").splitlines())
+    return " ".join(filter(None, lines)) or None
 
 
 def _clean_optional(text: str | None) -> str | None:
@@ -123,8 +129,12 @@ class PreparedDocument:
 
 
 def content_hash(document: Document) -> str:
-    """Return the SHA-256 of a document's content, without the place where it was found."""
-    content = _fields(document) | {"kind": fold(document.kind)}
+    """Return the SHA-256 of a document's content, without the place where it was found.
+
+    A text whose last line has no end is the same as one whose last line has.
+    """
+    body = document.body if document.body.endswith("\n") else f"{document.body}\n"
+    content = _fields(document) | {"kind": fold(document.kind), "body": body}
     # Where a date is from says nothing new, and the fields of a header are in what was read from them.
     for whereabouts in (
         "source_uri",

@@ -122,6 +122,11 @@ _FAMILIES: tuple[tuple[type[asyncpg.PostgresError], type[TrigraphError], str], .
         Unavailable,
         "a statement took too long; ask for less or retry",
     ),
+    (
+        asyncpg.InvalidCachedStatementError,
+        Unavailable,
+        "the schema of the database changed while it was read; retry",
+    ),
     (asyncpg.TooManyConnectionsError, Unavailable, "the database has no connection left; retry later"),
     (asyncpg.OperatorInterventionError, Unavailable, "the database is stopping or starting; retry later"),
     (asyncpg.PostgresConnectionError, Unavailable, "the connection to the database broke; retry"),
