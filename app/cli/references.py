@@ -76,7 +76,7 @@ async def load_pending(
     else:
         document = (await find_named(memory, what, project, None)).entity.id
         every = await memory.catalog.pending_of(memory.caller, document, EVERYTHING_KNOWN)
-        listed, count = tuple(every[: page.first]), len(every)
+        listed, count = tuple(every[: page.size]), len(every)
     ends = await memory.catalog.names(memory.caller, {each.source for each in listed})
     return PendingReferences(listed, count, ends)
 

@@ -56,6 +56,7 @@ MAX_REASON = 4_096
 MAX_CHARACTERS: Mapping[str, int] = MappingProxyType(
     {
         "after": MAX_CURSOR,
+        "before": MAX_CURSOR,
         "body": MAX_BODY_BYTES,
         "causeCommit": MAX_COMMIT,
         "description": MAX_DESCRIPTION,
@@ -72,10 +73,12 @@ MAX_CHARACTERS: Mapping[str, int] = MappingProxyType(
         "ptype": MAX_NAME,
         "query": MAX_QUERY_LENGTH,
         "reason": MAX_REASON,
+        "source": MAX_SOURCE,
         "sourceCommit": MAX_COMMIT,
         "sourceUri": MAX_SOURCE,
         "status": MAX_FORM,
         "surfaceForm": MAX_FORM,
+        "text": MAX_TITLE,
         "title": MAX_TITLE,
         "type": MAX_NAME,
         "word": MAX_NAME,

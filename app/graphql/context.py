@@ -5,15 +5,21 @@ from __future__ import annotations
 from datetime import datetime
 from functools import cached_property
 from typing import TypeAlias
+from uuid import UUID
 
 import strawberry
 from graphql.pyutils import Path
 from starlette.requests import Request
+from strawberry.dataloader import DataLoader
 
 from app.domain.entity import Caller
-from app.loaders import Loaders
+from app.domain.numbers import ArtifactNumber
+from app.domain.recall import StateFlag
+from app.loaders import IndependentLoader, Loaders
 from app.services.catalog import RequestedMoment
 from app.services.container import Memory
+
+FlagKey: TypeAlias = tuple[ArtifactNumber | UUID, RequestedMoment]
 
 
 class Context:
@@ -46,10 +52,23 @@ class Context:
         """Return the moment of fields that name none: one present for the whole request."""
         return RequestedMoment()
 
+    @cached_property
+    def flags(self) -> DataLoader[FlagKey, StateFlag | None]:
+        """Return the loader of the flags of artifacts and entities at a moment."""
+        return IndependentLoader(load_fn=self._load_flags)
+
+    async def _load_flags(self, keys: list[FlagKey]) -> list[StateFlag | BaseException | None]:
+        found = {
+            asked: await self.recall.own_flags(self.caller, [key for key, at in keys if at == asked], asked)
+            for asked in dict.fromkeys(at for _, at in keys)
+        }
+        return [found[asked].get(key) for key, asked in keys]
+
     def renew(self) -> None:
         """Discard the loaded objects and the present, since a mutation of this request changes them."""
         self.__dict__.pop("loaders", None)
         self.__dict__.pop("now", None)
+        self.__dict__.pop("flags", None)
 
     def moment_at(self, path: Path | None) -> RequestedMoment:
         """Return the moment of the nearest field, from a path upwards, that names one."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from datetime import datetime
 from typing import Annotated, TypeAlias
 from uuid import UUID
 
@@ -10,15 +11,21 @@ import strawberry
 from app.graphql.arguments import AsOfArgument, ProjectArgument, uuid_of
 from app.graphql.connections import (
     ALIAS_CANDIDATES,
+    ARTIFACT_TEXTS,
     ARTIFACTS,
     DRAFTS,
     ENTITIES,
+    ENTITY_TEXTS,
     FACT_CANDIDATES,
     PENDING_REFERENCES,
     REFERENCES,
     AfterArgument,
+    ArtifactOrder,
+    BeforeArgument,
     Connection,
+    EntityOrder,
     FirstArgument,
+    LastArgument,
 )
 from app.graphql.context import Info, moment_of
 from app.graphql.types.artifact import Artifact
@@ -36,8 +43,18 @@ from app.graphql.types.node import (
 from app.graphql.types.project import Project, StatusWord, Type
 from app.graphql.types.reference import PendingReference, Reference
 from app.graphql.types.state import EntityState, Reminder
-from app.services.catalog import Edges, WantedStanding
+from app.services.catalog import Edges, Narrowing, WantedStanding
 
+TextArgument: TypeAlias = Annotated[
+    str | None,
+    strawberry.argument(description="Only those with this text in their name or title. Case is ignored."),
+]
+CreatedFromArgument: TypeAlias = Annotated[
+    datetime | None, strawberry.argument(description="Only those that begin at this instant or later.")
+]
+CreatedUntilArgument: TypeAlias = Annotated[
+    datetime | None, strawberry.argument(description="Only those that begin before this instant.")
+]
 NOBODY = UUID(int=0)  # no entity has this id, so nothing refers to it
 
 
@@ -76,7 +93,8 @@ class Lists:
         flags: Annotated[
             list[StateFlag] | None,
             strawberry.argument(
-                description="Only entities whose status gives one of these flags. The default is all."
+                description="Only entities whose status gives one of these flags; an empty list means none."
+                " The default is all."
             ),
         ] = None,
         status: Annotated[
@@ -88,15 +106,26 @@ class Lists:
         as_of: AsOfArgument = None,
         first: FirstArgument = 20,
         after: AfterArgument = None,
+        last: LastArgument = None,
+        before: BeforeArgument = None,
+        text: TextArgument = None,
+        created_from: CreatedFromArgument = None,
+        created_until: CreatedUntilArgument = None,
+        order_by: Annotated[
+            EntityOrder | None,
+            strawberry.argument(description="How to sort. The default is by createdAt, the newest first."),
+        ] = None,
     ) -> Connection[EntityType] | None:
         """List entities."""
-        order = ENTITIES.about(project, type, flags, status, as_of)
-        page = order.request(first, after)
-        standing = WantedStanding(tuple(flags or ()), status)
+        narrowed = Narrowing(text, created_from, created_until)
+        order = ENTITIES.about(project, type, flags, status, as_of, narrowed, order_by)
+        order = order.by(order_by, ENTITY_TEXTS)
+        page = order.request(info, first, after, last, before)
+        standing = WantedStanding(None if flags is None else tuple(flags), status)
         listing = await info.context.catalog.entities(
-            info.context.caller, project, type, moment_of(info, as_of), page, standing
+            info.context.caller, project, type, moment_of(info, as_of), page, standing, narrowed
         )
-        return order.connection(listing.page, Entity.of, page, listing.count)
+        return order.connection(listing.page, Entity.of, listing.count)
 
     @strawberry.field(description="The references that are valid at an instant, newest first.")
     async def references(
@@ -115,14 +144,16 @@ class Lists:
         as_of: AsOfArgument = None,
         first: FirstArgument = 20,
         after: AfterArgument = None,
+        last: LastArgument = None,
+        before: BeforeArgument = None,
     ) -> Connection[ReferenceEdge] | None:
         """List references."""
         order = REFERENCES.about(project, source, target, type, as_of)
-        page = order.request(first, after)
+        page = order.request(info, first, after, last, before)
         edges = Edges(_end(source), _end(target), type)
         moment = moment_of(info, as_of)
         listing = await info.context.catalog.references(info.context.caller, project, edges, moment, page)
-        return order.connection(listing.page, Reference.of, page, listing.count)
+        return order.connection(listing.page, Reference.of, listing.count)
 
     @strawberry.field(
         description="The unresolved references, oldest first: a document makes them to a target that does not"
@@ -134,14 +165,16 @@ class Lists:
         project: ProjectArgument = None,
         first: FirstArgument = 20,
         after: AfterArgument = None,
+        last: LastArgument = None,
+        before: BeforeArgument = None,
     ) -> Connection[PendingReference] | None:
         """List pending references."""
         order = PENDING_REFERENCES.about(project)
-        page = order.request(first, after)
+        page = order.request(info, first, after, last, before)
         listing = await info.context.catalog.pending_references(
             info.context.caller, project, moment_of(info), page
         )
-        return order.connection(listing.page, PendingReference.of, page, listing.count)
+        return order.connection(listing.page, PendingReference.of, listing.count)
 
     @strawberry.field(description="All artifacts, older versions included, newest first.")
     async def artifacts(
@@ -160,14 +193,31 @@ class Lists:
         ] = None,
         first: FirstArgument = 20,
         after: AfterArgument = None,
+        last: LastArgument = None,
+        before: BeforeArgument = None,
+        text: TextArgument = None,
+        source: Annotated[
+            str | None,
+            strawberry.argument(
+                description="Only artifacts whose sourceUri begins with this, such as a folder."
+            ),
+        ] = None,
+        created_from: CreatedFromArgument = None,
+        created_until: CreatedUntilArgument = None,
+        order_by: Annotated[
+            ArtifactOrder | None,
+            strawberry.argument(description="How to sort. The default is by createdAt, the newest first."),
+        ] = None,
     ) -> Connection[ArtifactType] | None:
         """List artifacts."""
-        order = ARTIFACTS.about(project, kind, identifier, domain)
-        page = order.request(first, after)
+        narrowed = Narrowing(text, created_from, created_until, source)
+        order = ARTIFACTS.about(project, kind, identifier, domain, narrowed, order_by)
+        order = order.by(order_by, ARTIFACT_TEXTS)
+        page = order.request(info, first, after, last, before)
         listing = await info.context.catalog.artifacts(
-            info.context.caller, project, kind, identifier, domain, moment_of(info), page
+            info.context.caller, project, kind, identifier, domain, moment_of(info), page, narrowed
         )
-        return order.connection(listing.page, Artifact.of, page, listing.count)
+        return order.connection(listing.page, Artifact.of, listing.count)
 
 
 def _end(given: strawberry.ID | None) -> UUID | None:
@@ -194,12 +244,14 @@ class Queues:
         status: StatusArgument = None,
         first: FirstArgument = 20,
         after: AfterArgument = None,
+        last: LastArgument = None,
+        before: BeforeArgument = None,
     ) -> Connection[AliasCandidateType] | None:
         """List likely aliases."""
         order = ALIAS_CANDIDATES.about(project, status)
-        page = order.request(first, after)
+        page = order.request(info, first, after, last, before)
         listing = await info.context.review.alias_candidates(info.context.caller, project, status, page)
-        return order.connection(listing.page, AliasCandidate.of, page, listing.count)
+        return order.connection(listing.page, AliasCandidate.of, listing.count)
 
     @strawberry.field(
         description="The fact candidates: property values that documents seem to state. Oldest first."
@@ -211,12 +263,14 @@ class Queues:
         status: StatusArgument = None,
         first: FirstArgument = 20,
         after: AfterArgument = None,
+        last: LastArgument = None,
+        before: BeforeArgument = None,
     ) -> Connection[FactCandidateType] | None:
         """List likely facts."""
         order = FACT_CANDIDATES.about(project, status)
-        page = order.request(first, after)
+        page = order.request(info, first, after, last, before)
         listing = await info.context.review.fact_candidates(info.context.caller, project, status, page)
-        return order.connection(listing.page, FactCandidate.of, page, listing.count)
+        return order.connection(listing.page, FactCandidate.of, listing.count)
 
 
 @strawberry.type(description="Lists of drafts and reminders.")
@@ -242,9 +296,11 @@ class Reminders:
         project: ProjectArgument = None,
         first: FirstArgument = 20,
         after: AfterArgument = None,
+        last: LastArgument = None,
+        before: BeforeArgument = None,
     ) -> Connection[StateType] | None:
         """List the drafts."""
         order = DRAFTS.about(project)
-        page = order.request(first, after)
+        page = order.request(info, first, after, last, before)
         listing = await info.context.states.drafts(info.context.caller, project, page)
-        return order.connection(listing.page, EntityState.of, page, listing.count)
+        return order.connection(listing.page, EntityState.of, listing.count)

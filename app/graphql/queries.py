@@ -26,6 +26,7 @@ from app.graphql.types.state import EntityState
 from app.loaders import BatchedKey, StateQuestion
 from app.metrics import record_legs
 
+EMPTY_MEANS_NONE = "an empty list means none. The default is all."
 IdArgument = Annotated[strawberry.ID, strawberry.argument(description="The id, a UUID.")]
 
 
@@ -55,13 +56,16 @@ class Query(Lists, Queues, Reminders):
         prefer_wip: PreferWipArgument = True,
         project: ProjectArgument = None,
         kinds: Annotated[
-            list[str] | None, strawberry.argument(description="Only documents of these types.")
+            list[str] | None,
+            strawberry.argument(description=f"Only documents of these types; {EMPTY_MEANS_NONE}"),
         ] = None,
         domains: Annotated[
-            list[MemoryDomain] | None, strawberry.argument(description="Only documents of these domains.")
+            list[MemoryDomain] | None,
+            strawberry.argument(description=f"Only documents of these domains; {EMPTY_MEANS_NONE}"),
         ] = None,
         flags: Annotated[
-            list[StateFlag] | None, strawberry.argument(description="Only hits with one of these flags.")
+            list[StateFlag] | None,
+            strawberry.argument(description=f"Only hits with one of these flags; {EMPTY_MEANS_NONE}"),
         ] = None,
         first: FirstArgument = DEFAULT_HITS,
         token_budget: Annotated[
@@ -74,6 +78,7 @@ class Query(Lists, Queues, Reminders):
         ] = None,
     ) -> RecallResult | None:
         """Ask the recall service."""
+        wants_none = [] in (kinds, domains, flags)
         request = RecallRequest(
             query=query,
             as_of=as_of,
@@ -83,7 +88,7 @@ class Query(Lists, Queues, Reminders):
             kinds=tuple(kinds or ()),
             domains=tuple(domains or ()),
             flags=tuple(flags or ()),
-            first=DEFAULT_HITS if first is None else first,
+            first=0 if wants_none else DEFAULT_HITS if first is None else first,
             token_budget=token_budget,
         )
         result = await info.context.recall.recall(info.context.caller, request)

@@ -20,6 +20,7 @@ from app.loaders import queries
 from app.loaders.batching import (
     BatchedKey,
     HistoryQuestion,
+    IndependentLoader,
     NeighbourQuestion,
     ReferenceQuestion,
     SimilarQuestion,
@@ -49,6 +50,7 @@ __all__ = [
     "Arrival",
     "BatchedKey",
     "HistoryQuestion",
+    "IndependentLoader",
     "Loaders",
     "NeighbourQuestion",
     "ReferenceQuestion",
@@ -158,4 +160,4 @@ def _nothing() -> None:
 
 
 def _empty_page() -> Page[Any]:
-    return Page((), has_next=False)
+    return Page()

@@ -66,6 +66,50 @@ class Statement:
         return in_order(self.names, values)
 
 
+_KEYSET = re.compile(r"\((?P<by>[\w.]+), (?P<id>[\w.]+)\) (?P<sign>[<>]) \((?P<at>\$\d+), ")
+_SORTED = re.compile(r"(?<=ORDER BY )[^;\n]+")
+_TURNED = {"<": ">", ">": "<"}
+
+
+@dataclass(frozen=True, slots=True)
+class PageStatement:
+    """A statement that reads a page of a list from its start, and the one that reads it from its end."""
+
+    forward: str
+    backward: str
+
+    @classmethod
+    def read(cls, block: str, text: str | None = None) -> PageStatement:
+        """Return the statements of a block that compares `(moment, id)` with a position and sorts by both.
+
+        With `text`, an expression, the list is sorted by that instead of by the moment.
+        """
+        keyset = _KEYSET.search(block)
+        if keyset is None:
+            raise ValueError(f"compare a position, such as (created_at, id) < ($1, $2), in {block[:80]}")
+        sign = slice(*keyset.span("sign"))
+        turned = f"{block[: sign.start]}{_TURNED[keyset['sign']]}{block[sign.stop :]}"
+        statements = cls(block, _SORTED.sub(lambda columns: _turn(columns[0]), turned))
+        return statements if text is None else statements._by(keyset, text)
+
+    def _by(self, keyset: re.Match[str], text: str) -> PageStatement:
+        by, id, at = keyset.group("by", "id", "at")
+        changes = {
+            f"({by}, {id})": f"({text}, {id})",
+            f"ORDER BY {by}": f"ORDER BY {text}",
+            f"{at}::timestamptz": f"{at}::text",
+        }
+        both = [self.forward, self.backward]
+        for given, wanted in changes.items():
+            both = [each.replace(given, wanted) for each in both]
+        return PageStatement(*both)
+
+
+def _turn(columns: str) -> str:
+    """Return the columns of a sort the other way round."""
+    return columns.replace(" DESC", "") if " DESC" in columns else columns.replace(", ", " DESC, ") + " DESC"
+
+
 def in_order(names: tuple[str, ...], values: dict[str, Any]) -> tuple[Any, ...]:
     """Return the values of these names, in their order.
 

@@ -16,7 +16,8 @@ from tests.documents import adr, file
 from tests.graphql.api import Api
 
 LISTS = {
-    name: f"query ($first: Int, $after: String) {{ page: {name}(first: $first, after: $after) {{ %s }} }}"
+    name: "query ($first: Int, $after: String, $last: Int, $before: String) {"
+    f" page: {name}(first: $first, after: $after, last: $last, before: $before) {{ %s }} }}"
     for name in ("artifacts", "entities", "references")
 }
 PAGE = """
@@ -66,6 +67,97 @@ async def test_a_walk_sees_every_item_once_to_the_microsecond(
     assert all(page["pageInfo"]["startCursor"] == page["edges"][0]["cursor"] for page in found)
     assert [page["pageInfo"]["hasPreviousPage"] for page in found] == [False] + [True] * (len(found) - 1)
     assert (await five.ask(LISTS[name] % "totalCount"))["page"]["totalCount"] == length
+
+
+SORTS = {
+    "artifacts": [
+        f"orderBy: {{field: {field}, direction: {direction}}}"
+        for field in ("CREATED_AT", "IDENTIFIER", "TITLE")
+        for direction in ("ASC", "DESC")
+    ],
+    "entities": [
+        f"orderBy: {{field: {field}, direction: {direction}}}"
+        for field in ("CREATED_AT", "IDENTIFIER")
+        for direction in ("ASC", "DESC")
+    ],
+    "references": ["asOf: null"],
+}
+
+
+@pytest.mark.parametrize("name", LISTS)
+async def test_a_list_read_backwards_is_the_list_in_every_order(five: Api, name: str) -> None:
+    """Forward = backward, whatever the order and the size: same items, same cursors, right ends."""
+    for sort in SORTS[name]:
+        query = LISTS[name].replace("before: $before", f"before: $before, {sort}")
+        (whole,) = await pages(five, query, 100)
+        for size in (1, 2, 3, 100):
+            forward = await pages(five, query, size)
+            assert [edge for page in forward for edge in page["edges"]] == whole["edges"], sort
+            found: list[dict[str, Any]] = []
+            before = None
+            while not found or found[0]["pageInfo"]["hasPreviousPage"]:
+                found.insert(0, (await five.ask(query % PAGE, last=size, before=before))["page"])
+                before = found[0]["pageInfo"]["startCursor"]
+            assert [edge for page in found for edge in page["edges"]] == whole["edges"], sort
+            assert [page["pageInfo"]["hasNextPage"] for page in found] == [True] * (len(found) - 1) + [False]
+
+
+async def test_a_list_is_sorted_by_what_was_asked(api: Api) -> None:
+    for number, title in ((3, "beta"), (1, "Alpha"), (2, "alpine"), (4, "Émile")):
+        await api.file("Text.", identifier=f"ADR-{number}", title=title)
+    query = "{ artifacts(orderBy: {field: %s}) { nodes { title } } }"
+    titles = {
+        field: [node["title"] for node in (await api.ask(query % field))["artifacts"]["nodes"]]
+        for field in ("TITLE", "IDENTIFIER", "CREATED_AT")
+    }
+    assert titles["TITLE"] == ["Alpha", "alpine", "beta", "Émile"]
+    assert titles["IDENTIFIER"] == ["Alpha", "alpine", "beta", "Émile"]
+    assert titles["CREATED_AT"] == ["beta", "Alpha", "alpine", "Émile"]
+
+
+async def test_every_list_of_the_api_is_read_from_both_ends(api: Api) -> None:
+    schema = await api.ask(
+        "{ __schema { types { name fields { name args { name } type { name ofType { name } } } } } }"
+    )
+    checked = set()
+    for type_ in schema["__schema"]["types"]:
+        for field in type_["fields"] or ():
+            named = field["type"]["name"] or field["type"]["ofType"]["name"] or ""
+            if named.endswith("Connection"):
+                assert {"first", "after", "last", "before"} <= {each["name"] for each in field["args"]}
+                checked.add((type_["name"], field["name"]))
+    assert len(checked) >= 10
+    filed = await api.file("Text.", identifier="ADR-1")
+    for name in ("pendingReferences", "aliasCandidates", "factCandidates", "drafts"):
+        page = (await api.ask(f"{{ page: {name}(last: 5) {{ {PAGE} totalCount }} }}"))["page"]
+        assert (page["nodes"], page["pageInfo"]["hasNextPage"]) == ([], False)
+    query = "query ($id: ID!) { entity(id: $id) { %s(last: 5) { totalCount nodes { id } } } }"
+    for name in ("states", "references", "artifacts"):
+        page = (await api.ask(query % name, id=filed["entity"]["id"]))["entity"][name]
+        assert len(page["nodes"]) == page["totalCount"]
+
+
+@pytest.mark.parametrize(
+    ("asked", "field"),
+    [
+        ({"first": 1, "last": 1}, "last"),
+        ({"first": 0, "last": 0}, "last"),
+        ({"last": 1, "after": "x"}, "last"),
+        ({"first": 1, "before": "x"}, "before"),
+        ({"before": "x"}, "before"),
+        ({"last": -1}, "last"),
+        ({"last": 101}, "last"),
+        ({"last": 1, "before": "x"}, "before"),
+    ],
+)
+async def test_a_page_has_one_end(api: Api, asked: dict[str, Any], field: str) -> None:
+    error = await api.refused(LISTS["artifacts"] % "nodes { id }", **asked)
+    assert error["extensions"] == {"code": "BAD_USER_INPUT", "field": field}
+    literal = ", ".join(
+        f"{name}: {value if type(value) is int else repr(value)}" for name, value in asked.items()
+    )
+    error = await api.refused(f"{{ artifacts({literal}) {{ nodes {{ id }} }} }}".replace("'", '"'))
+    assert error["extensions"]["field"] == field
 
 
 async def test_the_newest_comes_first(five: Api) -> None:
@@ -146,6 +238,11 @@ async def test_a_cursor_belongs_to_its_list(five: Api) -> None:
         ("artifacts", 'kind: "ADR"'),
         ("artifacts", 'identifier: "ADR-1"'),
         ("references", "type: SUPERSEDES"),
+        ("artifacts", 'text: "queue"'),
+        ("artifacts", 'source: "docs/"'),
+        ("artifacts", 'createdFrom: "2020-01-01T00:00:00Z"'),
+        ("artifacts", "orderBy: {field: TITLE}"),
+        ("entities", "orderBy: {field: CREATED_AT}"),
     ],
 )
 async def test_a_cursor_belongs_to_the_arguments_of_its_list(five: Api, field: str, other: str) -> None:

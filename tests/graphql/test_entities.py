@@ -94,3 +94,50 @@ async def test_similar_entities_are_near_in_meaning(api: Api) -> None:
     assert [near["entity"]["label"] for near in found] == ["Kittens", "Taxes"]
     assert 1 >= found[0]["score"] > found[1]["score"] >= -1
     assert len((await api.ask(query, id=ids["Cats"], first=1))["entity"]["similar"]) == 1
+
+
+async def test_flags_status_and_identifier_outside_recall_are_of_the_moment(records: Api) -> None:
+    """The same flag as in recall, for a thing without a document and an older version too."""
+    await records.file("Workers listen, but twice.", identifier="ADR-3", title="Name the queue")
+    await records.ask(
+        "mutation ($input: CreateEntityInput!) { createEntity(input: $input) { entity { id } } }",
+        input={"type": "Component", "props": {"name": "Harbor", "status": "retired"}},
+    )
+    query = """
+    query ($asOf: DateTime) {
+      entities(asOf: $asOf, first: 10) {
+        nodes { label identifier status stateFlag artifacts(first: 5) { nodes { title body stateFlag } } }
+      }
+      artifacts { nodes { title body stateFlag } }
+    }
+    """
+    now = await records.ask(query)
+    found = {node["label"]: node for node in now["entities"]["nodes"]}
+    said = {label: (node["identifier"], node["status"], node["stateFlag"]) for label, node in found.items()}
+    assert said == {
+        "Poll the queue": ("ADR-1", "superseded", "HISTORICAL"),
+        "Listen to the queue": ("ADR-2", "Accepted", "CURRENT"),
+        "Name the queue": ("ADR-3", found["Name the queue"]["status"], "CURRENT"),
+        "Harbor": (None, "retired", "HISTORICAL"),
+    }
+    versions = found["Name the queue"]["artifacts"]["nodes"]
+    assert [each["stateFlag"] for each in versions] == ["CURRENT", "HISTORICAL"]
+    assert {(each["title"], each["body"]): each["stateFlag"] for each in now["artifacts"]["nodes"]} == {
+        (each["title"], each["body"]): each["stateFlag"]
+        for node in found.values()
+        for each in node["artifacts"]["nodes"]
+    }
+    then = (await records.ask(query, asOf="2021-01-01T00:00:00Z"))["entities"]["nodes"]
+    assert [(node["label"], node["status"], node["stateFlag"]) for node in then] == [
+        ("Poll the queue", "Accepted", "CURRENT")
+    ]
+    assert [each["stateFlag"] for each in then[0]["artifacts"]["nodes"]] == ["CURRENT"]
+
+
+async def test_a_flag_is_that_of_a_recall(records: Api) -> None:
+    hit = "stateFlag flagGround artifact { stateFlag }"
+    recalled = f'{{ recall(query: "queue", preferWip: false) {{ hits {{ {hit} }} }} }}'
+    hits = (await records.ask(recalled))["recall"]["hits"]
+    assert len(hits) == 3
+    own = [each for each in hits if each["flagGround"] != "MENTION"]
+    assert [each["stateFlag"] for each in own] == [each["artifact"]["stateFlag"] for each in own]

@@ -47,7 +47,8 @@ async def test_lists_are_narrowed_by_project_and_type(records: Api) -> None:
     assert (spec["entities"]["totalCount"], spec["artifacts"]["totalCount"]) == (1, 1)
     error = await records.refused('{ entities(type: "Nonsense") { totalCount } }')
     assert "the defined ones are ADR, " in error["message"]
-    assert error["extensions"] == {"code": "BAD_USER_INPUT", "field": "type"}
+    assert (error["extensions"]["code"], error["extensions"]["field"]) == ("BAD_USER_INPUT", "type")
+    assert "ADR" in error["extensions"]["allowed"]
     error = await records.refused('{ artifacts(project: "nowhere") { totalCount } }')
     assert error["extensions"] == {"code": "NOT_FOUND", "field": "project"}
 
@@ -125,9 +126,36 @@ async def test_a_reference_is_not_older_than_either_of_its_ends(api: Api) -> Non
         ("flags: [HISTORICAL, WIP]", ["Poll the queue"]),
         ('status: "SUPERSEDED"', ["Poll the queue"]),
         ('flags: [CURRENT], status: "superseded"', []),
+        ("flags: []", []),
+        ('text: "NAME the"', ["Name the queue"]),
+        ('text: "queue", flags: [CURRENT]', ["Name the queue", "Listen to the queue"]),
+        ('text: "%"', []),
+        ('createdFrom: "2022-01-01T00:00:00Z"', ["Name the queue", "Listen to the queue"]),
+        ('createdFrom: "2020-01-01T00:00:00Z", createdUntil: "2022-01-01T00:00:00Z"', ["Poll the queue"]),
     ],
 )
 async def test_entities_are_listed_by_flag_and_status(records: Api, asked: str, labels: list[str]) -> None:
     found = (await records.ask(f"{{ entities({asked}) {{ totalCount nodes {{ label }} }} }}"))["entities"]
     assert {node["label"] for node in found["nodes"]} == set(labels)
     assert found["totalCount"] == len(labels)
+
+
+@pytest.mark.parametrize(
+    ("asked", "titles"),
+    [
+        ('text: "QUEUE"', 3),
+        ('text: "name the"', 1),
+        ('text: "_"', 0),
+        ('createdFrom: "2022-01-01T00:00:00Z"', 2),
+        ('createdUntil: "2022-01-01T00:00:00Z"', 1),
+        ('source: "docs/adr/"', 1),
+        ('source: "docs"', 2),
+        ('source: ""', 2),
+    ],
+)
+async def test_artifacts_are_listed_by_title_date_and_source(records: Api, asked: str, titles: int) -> None:
+    if "source" in asked:
+        await records.file("One.", identifier="ADR-8", sourceUri="docs/adr/8.md")
+        await records.file("Two.", identifier="ADR-9", sourceUri="docs/rfc/9.md")
+    found = (await records.ask(f"{{ artifacts({asked}) {{ totalCount nodes {{ title }} }} }}"))["artifacts"]
+    assert found["totalCount"] == len(found["nodes"]) == titles

@@ -8,6 +8,7 @@ import asyncpg
 import pytest
 
 from app.domain.entity import Role
+from app.graphql.errors import client_error
 from tests.documents import adr
 from tests.graphql.api import FILE, Api
 
@@ -206,3 +207,62 @@ async def test_the_kinds_of_a_project_say_which_identifiers_its_texts_hold(api: 
     ]
     elsewhere = await api.file(text, project="others")
     assert (elsewhere["artifact"]["identifier"], elsewhere["references"]) == (None, [])
+
+
+@pytest.mark.parametrize(
+    ("first", "again"),
+    [
+        ({"body": "Text."}, {"body": "Text.\n"}),
+        ({"body": "Text.\r\nMore."}, {"body": "Text.\nMore.\n"}),
+        ({"body": "Text.", "title": "Plan\n- part two"}, {"body": "Text.", "title": " Plan - part two"}),
+    ],
+)
+async def test_what_differs_only_in_line_ends_is_the_same(
+    api: Api, first: dict[str, str], again: dict[str, str]
+) -> None:
+    filed = await api.file(identifier="ADR-1", **first)
+    assert "\n" not in filed["artifact"]["title"]
+    for said in (again, first):
+        same = await api.file(identifier="ADR-1", **said)
+        assert (same["created"], same["artifact"]["id"]) == (False, filed["artifact"]["id"])
+
+
+async def test_passages_say_where_they_are(api: Api) -> None:
+    """Offsets count code points: an emoji is one, though JavaScript counts two."""
+    paragraphs = "\n\n".join(f"## Part {number} 🚢\n\n{'Ein Häfen 🚢 word. ' * 60}" for number in range(4))
+    filed = await api.file(paragraphs, identifier="ADR-1")
+    query = """
+    query ($id: ID!) {
+      artifact(id: $id) { body passages { text start end } }
+      recall(query: "Part 2 Häfen") { hits { passage { text start end } } }
+    }
+    """
+    found = await api.ask(query, id=filed["artifact"]["id"])
+    body = found["artifact"]["body"]
+    passages = [*found["artifact"]["passages"], *(hit["passage"] for hit in found["recall"]["hits"])]
+    assert len(passages) > 4
+    assert all(body[each["start"] : each["end"]] == each["text"] for each in passages)
+    empty = await api.file("", title="Only a title", identifier="ADR-2")
+    found = await api.ask(query, id=empty["artifact"]["id"])
+    assert found["artifact"]["passages"] == [{"text": "Only a title", "start": None, "end": None}]
+
+
+async def test_the_least_integer_of_64_bits_is_kept(api: Api) -> None:
+    operation = "mutation ($input: CreateEntityInput!) { createEntity(input: $input) { state { props } } }"
+    said = {"type": "Component", "props": {"name": "Least", "version": -(2**63)}}
+    assert (await api.ask(operation, input=said))["createEntity"]["state"]["props"]["version"] == -(2**63)
+    refused = {"type": "Component", "props": {"name": "Less", "version": -(2**63) - 1}}
+    assert "64 bits" in (await api.refused(operation, input=refused))["message"]
+
+
+async def test_a_column_that_changes_its_type_meanwhile_asks_for_a_retry(
+    api: Api, owner: asyncpg.Connection
+) -> None:
+    query = "{ artifacts { nodes { passages { heading } } } }"
+    await api.file("Text.", identifier="ADR-1")
+    await api.ask(query)
+    await owner.execute("ALTER TABLE passage ALTER COLUMN heading TYPE varchar(500)")
+    outcomes = [(await api.run(query)).errors for _ in range(20)]
+    codes = {client_error(errors[0])["extensions"]["code"] for errors in outcomes if errors}
+    assert codes <= {"UNAVAILABLE"}
+    assert outcomes[-1] is None

@@ -111,3 +111,10 @@ async def test_a_recall_that_cannot_be_answered_says_why(
     error = await records.refused(RECALL, **{"query": "queue", **asked})
     assert error["extensions"].get("field") == field
     assert error["extensions"]["code"] == code
+
+
+@pytest.mark.parametrize("nothing", ["kinds: []", "domains: []", "flags: []", 'kinds: ["ADR"], flags: []'])
+async def test_an_empty_list_means_none(records: Api, nothing: str) -> None:
+    query = '{ recall(query: "the queue"%s) { hits { rank } } }'
+    assert (await records.ask(query % ""))["recall"]["hits"]
+    assert (await records.ask(query % f", {nothing}"))["recall"]["hits"] == []

@@ -2,6 +2,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 from datetime import datetime
+from typing import Any
 
 import asyncpg
 
@@ -18,6 +19,12 @@ query ($form: String!, $project: String, $asOf: DateTime) {
   }
 }
 """
+
+
+def ambiguous_between(error: dict[str, Any]) -> set[str]:
+    """Return the entities that an error lists as what a name could mean."""
+    assert (error["extensions"]["code"], error["extensions"]["field"]) == ("BAD_USER_INPUT", "surfaceForm")
+    return set(error["extensions"]["candidates"])
 
 
 async def test_a_name_is_resolved_however_it_is_spelled(records: Api) -> None:
@@ -44,7 +51,10 @@ async def test_what_nothing_goes_by_is_null(records: Api) -> None:
 async def test_a_form_of_two_projects_is_refused_with_what_it_could_mean(records: Api) -> None:
     other = await file(records.memory, adr(9, "Another gate", props={"aliases": ["prismgr"]}), "other")
     error = await records.refused(RESOLVE, form="PrismGR")
-    assert error["extensions"] == {"code": "BAD_USER_INPUT", "field": "surfaceForm"}
+    assert ambiguous_between(error) == {
+        str(other.entity.id),
+        (await ids_by_label(records))["Name the queue"],
+    }
     assert f"ADR Another gate ({other.entity.id})" in error["message"]
     assert "ADR Name the queue (" in error["message"]
     found = (await records.ask(RESOLVE, form="PrismGR", project="other"))["resolveAlias"]
@@ -95,7 +105,7 @@ async def test_an_alias_that_something_else_came_to_be_called_is_refused(desk: P
     assert found["entity"] == {"label": "Tower"}
     later = {"form": "beacon", "project": desk.project, "asOf": "2999-01-02T00:00:00Z"}
     error = await api.refused(RESOLVE, **later)
-    assert error["extensions"] == {"code": "BAD_USER_INPUT", "field": "surfaceForm"}
+    assert ambiguous_between(error) == {str(filed.entity.id), str(thing)}
     assert f"Component Tower ({thing})" in error["message"]
     assert f"ADR Beacon ({filed.entity.id})" in error["message"]
 
@@ -150,7 +160,7 @@ async def test_an_alias_that_two_documents_list_is_ambiguous_while_both_are_ther
     for at in (None, day(2022)):
         moment = None if at is None else at.isoformat()
         error = await api.refused(RESOLVE, form="BEACON", project=desk.project, asOf=moment)
-        assert error["extensions"] == {"code": "BAD_USER_INPUT", "field": "surfaceForm"}
+        assert ambiguous_between(error) == {str(old.entity.id), str(new.entity.id)}
         assert f"ADR Old ({old.entity.id})" in error["message"]
         assert f"ADR New ({new.entity.id})" in error["message"]
     await withdraw(api, artifact=str(old.artifact.id), validFrom=day(2023).isoformat())

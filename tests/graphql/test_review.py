@@ -25,14 +25,14 @@ query ($project: String, $status: CandidateStatus) {
   aliasCandidates(project: $project, status: $status) {
     totalCount
     nodes {
-      id surfaceForm quote quoteStart status recordedAt reviewedBy reviewedAt reviewReason
+      id surfaceForm quote quoteStart quoteEnd status recordedAt reviewedBy reviewedAt reviewReason
       entity { id label } artifact { id identifier body }
     }
   }
   factCandidates(project: $project, status: $status) {
     totalCount
     nodes {
-      id property value quote quoteStart status recordedAt reviewedBy reviewedAt reviewReason
+      id property value quote quoteStart quoteEnd status recordedAt reviewedBy reviewedAt reviewReason
       entity { id label } artifact { id identifier body }
     }
   }
@@ -99,7 +99,7 @@ async def test_a_candidate_is_told_with_its_quote_and_place(api: Api) -> None:
         assert candidate["entity"]["label"] == "Beacon"
         assert candidate["artifact"]["identifier"] == "ADR-7"
         start, quote = candidate["quoteStart"], candidate["quote"]
-        assert candidate["artifact"]["body"][start : start + len(quote)] == quote
+        assert candidate["artifact"]["body"][start : candidate["quoteEnd"]] == quote
 
 
 async def test_queues_are_narrowed_by_project_and_status(api: Api) -> None:

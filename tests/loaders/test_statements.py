@@ -40,6 +40,8 @@ EDGES = [
     "neighbors(depth: 1, first: 3) { distance entity { id } }",
     "similar(first: 2) { score entity { id } }",
     "supersededBy { id }",
+    "stateFlag status identifier",
+    "artifacts(first: 5) { nodes { stateFlag } }",
 ]
 FEWEST = {"supersededBy { id }": 10}  # the first few were not superseded: nothing to load for them
 LIST = "query ($first: Int) { entities(first: $first) { nodes { id createdAt %s } } }"

@@ -123,7 +123,10 @@ def operation(place: Place, value: Any) -> tuple[str, dict[str, Any]]:
     field = GRAPHQL.type_map[place.parent].fields[place.field]  # type: ignore[attr-defined]
     required = {name: each for name, each in field.args.items() if is_required_argument(each)}
     given = {name: fit(argument.type) for name, argument in required.items()}
-    given[place.argument] = value if place.inner is None else {**given[place.argument], place.inner: value}
+    if place.inner is not None:
+        beside = given.get(place.argument) or fit(field.args[place.argument].type)
+        value = {**beside, place.inner: value}
+    given[place.argument] = value
     declared = ", ".join(f"${name}: {field.args[name].type}" for name in given)
     passed = ", ".join(f"{name}: ${name}" for name in given)
     asked = f"{place.field}({passed}){selection(field)}"

@@ -11,9 +11,9 @@ from strawberry.scalars import JSON
 from app.domain import artifact as filed
 from app.domain.numbers import ArtifactNumber
 from app.domain.temporal import known_moment
-from app.graphql.context import Info
+from app.graphql.context import Info, moment_of
 from app.graphql.types import entity as entities
-from app.graphql.types.enums import DatePrecision, DateSource, MemoryDomain
+from app.graphql.types.enums import DatePrecision, DateSource, MemoryDomain, StateFlag
 from app.graphql.types.node import EntityType, Node, finds
 
 
@@ -24,11 +24,36 @@ class Passage:
     ordinal: int = strawberry.field(description="Its position in the document, from 0.")
     heading: str | None = strawberry.field(description="The path of headings above it.")
     text: str = strawberry.field(description="Its exact text.")
+    artifact: strawberry.Private[filed.Artifact]
 
     @classmethod
-    def of(cls, passage: filed.Passage) -> Passage:
-        """Wrap a passage."""
-        return cls(ordinal=passage.ordinal, heading=passage.heading, text=passage.text)
+    def of(cls, passage: filed.Passage, artifact: filed.Artifact) -> Passage:
+        """Wrap a passage of an artifact."""
+        return cls(ordinal=passage.ordinal, heading=passage.heading, text=passage.text, artifact=artifact)
+
+    @strawberry.field(
+        description="The offset in the document's body at which it starts, in Unicode code points. JavaScript"
+        " counts UTF-16 units: there the text is `Array.from(body).slice(start, end)`. Null if it is the"
+        " title of a document without text."
+    )
+    async def start(self, info: Info) -> int | None:
+        """Find it after the passages before it."""
+        place = 0
+        for each in await info.context.loaders.passages_by_artifact_number.load(self.artifact.number):
+            found: int = self.artifact.body.find(each.text, place)
+            if found < 0 or each.ordinal == self.ordinal:
+                return None if found < 0 else found
+            place = found + len(each.text)
+        return None
+
+    @strawberry.field(
+        description="The offset in the document's body at which it ends, in Unicode code points: that of the"
+        " first character after it. Null if it is the title of a document without text."
+    )
+    async def end(self, info: Info) -> int | None:
+        """Return its start plus its length."""
+        start = await self.start(info)
+        return None if start is None else start + len(self.text)
 
 
 @strawberry.type(
@@ -68,6 +93,7 @@ class Artifact(Node):
         " the date of the former one is valid from its filing. Otherwise null."
     )
     content_hash: str = strawberry.field(description="The SHA-256 hash of its content, in hexadecimal.")
+    known: strawberry.Private[filed.Artifact]
     number: strawberry.Private[ArtifactNumber]
     entity_id: strawberry.Private[UUID]
 
@@ -91,6 +117,7 @@ class Artifact(Node):
             date_precision=artifact.date_precision,
             stated_at=artifact.stated_at,
             content_hash=artifact.content_hash,
+            known=artifact,
             number=artifact.number,
             entity_id=artifact.entity,
         )
@@ -100,11 +127,20 @@ class Artifact(Node):
         """Load its entity."""
         return await entities.find_entity(info, self.entity_id)
 
+    @strawberry.field(
+        description="Whether it is current, historical or a draft at the instant of the fields above,"
+        " by the state of its document: an older version is historical. Null if its status says nothing, and"
+        " before it is there."
+    )
+    async def state_flag(self, info: Info) -> StateFlag | None:
+        """Load its flag."""
+        return await info.context.flags.load((self.number, moment_of(info)))
+
     @strawberry.field(description="Its passages, in order. Together they are its whole text.")
     async def passages(self, info: Info) -> list[Passage]:
         """Load its passages."""
         found = await info.context.loaders.passages_by_artifact_number.load(self.number)
-        return [Passage.of(passage) for passage in found]
+        return [Passage.of(passage, self.known) for passage in found]
 
 
 @finds("Artifact")

@@ -25,7 +25,12 @@ class Candidate(Node):
 
     quote: str = strawberry.field(description="The quoted words of the document.")
     quote_start: int = strawberry.field(
-        description="The start of the quote in the document's body, in Unicode characters."
+        description="The offset in the document's body at which the quote starts, in Unicode code points."
+        " JavaScript counts UTF-16 units: there the quote is `Array.from(body).slice(quoteStart, quoteEnd)`."
+    )
+    quote_end: int = strawberry.field(
+        description="The offset in the document's body at which the quote ends, in Unicode code points: that"
+        " of the first character after it."
     )
     status: CandidateStatus = strawberry.field(description="Whether it is pending, promoted or rejected.")
     recorded_at: datetime = strawberry.field(description="The time at which it was noticed.")
@@ -82,6 +87,7 @@ def _shared_fields(candidate: domain.Candidate) -> dict[str, Any]:
         "id": strawberry.ID(str(candidate.id)),
         "quote": candidate.quote.text,
         "quote_start": candidate.quote.start,
+        "quote_end": candidate.quote.start + len(candidate.quote.text),
         "status": domain.status_of(candidate),
         "recorded_at": candidate.recorded_at,
         "reviewed_by": None if review is None else review.actor,

@@ -12,13 +12,22 @@ import strawberry
 from app.domain import entity as domain
 from app.domain.temporal import known_moment
 from app.graphql.arguments import AsOfArgument, CommittedFirstArgument, KnownAtArgument
-from app.graphql.connections import ARTIFACTS, REFERENCES, STATES, AfterArgument, Connection, FirstArgument
+from app.graphql.connections import (
+    ARTIFACTS,
+    REFERENCES,
+    STATES,
+    AfterArgument,
+    BeforeArgument,
+    Connection,
+    FirstArgument,
+    LastArgument,
+)
 from app.graphql.context import Info, moment_of
 from app.graphql.types import alias as aliases
 from app.graphql.types import artifact as artifacts
 from app.graphql.types import reference as references
 from app.graphql.types import state as states
-from app.graphql.types.enums import Direction, ReferenceType
+from app.graphql.types.enums import Direction, ReferenceType, StateFlag
 from app.graphql.types.node import (
     AliasType,
     ArtifactType,
@@ -121,6 +130,30 @@ class Entity(Node):
         return None if found is None else states.EntityState.of(found)
 
     @strawberry.field(
+        description="Whether it is current, historical or a draft at the instant of the fields above,"
+        " by its committed state. Null if its status says nothing, and before its first state."
+    )
+    async def state_flag(self, info: Info) -> StateFlag | None:
+        """Load its flag."""
+        return await info.context.flags.load((self.known.id, moment_of(info)))
+
+    @strawberry.field(
+        description="The status that its committed state has at the instant of the fields above, as it was"
+        " written; null if it has none."
+    )
+    async def status(self, info: Info) -> str | None:
+        """Load its status."""
+        return await self._property(info, "status")
+
+    @strawberry.field(
+        description="The identifier that its document is cited by at the instant of the fields above, such as"
+        " ADR-7; null if it has none."
+    )
+    async def identifier(self, info: Info) -> str | None:
+        """Load its identifier."""
+        return await self._property(info, "identifier")
+
+    @strawberry.field(
         description="All its states, drafts included, earliest first; below a field with asOf, those that"
         " begin by then."
     )
@@ -130,16 +163,17 @@ class Entity(Node):
         known_at: KnownAtArgument = None,
         first: FirstArgument = 20,
         after: AfterArgument = None,
+        last: LastArgument = None,
+        before: BeforeArgument = None,
     ) -> Connection[StateType]:
         """Load a page of its history."""
         order, moment = STATES.about(self.id, known_at), moment_of(info, known_at=known_at)
-        page = order.request(first, after)
+        page = order.request(info, first, after, last, before)
         loaders = info.context.loaders
         found = await loaders.states_by_entity.load(self._key(HistoryQuestion(moment, page)))
         return order.connection(
             found,
             states.EntityState.of,
-            page,
             lambda: loaders.state_count_by_entity.load(self._key(moment)),
         )
 
@@ -162,15 +196,17 @@ class Entity(Node):
         as_of: AsOfArgument = None,
         first: FirstArgument = 20,
         after: AfterArgument = None,
+        last: LastArgument = None,
+        before: BeforeArgument = None,
     ) -> Connection[ReferenceEdge]:
         """Load a page of its references."""
         order = REFERENCES.about(self.id, direction, type, as_of)
-        page = order.request(first, after)
+        page = order.request(info, first, after, last, before)
         loaders = info.context.loaders
         asked = self._key(ReferenceQuestion(direction, type, moment_of(info, as_of), page))
         found = await loaders.references_by_entity.load(asked)
         return order.connection(
-            found, references.Reference.of, page, lambda: loaders.reference_count_by_entity.load(asked)
+            found, references.Reference.of, lambda: loaders.reference_count_by_entity.load(asked)
         )
 
     @strawberry.field(description="The entities that references from and to it lead to, nearest first.")
@@ -217,17 +253,21 @@ class Entity(Node):
         " that begin by then."
     )
     async def artifacts(
-        self, info: Info, first: FirstArgument = 20, after: AfterArgument = None
+        self,
+        info: Info,
+        first: FirstArgument = 20,
+        after: AfterArgument = None,
+        last: LastArgument = None,
+        before: BeforeArgument = None,
     ) -> Connection[ArtifactType]:
         """Load a page of its artifacts."""
         order, moment = ARTIFACTS.about(self.id), moment_of(info)
-        page = order.request(first, after)
+        page = order.request(info, first, after, last, before)
         loaders = info.context.loaders
         found = await loaders.artifacts_by_entity.load(self._key(HistoryQuestion(moment, page)))
         return order.connection(
             found,
             artifacts.Artifact.of,
-            page,
             lambda: loaders.artifact_count_by_entity.load(self._key(moment)),
         )
 
@@ -248,6 +288,11 @@ class Entity(Node):
         """Load what superseded it."""
         found = await info.context.loaders.superseder_id_by_entity.load(self._key(moment_of(info, as_of)))
         return None if found is None else await find_entity(info, found)
+
+    async def _property(self, info: Info, name: str) -> str | None:
+        held = await info.context.loaders.state_by_entity.load(self._key(StateQuestion(moment_of(info))))
+        value = None if held is None else held.props.get(name)
+        return value if isinstance(value, str) else None
 
     def _key(self, question: Question) -> BatchedKey[Question]:
         return BatchedKey(self.known.id, question)

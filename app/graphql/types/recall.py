@@ -120,7 +120,7 @@ class Hit:
         standing = hit.annotation
         return cls(
             artifact=Artifact.of(hit.artifact),
-            passage=Passage.of(hit.passage),
+            passage=Passage.of(hit.passage, hit.artifact),
             content=hit.passage.text,
             score=hit.score,
             rank=hit.rank,

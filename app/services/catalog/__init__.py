@@ -4,6 +4,7 @@ from app.services.catalog.alias_resolution import Ambiguous, Elsewhen
 from app.services.catalog.lookup import EntityNames, describe_pending
 from app.services.catalog.service import CatalogService, Edges, Listing, WantedStanding
 from app.stores.postgres.ledger_clock import RequestedMoment
+from app.stores.postgres.lists import Narrowing
 
 __all__ = [
     "Ambiguous",
@@ -12,6 +13,7 @@ __all__ = [
     "Elsewhen",
     "EntityNames",
     "Listing",
+    "Narrowing",
     "RequestedMoment",
     "WantedStanding",
     "describe_pending",

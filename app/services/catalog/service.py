@@ -11,7 +11,7 @@ from uuid import UUID
 import asyncpg
 
 from app.domain.artifact import Artifact, MemoryDomain
-from app.domain.bounds import MAX_FORM, MAX_IDENTIFIER, require_length
+from app.domain.bounds import MAX_FORM, MAX_IDENTIFIER, MAX_SOURCE, MAX_TITLE, require_length
 from app.domain.entity import (
     AliasResolution,
     Caller,
@@ -52,7 +52,14 @@ from app.stores.postgres import (
     type_definitions,
 )
 from app.stores.postgres.ledger_clock import RequestedMoment
-from app.stores.postgres.lists import ArtifactFilter, EntityFilter, HeldStatus, ReferenceFilter
+from app.stores.postgres.lists import (
+    NOT_NARROWED,
+    ArtifactFilter,
+    EntityFilter,
+    HeldStatus,
+    Narrowing,
+    ReferenceFilter,
+)
 from app.stores.postgres.pending_references import PendingFilter
 from app.stores.postgres.pool import Database
 from app.stores.postgres.scope import Scope
@@ -82,18 +89,26 @@ class Edges:
 
 @dataclass(frozen=True, slots=True)
 class WantedStanding:
-    """A filter of entities by what their committed states say: flags, and a status; empty ones mean any."""
+    """A filter of entities by what their committed states say: flags, and a status; None means any."""
 
-    flags: tuple[StateFlag, ...] = ()
+    flags: tuple[StateFlag, ...] | None = None
     status: str | None = None
 
     def includes(self, held: HeldStatus) -> bool:
         """Return whether an entity of a status is wanted."""
         is_status = self.status is None or fold(self.status) == fold(held.status)
-        return is_status and (not self.flags or flag_of_status(held.status or None, held.team) in self.flags)
+        if self.flags is None:
+            return is_status
+        return is_status and flag_of_status(held.status or None, held.team) in self.flags
 
 
 ANY_STANDING = WantedStanding()
+
+
+def check_narrowing(narrowed: Narrowing) -> None:
+    """Raise Invalid, naming the argument, for a text that is too long."""
+    require_length("text", narrowed.text or "", MAX_TITLE)
+    require_length("source", narrowed.source or "", MAX_SOURCE)
 
 
 class CatalogService:
@@ -127,12 +142,15 @@ class CatalogService:
         asked: RequestedMoment,
         page: PageRequest,
         standing: WantedStanding = ANY_STANDING,
+        narrowed: Narrowing = NOT_NARROWED,
     ) -> Listing[Entity]:
         """Return the entities of a standing that exist at a moment, the newest first."""
+        check_narrowing(narrowed)
         async with self._database.reading(caller.tenant) as connection:
             number = await project_of(connection, caller, project)
             await require_type(connection, caller, number, type_name, "type")
-            wanted = EntityFilter(number, type_name, await asked.settle(connection, caller.tenant))
+            moment = await asked.settle(connection, caller.tenant)
+            wanted = EntityFilter(number, type_name, moment, narrowed=narrowed)
             if standing != ANY_STANDING:
                 known = await lists.statuses_of_entities(connection, caller.tenant, wanted)
                 included = [(each.project, each.status) for each in known if standing.includes(each)]
@@ -149,18 +167,20 @@ class CatalogService:
         domain: MemoryDomain | None,
         asked: RequestedMoment,
         page: PageRequest,
+        narrowed: Narrowing = NOT_NARROWED,
     ) -> Listing[Artifact]:
         """Return the artifacts of a kind, domain and identifier in any spelling, the newest first.
 
         Versions that begin after the moment are included; documents that are absent at it are not.
         """
         require_length("identifier", identifier or "", MAX_IDENTIFIER)
+        check_narrowing(narrowed)
         async with self._database.reading(caller.tenant) as connection:
             number = await project_of(connection, caller, project)
             await require_type(connection, caller, number, kind, "kind")
             key = None if identifier is None else identifier_key(clean_text(identifier))
             moment = await asked.settle(connection, caller.tenant)
-            wanted = ArtifactFilter(number, kind, key, domain, moment)
+            wanted = ArtifactFilter(number, kind, key, domain, moment, narrowed)
             found = await lists.artifacts_page(connection, caller.tenant, wanted, page)
         return self._listing(caller, found, lists.count_artifacts, wanted)
 

@@ -5,16 +5,17 @@ from __future__ import annotations
 import asyncio
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
 from uuid import UUID
 
 import asyncpg
 
 from app.domain.numbers import ArtifactNumber
-from app.domain.recall import Anchor
+from app.domain.recall import Anchor, StateFlag
 from app.domain.temporal import Branch
 from app.domain.text import fold
 from app.domain.types import label_of, naming_forms
-from app.services.recall.annotation import FormerName, Standing, Standings
+from app.services.recall.annotation import FormerName, Standing, Standings, own_flag
 from app.stores.postgres import anchors as names
 from app.stores.postgres import mentions
 from app.stores.postgres.pool import Database
@@ -39,6 +40,24 @@ async def load_standings(
         for number in _numbers(own)
     }
     return Standings(standings, _replacements(standings, held))
+
+
+async def load_flags(
+    database: Database, scope: Scope, artifacts: Sequence[ArtifactNumber], entities: Sequence[UUID]
+) -> dict[ArtifactNumber | UUID, StateFlag | None]:
+    """Return the flags of artifacts and entities by their committed states, whatever names a text uses."""
+    async with database.reading(scope.tenant) as connection:
+        held = await standings_as_of(connection, scope, artifacts, entities)
+        where = (connection, scope.tenant, artifacts, scope.moment)
+        above = await superseders_of_artifacts(*where, entities)
+    flags: dict[ArtifactNumber | UUID, StateFlag | None] = {}
+    for own in held.values():
+        superseder = _visible(held, above.get(own.entity, ()))
+        for number in _numbers(own):
+            flags[number] = own_flag(_standing(number, own, superseder, ()), prefer_wip=False)
+        newest = replace(_standing(ArtifactNumber(0), own, superseder, ()), newer_version=False)
+        flags[own.entity] = own_flag(newest, prefer_wip=False)
+    return flags
 
 
 async def _load(

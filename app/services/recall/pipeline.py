@@ -3,22 +3,30 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import TypeAlias
-from uuid import uuid4
+from uuid import UUID, uuid4
 
 from app.domain.artifact import Artifact, Passage
 from app.domain.entity import Caller
 from app.domain.numbers import ArtifactNumber
-from app.domain.recall import FusedCandidate, Hit, LegName, Ranking, RecallRequest, RecallResult
+from app.domain.recall import (
+    FusedCandidate,
+    Hit,
+    LegName,
+    Ranking,
+    RecallRequest,
+    RecallResult,
+    StateFlag,
+)
 from app.embedding import Embedder, Vector
 from app.services.analysis import is_one_name, query_terms
 from app.services.parsing import clean_text
 from app.services.recall.anchors import QueryAnchors, anchor_query
 from app.services.recall.annotation import Standings, annotate
-from app.services.recall.annotation_inputs import load_standings
+from app.services.recall.annotation_inputs import load_flags, load_standings
 from app.services.recall.confidence import EVEN, confidence, nearest_likelihood
 from app.services.recall.fusion import RecencyRule, fuse, put_first
 from app.services.recall.legs.base import Leg, Question, rank
@@ -41,6 +49,8 @@ from app.services.recall.selection import (
 )
 from app.stores.graph_reader import GraphReader
 from app.stores.postgres import artifacts
+from app.stores.postgres.absences import absent_artifacts
+from app.stores.postgres.ledger_clock import RequestedMoment, read_extent
 from app.stores.postgres.pool import Database
 from app.stores.postgres.recall import read_hits
 from app.stores.postgres.scope import Scope
@@ -160,6 +170,21 @@ class RecallService:
         finally:
             _forget(vector)
 
+    async def own_flags(
+        self, caller: Caller, subjects: Collection[ArtifactNumber | UUID], asked: RequestedMoment
+    ) -> Mapping[ArtifactNumber | UUID, StateFlag | None]:
+        """Return the flags of artifacts, by number, and of entities, by id, by their committed states."""
+        async with self._database.reading(caller.tenant) as connection:
+            moment = await asked.settle(connection, caller.tenant)
+            extent = await read_extent(connection, caller.tenant, None)
+            absent: tuple[ArtifactNumber, ...] = ()
+            if extent.has_absences:
+                absent = await absent_artifacts(connection, caller.tenant, extent.projects, moment)
+        scope = Scope(caller.tenant, extent.projects, moment, absent=absent)
+        entities = [each for each in subjects if isinstance(each, UUID)]
+        numbers = [each for each in subjects if not isinstance(each, UUID)]
+        return await load_flags(self._database, scope, numbers, entities)
+
     async def _answer(
         self, resolved: ResolvedRequest, limit: int, found_before: Sequence[FusedCandidate] = ()
     ) -> RecallResult:
@@ -186,6 +211,7 @@ class RecallService:
         joined = [candidate.artifact for candidate in chosen if candidate.artifact not in found]
         found |= await self._read(resolved, joined, vector)
         hits = _hits(request, chosen, found, standings)
+        damaged = _damaged(request, order, chosen, found, standings)
         packed = pack(hits, request.token_budget)
         numbers = [candidate.artifact for candidate in chosen]
         likely = await self._confidence(resolved, rankings, hits, numbers)
@@ -198,7 +224,7 @@ class RecallService:
             known_at=scope.moment.known,
             tokens_used=packed.tokens,
             confidence=likely,
-            advisories=advise(request, rankings, likely, packed),
+            advisories=(*advise(request, rankings, likely, packed), *damaged),
         )
 
     async def _select(
@@ -222,7 +248,8 @@ class RecallService:
                 # Most of the pool become hits; where flags decide few of it do.
                 self._read(resolved, () if request.flags else pool, vector),
             )
-            selected = select_hits(request, identified, rankings, pool, standings)
+            whole = [number for number in pool if _is_whole(request, number, found, standings)]
+            selected = select_hits(request, identified, rankings, whole, standings)
             if selected.fitting >= request.first or size >= len(order):
                 return selected, standings, found
             size *= WIDER
@@ -258,12 +285,35 @@ class RecallService:
             return await read_hits(connection, resolved.scope.tenant, numbers, passage_vector)
 
 
+def _is_whole(request: RecallRequest, number: ArtifactNumber, found: _Found, standings: Standings) -> bool:
+    """Return whether a candidate can be shown; where flags decide, it is read later."""
+    return number in standings.by_artifact and (bool(request.flags) or number in found)
+
+
+def _damaged(
+    request: RecallRequest,
+    order: Sequence[ArtifactNumber],
+    chosen: Sequence[FusedCandidate],
+    found: _Found,
+    standings: Standings,
+) -> tuple[str, ...]:
+    """Return an advisory about candidates that cannot be shown, because the ledger lacks parts of them."""
+    first = order[: max(request.first, LEG_WINNERS_WITHIN)]
+    lost = {number for number in first if not _is_whole(request, number, found, standings)}
+    lost |= {each.artifact for each in chosen if each.artifact not in found}
+    if not lost:
+        return ()
+    what = "1 document is" if len(lost) == 1 else f"{len(lost)} documents are"
+    return (f"{what} left out, because the ledger lacks parts of it: restore a backup, or file it again",)
+
+
 def _hits(
     request: RecallRequest,
     chosen: Sequence[FusedCandidate],
     found: Mapping[ArtifactNumber, tuple[Artifact, Passage]],
     standings: Standings,
 ) -> list[Hit]:
+    whole = (each for each in chosen if each.artifact in found and each.artifact in standings.by_artifact)
     return [
         Hit(
             artifact=found[candidate.artifact][0],
@@ -273,7 +323,7 @@ def _hits(
             annotation=annotate(standings.by_artifact[candidate.artifact], prefer_wip=request.prefer_wip),
             contributions=candidate.contributions,
         )
-        for place, candidate in enumerate(chosen, start=1)
+        for place, candidate in enumerate(whole, start=1)
     ]
 
 

@@ -51,6 +51,12 @@ def artifact_from(row: asyncpg.Record) -> Artifact:
     )
 
 
+def is_readable(row: asyncpg.Record) -> bool:
+    """Return whether this version knows the values that the artifact of a row has."""
+    kinds = ((MemoryDomain, "domain"), (DateSource, "date_source"), (DatePrecision, "date_precision"))
+    return all(row[name] is None or row[name] in set(kind) for kind, name in kinds)
+
+
 def _date_source(row: asyncpg.Record) -> DateSource:
     """Return where a date is from; before this was recorded, it was the header or the filing."""
     if row["date_source"] is not None:

@@ -14,10 +14,12 @@ from app.domain.candidate import AliasCandidate, CandidateStatus, FactCandidate,
 from app.domain.numbers import ProjectNumber, TenantNumber
 from app.domain.page import Page, PageRequest
 from app.domain.text import fold
-from app.stores.named_blocks import Statement, sql_blocks
-from app.stores.postgres.lists import page_bounds
+from app.stores.named_blocks import PageStatement, Statement, sql_blocks
+from app.stores.postgres.lists import page_bounds, page_statement
 
 SQL = sql_blocks(__file__)
+_ALIASES = PageStatement.read(SQL["alias_candidates_page"])
+_FACTS = PageStatement.read(SQL["fact_candidates_page"])
 
 _INSERT_ALIAS = Statement.read(SQL["insert_alias_candidate"])
 _INSERT_FACT = Statement.read(SQL["insert_fact_candidate"])
@@ -87,10 +89,9 @@ async def alias_candidates_page(
     connection: asyncpg.Connection, tenant: TenantNumber, wanted: CandidateFilter, page: PageRequest
 ) -> Page[AliasCandidate]:
     """Return a page of likely aliases, the oldest first."""
-    rows = await connection.fetch(
-        SQL["alias_candidates_page"], tenant, *_of_candidates(wanted), *page_bounds(page)
-    )
-    return Page.cut([_alias_candidate(row) for row in rows], page.first)
+    asked = (*_of_candidates(wanted), *page_bounds(page))
+    rows = await connection.fetch(page_statement(_ALIASES, page), tenant, *asked)
+    return Page.cut([_alias_candidate(row) for row in rows], page)
 
 
 async def count_alias_candidates(
@@ -120,10 +121,9 @@ async def fact_candidates_page(
     connection: asyncpg.Connection, tenant: TenantNumber, wanted: CandidateFilter, page: PageRequest
 ) -> Page[FactCandidate]:
     """Return a page of likely facts, the oldest first."""
-    rows = await connection.fetch(
-        SQL["fact_candidates_page"], tenant, *_of_candidates(wanted), *page_bounds(page)
-    )
-    return Page.cut([_fact_candidate(row) for row in rows], page.first)
+    asked = (*_of_candidates(wanted), *page_bounds(page))
+    rows = await connection.fetch(page_statement(_FACTS, page), tenant, *asked)
+    return Page.cut([_fact_candidate(row) for row in rows], page)
 
 
 async def count_fact_candidates(

@@ -14,13 +14,15 @@ from app.domain.entity import Alias, Direction, Reference, ReferenceType
 from app.domain.numbers import TenantNumber
 from app.domain.page import Page, PageRequest
 from app.domain.temporal import AsOf
-from app.stores.named_blocks import sql_blocks
+from app.stores.named_blocks import PageStatement, sql_blocks
 from app.stores.postgres.aliases import alias_from
 from app.stores.postgres.artifacts import artifact_from
-from app.stores.postgres.lists import HistoryFilter, page_bounds
+from app.stores.postgres.lists import HistoryFilter, page_bounds, page_statement
 from app.stores.postgres.references import reference_from
 
 SQL = sql_blocks(__file__)
+_REFERENCES = PageStatement.read(SQL["references_of_entities"])
+_ARTIFACTS = PageStatement.read(SQL["artifacts_of_entities"])
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,8 +42,9 @@ async def references_of_entities(
     page: PageRequest,
 ) -> dict[UUID, Page[Reference]]:
     """Return a page of each entity's references, the newest first."""
-    found = await _references(connection, tenant, entities, wanted, page_bounds(page))
-    return {entity: Page.cut(found[entity], page.first) for entity in entities}
+    statement = page_statement(_REFERENCES, page)
+    found = await _references(connection, tenant, entities, wanted, statement, page_bounds(page))
+    return {entity: Page.cut(found[entity], page) for entity in entities}
 
 
 async def newest_references_of_entities(
@@ -52,7 +55,8 @@ async def newest_references_of_entities(
     most: int | None,
 ) -> dict[UUID, list[Reference]]:
     """Return each entity's references, newest first: at most `most`, or all of them."""
-    return await _references(connection, tenant, entities, wanted, (None, None, most))
+    newest = (None, None, most)
+    return await _references(connection, tenant, entities, wanted, _REFERENCES.forward, newest)
 
 
 async def _references(
@@ -60,12 +64,11 @@ async def _references(
     tenant: TenantNumber,
     entities: Sequence[UUID],
     wanted: ReferencesAround,
+    statement: str,
     bounds: tuple[object, ...],
 ) -> dict[UUID, list[Reference]]:
     found: dict[UUID, list[Reference]] = {entity: [] for entity in entities}
-    rows = await connection.fetch(
-        SQL["references_of_entities"], tenant, list(entities), *_around(wanted), *bounds
-    )
+    rows = await connection.fetch(statement, tenant, list(entities), *_around(wanted), *bounds)
     for row in rows:
         found[row["asked"]].append(reference_from(row))
     return found
@@ -97,9 +100,9 @@ async def artifacts_of_entities(
     """Return a page of each entity's artifacts, the newest first."""
     found: dict[UUID, list[Artifact]] = defaultdict(list)
     asked = (list(entities), versions.known, versions.until, *page_bounds(page))
-    for row in await connection.fetch(SQL["artifacts_of_entities"], tenant, *asked):
+    for row in await connection.fetch(page_statement(_ARTIFACTS, page), tenant, *asked):
         found[row["entity"]].append(artifact_from(row))
-    return {entity: Page.cut(found[entity], page.first) for entity in entities}
+    return {entity: Page.cut(found[entity], page) for entity in entities}
 
 
 async def count_artifacts_of_entities(

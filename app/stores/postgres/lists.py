@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 from datetime import datetime
 from uuid import UUID
@@ -16,7 +16,7 @@ from app.domain.page import Page, PageRequest
 from app.domain.status_words import TeamWords
 from app.domain.temporal import AsOf
 from app.domain.text import fold
-from app.stores.named_blocks import sql_blocks
+from app.stores.named_blocks import PageStatement, sql_blocks
 from app.stores.postgres.artifacts import artifact_from
 from app.stores.postgres.connection import custom_plans
 from app.stores.postgres.entities import entity_from
@@ -24,6 +24,32 @@ from app.stores.postgres.references import reference_from
 from app.stores.postgres.status_words import team_words
 
 SQL = sql_blocks(__file__)
+
+_REFERENCES = PageStatement.read(SQL["references_page"])
+_BY_TEXT = 'left(lower({} COLLATE "C"), 64)'  # app.domain.page.sort_text makes the same of a text
+
+
+def _sorts(block: str, **texts: str) -> Mapping[str, PageStatement]:
+    """Return the statements of a list by what it is sorted by; the empty name is its natural order."""
+    by_text = {name: PageStatement.read(block, _BY_TEXT.format(column)) for name, column in texts.items()}
+    return {"": PageStatement.read(block), **by_text}
+
+
+_ENTITIES = _sorts(SQL["entities_page"], IDENTIFIER="coalesce(entity.key, '')")
+_ARTIFACTS = _sorts(SQL["artifacts_page"], IDENTIFIER="coalesce(identifier, '')", TITLE="title")
+
+
+@dataclass(frozen=True, slots=True)
+class Narrowing:
+    """A filter by a part of the name or title, by beginning and by the start of the source; None is any."""
+
+    text: str | None = None
+    begins_from: datetime | None = None
+    begins_before: datetime | None = None
+    source: str | None = None
+
+
+NOT_NARROWED = Narrowing()
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,6 +63,7 @@ class EntityFilter:
     type_name: str | None
     moment: AsOf
     statuses: Collection[tuple[ProjectNumber, str]] | None = None
+    narrowed: Narrowing = NOT_NARROWED
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,6 +78,7 @@ class ArtifactFilter:
     key: str | None
     domain: MemoryDomain | None
     moment: AsOf
+    narrowed: Narrowing = NOT_NARROWED
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,15 +104,16 @@ async def entities_page(
     connection: asyncpg.Connection, tenant: TenantNumber, wanted: EntityFilter, page: PageRequest
 ) -> Page[Entity]:
     """Return a page of entities, the newest first."""
-    arguments = (*_of_entities(wanted), *page_bounds(page), *_statuses(wanted))
+    statement = page_statement(_ENTITIES[page.sort], page)
+    arguments = (*_of_entities(wanted), *page_bounds(page), *_statuses(wanted), *_narrowed(wanted.narrowed))
     async with custom_plans(connection):
-        rows = await connection.fetch(SQL["entities_page"], tenant, *arguments)
-    return Page.cut([entity_from(row) for row in rows], page.first)
+        rows = await connection.fetch(statement, tenant, *arguments)
+    return Page.cut([entity_from(row) for row in rows], page)
 
 
 async def count_entities(connection: asyncpg.Connection, tenant: TenantNumber, wanted: EntityFilter) -> int:
     """Return the number of matching entities."""
-    arguments = (*_of_entities(wanted), *_statuses(wanted))
+    arguments = (*_of_entities(wanted), *_statuses(wanted), *_narrowed(wanted.narrowed))
     async with custom_plans(connection):
         count: int = await connection.fetchval(SQL["count_entities"], tenant, *arguments)
     return count
@@ -111,18 +140,20 @@ async def artifacts_page(
     connection: asyncpg.Connection, tenant: TenantNumber, wanted: ArtifactFilter, page: PageRequest
 ) -> Page[Artifact]:
     """Return a page of artifacts, the newest first."""
-    arguments = (*_of_artifacts(wanted), *page_bounds(page))
+    statement = page_statement(_ARTIFACTS[page.sort], page)
+    arguments = (*_of_artifacts(wanted), *page_bounds(page), *_narrowed_source(wanted.narrowed))
     async with custom_plans(connection):
-        rows = await connection.fetch(SQL["artifacts_page"], tenant, *arguments)
-    return Page.cut([artifact_from(row) for row in rows], page.first)
+        rows = await connection.fetch(statement, tenant, *arguments)
+    return Page.cut([artifact_from(row) for row in rows], page)
 
 
 async def count_artifacts(
     connection: asyncpg.Connection, tenant: TenantNumber, wanted: ArtifactFilter
 ) -> int:
     """Return the number of matching artifacts."""
+    arguments = (*_of_artifacts(wanted), *_narrowed_source(wanted.narrowed))
     async with custom_plans(connection):
-        count: int = await connection.fetchval(SQL["count_artifacts"], tenant, *_of_artifacts(wanted))
+        count: int = await connection.fetchval(SQL["count_artifacts"], tenant, *arguments)
     return count
 
 
@@ -132,8 +163,8 @@ async def references_page(
     """Return a page of references, the newest first."""
     arguments = (*_of_references(wanted), *page_bounds(page))
     async with custom_plans(connection):
-        rows = await connection.fetch(SQL["references_page"], tenant, *arguments)
-    return Page.cut([reference_from(row) for row in rows], page.first)
+        rows = await connection.fetch(page_statement(_REFERENCES, page), tenant, *arguments)
+    return Page.cut([reference_from(row) for row in rows], page)
 
 
 async def count_references(
@@ -145,10 +176,15 @@ async def count_references(
     return count
 
 
-def page_bounds(page: PageRequest) -> tuple[datetime | None, UUID | None, int]:
-    """Return a page's SQL parameters: the instant and id to follow, and its size plus one."""
-    after = page.after
-    return (None, None, page.first + 1) if after is None else (after.at, after.id, page.first + 1)
+def page_statement(statement: PageStatement, page: PageRequest) -> str:
+    """Return the statement that reads a page in the direction of its request."""
+    return statement.backward if page.is_backward != page.is_reversed else statement.forward
+
+
+def page_bounds(page: PageRequest) -> tuple[datetime | str | None, UUID | None, int]:
+    """Return a page's SQL parameters: the instant or text and the id to follow, and its size plus one."""
+    start = page.start
+    return (None, None, page.size + 1) if start is None else (start.at, start.id, page.size + 1)
 
 
 def _of_entities(wanted: EntityFilter) -> tuple[object, ...]:
@@ -159,6 +195,14 @@ def _statuses(wanted: EntityFilter) -> tuple[list[str] | None, list[int] | None]
     if wanted.statuses is None:
         return None, None
     return [status for _, status in wanted.statuses], [project for project, _ in wanted.statuses]
+
+
+def _narrowed(wanted: Narrowing) -> tuple[object, ...]:
+    return wanted.text, wanted.begins_from, wanted.begins_before
+
+
+def _narrowed_source(wanted: Narrowing) -> tuple[object, ...]:
+    return *_narrowed(wanted), wanted.source
 
 
 def _of_artifacts(wanted: ArtifactFilter) -> tuple[object, ...]:

@@ -21,6 +21,14 @@ WHERE tenant_id = $1 AND ($2::integer IS NULL OR entity.project_id = $2)
                 CASE jsonb_typeof(held.props -> 'status') WHEN 'string' THEN held.props ->> 'status' ELSE '' END
             ) IN (SELECT * FROM unnest($10::integer[], $9::text[]))
     ))
+    AND ($11::text IS NULL OR EXISTS (
+        SELECT FROM entity_state AS held
+        WHERE held.tenant_id = $1 AND held.entity = entity.id AND held.branch = 'COMMITTED'
+            AND held.recorded_at <= $5 AND (held.retracted_at > $5 OR held.retracted_at IS NULL)
+            AND held.valid_from <= $4 AND (held.valid_until > $4 OR held.valid_until IS NULL)
+            AND strpos(lower(concat_ws(' ', held.props ->> 'name', held.props ->> 'title')), lower($11)) > 0
+    ))
+    AND ($12::timestamptz IS NULL OR created_at >= $12) AND ($13::timestamptz IS NULL OR created_at < $13)
 ORDER BY created_at DESC, entity.id DESC
 LIMIT $8;
 
@@ -45,7 +53,15 @@ WHERE tenant_id = $1 AND ($2::integer IS NULL OR entity.project_id = $2)
                 entity.project_id,
                 CASE jsonb_typeof(held.props -> 'status') WHEN 'string' THEN held.props ->> 'status' ELSE '' END
             ) IN (SELECT * FROM unnest($7::integer[], $6::text[]))
-    ));
+    ))
+    AND ($8::text IS NULL OR EXISTS (
+        SELECT FROM entity_state AS held
+        WHERE held.tenant_id = $1 AND held.entity = entity.id AND held.branch = 'COMMITTED'
+            AND held.recorded_at <= $5 AND (held.retracted_at > $5 OR held.retracted_at IS NULL)
+            AND held.valid_from <= $4 AND (held.valid_until > $4 OR held.valid_until IS NULL)
+            AND strpos(lower(concat_ws(' ', held.props ->> 'name', held.props ->> 'title')), lower($8)) > 0
+    ))
+    AND ($9::timestamptz IS NULL OR created_at >= $9) AND ($10::timestamptz IS NULL OR created_at < $10);
 
 -- name: statuses
 -- Which statuses have the entities that exist at a moment, "" for those without one, and what do the words of their
@@ -100,6 +116,10 @@ WHERE artifact.tenant_id = $1 AND ($2::integer IS NULL OR artifact.project_id = 
             AND absence.valid_from <= $6 AND (absence.valid_until > $6 OR absence.valid_until IS NULL)
     )
     AND ($8::timestamptz IS NULL OR (artifact.created_at, artifact.id) < ($8, $9::uuid))
+    AND ($11::text IS NULL OR strpos(lower(title), lower($11)) > 0)
+    AND ($12::timestamptz IS NULL OR artifact.created_at >= $12)
+    AND ($13::timestamptz IS NULL OR artifact.created_at < $13)
+    AND ($14::text IS NULL OR starts_with(source_uri, $14))
 ORDER BY artifact.created_at DESC, artifact.id DESC
 LIMIT $10;
 
@@ -122,7 +142,11 @@ WHERE artifact.tenant_id = $1 AND ($2::integer IS NULL OR artifact.project_id = 
             AND absence.recorded_at <= $7 AND (absence.retracted_at > $7 OR absence.retracted_at IS NULL)
             AND (absence.artifact IS NULL OR absence.artifact = artifact.id)
             AND absence.valid_from <= $6 AND (absence.valid_until > $6 OR absence.valid_until IS NULL)
-    );
+    )
+    AND ($8::text IS NULL OR strpos(lower(title), lower($8)) > 0)
+    AND ($9::timestamptz IS NULL OR artifact.created_at >= $9)
+    AND ($10::timestamptz IS NULL OR artifact.created_at < $10)
+    AND ($11::text IS NULL OR starts_with(source_uri, $11));
 
 -- name: references_page
 -- Which references hold at a moment between things that exist then, the newest first, after a position?

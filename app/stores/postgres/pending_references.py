@@ -14,12 +14,13 @@ from app.domain.identifier import identifier_key
 from app.domain.numbers import ProjectNumber, TenantNumber
 from app.domain.page import Page, PageRequest
 from app.domain.text import name_key
-from app.stores.named_blocks import sql_blocks
+from app.stores.named_blocks import PageStatement, sql_blocks
 from app.stores.postgres.connection import custom_plans
-from app.stores.postgres.lists import page_bounds
+from app.stores.postgres.lists import page_bounds, page_statement
 from app.stores.postgres.references import PendingReferenceRow
 
 SQL = sql_blocks(__file__)
+_PENDING = PageStatement.read(SQL["pending_page"])
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,8 +37,8 @@ async def pending_page(
     """Return a page of pending references, oldest first."""
     asked = (wanted.project, wanted.known, *page_bounds(page))
     async with custom_plans(connection):
-        rows = await connection.fetch(SQL["pending_page"], tenant, *asked)
-    return Page.cut([_pending_reference(row) for row in rows], page.first)
+        rows = await connection.fetch(page_statement(_PENDING, page), tenant, *asked)
+    return Page.cut([_pending_reference(row) for row in rows], page)
 
 
 async def count_pending(connection: asyncpg.Connection, tenant: TenantNumber, wanted: PendingFilter) -> int:

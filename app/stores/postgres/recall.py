@@ -16,7 +16,7 @@ from app.domain.numbers import ArtifactNumber, TenantNumber
 from app.domain.status_words import NO_TEAM_WORDS, TeamWords
 from app.domain.temporal import Branch, EntityState
 from app.stores.named_blocks import sql_blocks
-from app.stores.postgres.artifacts import artifact_from, passage_from
+from app.stores.postgres.artifacts import artifact_from, is_readable, passage_from
 from app.stores.postgres.scope import Scope
 from app.stores.postgres.states import state_from
 from app.stores.postgres.status_words import team_words
@@ -35,6 +35,7 @@ async def read_hits(
 ) -> dict[ArtifactNumber, tuple[Artifact, Passage]]:
     """Return these artifacts by number, each with the passage nearest to a vector; prefer long passages.
 
+    Those without a passage, or with a value that this version does not know, are left out.
     Without a vector the first passage is returned, and no vector is read.
     """
     if vector is None:
@@ -48,7 +49,7 @@ async def read_hits(
             SHORT_PASSAGE_HANDICAP,
             SHORT_PASSAGE_TOKENS,
         )
-    return {row["number"]: (artifact_from(row), passage_from(row)) for row in rows}
+    return {row["number"]: (artifact_from(row), passage_from(row)) for row in rows if is_readable(row)}
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,13 +69,14 @@ class EntityStanding:
 
 
 async def standings_as_of(
-    connection: asyncpg.Connection, scope: Scope, artifacts: Sequence[ArtifactNumber]
+    connection: asyncpg.Connection,
+    scope: Scope,
+    artifacts: Sequence[ArtifactNumber],
+    entities: Sequence[UUID] = (),
 ) -> dict[UUID, EntityStanding]:
-    """Return the standing of artifacts' entities at a moment, and all entities that supersede them."""
-    moment, absent = scope.moment, list(scope.absent)
-    rows = await connection.fetch(
-        SQL["standings_as_of"], scope.tenant, list(artifacts), moment.valid, moment.known, absent
-    )
+    """Return the standing of artifacts' entities, and of entities, and of all that supersede them."""
+    asked = (list(artifacts), scope.moment.valid, scope.moment.known, list(scope.absent), list(entities))
+    rows = await connection.fetch(SQL["standings_as_of"], scope.tenant, *asked)
     found: dict[UUID, EntityStanding] = {}
     for row in rows:
         entity = row["entity"]

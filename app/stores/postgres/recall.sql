@@ -30,17 +30,17 @@ JOIN passage ON passage.tenant_id = $1 AND passage.artifact_number = artifact.nu
 WHERE artifact.tenant_id = $1 AND artifact.number = ANY ($2::bigint[]);
 
 -- name: standings_as_of
--- How do the entities of these artifacts, and those said to supersede them step by step, stand at a moment: which of the
--- artifacts are of each, which is its newest, which states hold, for which successor does it wait, and what do the words of
--- its team mean? One row per entity and state.
+-- How do the entities of these artifacts, these entities, and those said to supersede them step by step, stand at a moment:
+-- which of the artifacts that are there then are of each, which is its newest, which states hold, for which successor does it
+-- wait, and what do the words of its team mean? One row per entity and state.
 WITH RECURSIVE asked AS (
     SELECT entity, array_agg(number) AS numbers
     FROM artifact
-    WHERE tenant_id = $1 AND number = ANY ($2::bigint[])
+    WHERE tenant_id = $1 AND number = ANY ($2::bigint[]) AND created_at <= $3 AND recorded_at <= $4
     GROUP BY entity
 ),
 looked_at (entity) AS (
-    SELECT entity FROM asked
+    SELECT entity FROM (SELECT entity FROM asked UNION SELECT unnest($6::uuid[])) AS start
     UNION
     SELECT reference.source
     FROM looked_at JOIN reference ON reference.tenant_id = $1 AND reference.target = looked_at.entity

@@ -15,11 +15,12 @@ from app.domain.entity import ReferenceType
 from app.domain.numbers import TenantNumber
 from app.domain.page import Page, PageRequest
 from app.domain.temporal import Branch, EntityState, Interval, StateEvent
-from app.stores.named_blocks import sql_blocks
-from app.stores.postgres.lists import HistoryFilter, page_bounds
+from app.stores.named_blocks import PageStatement, sql_blocks
+from app.stores.postgres.lists import HistoryFilter, page_bounds, page_statement
 from app.stores.postgres.states import state_from
 
 SQL = sql_blocks(__file__)
+_STATES = PageStatement.read(SQL["states_of_entities"])
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,10 +43,10 @@ async def states_of_entities(
     """Return a page of each entity's states, both branches, the earliest first."""
     found: dict[UUID, list[EntityState]] = defaultdict(list)
     asked = (list(entities), wanted.known, wanted.until, *page_bounds(page))
-    rows = await connection.fetch(SQL["states_of_entities"], tenant, *asked)
+    rows = await connection.fetch(page_statement(_STATES, page), tenant, *asked)
     for row in rows:
         found[row["entity"]].append(state_from(row))
-    return {entity: Page.cut(found[entity], page.first) for entity in entities}
+    return {entity: Page.cut(found[entity], page) for entity in entities}
 
 
 async def count_states_of_entities(

@@ -14,12 +14,13 @@ from app.domain.page import Page, PageRequest
 from app.domain.temporal import AsOf, Branch, EntityState, Interval, StateEvent, WipSource
 from app.domain.text import first_word, name_key
 from app.domain.types import naming_forms
-from app.stores.named_blocks import sql_blocks
+from app.stores.named_blocks import PageStatement, sql_blocks
 from app.stores.postgres.connection import custom_plans
-from app.stores.postgres.lists import page_bounds
+from app.stores.postgres.lists import page_bounds, page_statement
 from app.stores.postgres.write_buffer import RowTarget, Table, insert_row, one_by_one
 
 SQL = sql_blocks(__file__)
+_DRAFTS = PageStatement.read(SQL["drafts_page"])
 
 _INSERT_EVENT = one_by_one(Table.EVENT, SQL["insert_event"])
 _INSERT_STATE_NAMES = one_by_one(Table.STATE_NAME, SQL["insert_state_names"])
@@ -167,8 +168,8 @@ async def drafts_page(
 ) -> Page[EntityState]:
     """Return a page of the open drafts of one project or of all, longest untouched first."""
     async with custom_plans(connection):
-        rows = await connection.fetch(SQL["drafts_page"], tenant, project, *page_bounds(page))
-    return Page.cut([state_from(row) for row in rows], page.first)
+        rows = await connection.fetch(page_statement(_DRAFTS, page), tenant, project, *page_bounds(page))
+    return Page.cut([state_from(row) for row in rows], page)
 
 
 async def count_drafts(

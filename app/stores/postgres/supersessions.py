@@ -43,10 +43,14 @@ async def superseders_since(
 
 
 async def superseders_of_artifacts(
-    connection: asyncpg.Connection, tenant: TenantNumber, artifacts: Sequence[ArtifactNumber], moment: AsOf
+    connection: asyncpg.Connection,
+    tenant: TenantNumber,
+    artifacts: Sequence[ArtifactNumber],
+    moment: AsOf,
+    entities: Sequence[UUID] = (),
 ) -> dict[UUID, list[UUID]]:
-    """Return the supersessions at a moment, followed from the entities of these artifacts."""
-    return await _superseders(connection, tenant, [], artifacts, moment)
+    """Return the supersessions at a moment, followed from these entities and those of these artifacts."""
+    return await _superseders(connection, tenant, entities, artifacts, moment)
 
 
 async def _superseders(

@@ -9,7 +9,7 @@ import asyncpg
 import pytest
 
 from app.domain.numbers import TenantNumber
-from app.domain.recall import LegName, RecallResult
+from app.domain.recall import LegName, RecallResult, StateFlag
 from app.embedding import Embedder, Vector, Vectors
 from app.errors import Unavailable
 from app.services.container import Memory
@@ -111,3 +111,25 @@ async def test_vectors_of_another_model_are_not_compared(
     problem = _problems(result)[LegName.DENSE]
     assert problem is not None
     assert "trigraph reembed" in problem
+
+
+@pytest.mark.parametrize(
+    "damage",
+    [
+        "DELETE FROM passage WHERE artifact_number = $1",
+        "DELETE FROM artifact WHERE number = $1",
+        "UPDATE artifact SET domain = 'NOWHERE' WHERE number = $1",
+    ],
+)
+@pytest.mark.parametrize("flags", [None, (StateFlag.CURRENT,)])
+async def test_a_damaged_document_is_left_out_and_the_others_are_found(
+    memory: Memory, owner: asyncpg.Connection, damage: str, flags: tuple[StateFlag, ...] | None
+) -> None:
+    filed = [await file(memory, adr(number, "Retry budget", f"Text {number}.")) for number in (1, 2, 3)]
+    await owner.execute("SET session_replication_role = replica")
+    await owner.execute(damage, filed[1].artifact.number)
+    await owner.execute("SET session_replication_role = origin")
+    result = await ask(memory, "retry budget", flags=flags or ())
+    assert sorted(filter(None, identifiers(result))) == ["ADR-1", "ADR-3"]
+    assert [hit.rank for hit in result.hits] == [1, 2]
+    assert any("1 document is left out" in advisory for advisory in result.advisories)
