@@ -13,9 +13,8 @@ from app.services.container import Memory
 from app.services.filing.document_rename import RenameRequest
 from app.services.filing.document_withdrawal import WithdrawalRequest
 from app.services.references import StatedReference
-from app.services.states.change import StateChange
+from app.services.states.change import StateChange, StatedCause
 from app.services.states.drafts import DraftChange, Sealing
-from app.services.states.event_types import StatedCause
 from tests.documents import day
 from tests.services.recall.replaying import random_document
 

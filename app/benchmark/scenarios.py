@@ -22,11 +22,11 @@ from app.embedding import Vector
 from app.services.analysis import query_terms
 from app.services.container import Memory
 from app.services.recall import CANDIDATES_PER_LEG
+from app.services.recall.fusion import rank_by_recency
 from app.services.recall.legs.base import Leg, Question, rank
 from app.services.recall.legs.dense import DenseLeg
 from app.services.recall.legs.graph import EDGE_WEIGHTS, CooccurrenceLeg, ReferenceLeg
 from app.services.recall.legs.lexical import LexicalLeg
-from app.services.recall.legs.recency import rank_by_recency
 from app.stores.postgres import entities
 from app.stores.postgres.scope import Scope
 

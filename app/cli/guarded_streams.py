@@ -9,8 +9,7 @@ from typing import TextIO, cast
 
 from rich.file_proxy import FileProxy
 
-from app.cli.escaping import escape
-from app.cli.log import OneLineFormatter
+from app.cli.escaping import OneLineFormatter, escape
 
 _STREAMS = ("stdout", "stderr")
 

@@ -113,7 +113,7 @@ async def _run() -> str | None:
     import asyncio
     import signal
 
-    from app.cli.log import configure_logging
+    from app.cli.escaping import configure_logging
     from app.projector.loop import Projector
 
     chosen = settings()

@@ -9,7 +9,7 @@ from typing import Annotated
 
 import typer
 
-from app.cli.log import configure_logging
+from app.cli.escaping import configure_logging
 from app.cli.runner import fail, run_async, settings
 from app.cli.server import create_served_app, server_config
 from app.errors import Forbidden, Invalid, TrigraphError, Unavailable

@@ -12,7 +12,7 @@ from uvicorn import Config
 from uvicorn.config import LOGGING_CONFIG
 from uvicorn.logging import AccessFormatter, DefaultFormatter
 
-from app.cli.log import OneLineFormatter, configure_logging
+from app.cli.escaping import OneLineFormatter, configure_logging
 from app.errors import TrigraphError, Unavailable
 from app.settings import Settings
 

@@ -16,9 +16,8 @@ import pytest
 from rich.progress import Progress
 
 import app
-from app.cli.escaping import escape, escape_json, one_line
+from app.cli.escaping import OneLineFormatter, escape, escape_json, one_line
 from app.cli.guarded_streams import GuardedStream
-from app.cli.log import OneLineFormatter
 from app.cli.output import Screen, print_json, printable, styled_text
 
 FORMATS_THAT_ARE_WRITING = (
@@ -148,7 +147,7 @@ def test_a_record_is_a_line_and_a_trace_is_plainly_none() -> None:
 
 
 WRITERS = ("output.py", "guarded_streams.py", "__main__.py")
-LOGGERS = ("log.py", "guarded_streams.py")
+LOGGERS = ("escaping.py", "guarded_streams.py")
 STREAMS = ("sys.stdout", "sys.stderr", "sys.__stdout__", "sys.__stderr__")
 CALLS = ("print", "typer.echo", "typer.secho", "os.write", "traceback.print_exc")
 FROM_RICH = (

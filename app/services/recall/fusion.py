@@ -1,4 +1,4 @@
-"""Rank fusion: merge rankings into one order, and keep the contribution of every leg. Pure.
+"""Rank fusion: rank by age, merge rankings into one order, keep the contribution of every leg. Pure.
 
 Reciprocal rank fusion after Cormack, Clarke and Buettcher, "Reciprocal Rank Fusion outperforms Condorcet
 and individual Rank Learning Methods" (SIGIR 2009): a candidate scores the sum of weight / (constant + rank).
@@ -10,14 +10,16 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from datetime import datetime
 from itertools import count
+from math import exp
 from operator import itemgetter
 from typing import Literal
 
 import numpy as np
 
 from app.domain.numbers import ArtifactNumber
-from app.domain.recall import FusedCandidate, LegContribution, LegName, Ranking
+from app.domain.recall import Candidate, FusedCandidate, LegContribution, LegName, Ranking
 
 RANK_CONSTANT = 2
 PLAIN_RANK_CONSTANT = 60
@@ -166,3 +168,20 @@ def keep_leg_winners(
 def _last_ordinary(kept: Sequence[ArtifactNumber], winners: set[ArtifactNumber]) -> int | None:
     places = [place for place, artifact in enumerate(kept) if artifact not in winners]
     return places[-1] if len(places) > 1 or (places and places[0] > 0) else None
+
+
+FOLD_DAYS = 180.0
+_SECONDS_PER_DAY = 86_400.0
+
+
+def recency(created_at: datetime, as_of: datetime) -> float:
+    """Return exp(-age in days / 180), so that 180 days leave 1/e; a future artifact counts as new."""
+    age = max((as_of - created_at).total_seconds(), 0.0) / _SECONDS_PER_DAY
+    return exp(-age / FOLD_DAYS)
+
+
+def rank_by_recency(created_at: Mapping[ArtifactNumber, datetime | None], as_of: datetime) -> Ranking:
+    """Rank artifacts by their age at a moment, youngest first; one without a date has no place in it."""
+    dated = ((artifact, moment) for artifact, moment in created_at.items() if moment is not None)
+    scored = sorted((-recency(moment, as_of), artifact) for artifact, moment in dated)
+    return Ranking(LegName.RECENCY, tuple(Candidate(artifact, -score) for score, artifact in scored))

@@ -28,12 +28,11 @@ from app.services.recall.anchors import QueryAnchors, anchor_query
 from app.services.recall.annotation import Standings, annotate
 from app.services.recall.annotation_inputs import load_flags, load_standings
 from app.services.recall.confidence import EVEN, confidence, nearest_likelihood
-from app.services.recall.fusion import RecencyRule, fuse, put_first
+from app.services.recall.fusion import RecencyRule, fuse, put_first, rank_by_recency
 from app.services.recall.legs.base import Leg, Question, rank
 from app.services.recall.legs.dense import DenseLeg
 from app.services.recall.legs.graph import CooccurrenceLeg, ReferenceLeg
 from app.services.recall.legs.lexical import LexicalLeg
-from app.services.recall.legs.recency import rank_by_recency
 from app.services.recall.name_lookup import find_name, says_every_word
 from app.services.recall.scope import check_request, scope_of
 from app.services.recall.selection import (

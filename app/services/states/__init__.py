@@ -1,8 +1,7 @@
 """States of entities: record facts, transitions and drafts, each with its date and cause."""
 
-from app.services.states.change import Cause, StateChange, Written, change_state
+from app.services.states.change import Cause, StateChange, StatedCause, Written, change_state
 from app.services.states.drafts import DraftChange, Reminder, Sealing, is_stale
-from app.services.states.event_types import StatedCause
 from app.services.states.service import StateAnswer, StateService
 from app.services.states.timeline import Timeline
 

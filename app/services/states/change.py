@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import Any
 from uuid import UUID, uuid4
 
-from app.domain.bounds import excerpts
+from app.domain.bounds import MAX_COMMIT, MAX_DESCRIPTION, excerpts
 from app.domain.properties_change import Amendment, amend_from
 from app.domain.temporal import Branch, EntityState, Interval, StateEvent, require_in_calendar, rfc_3339
 from app.domain.text import name_key
@@ -17,6 +18,8 @@ from app.domain.types import TypeDefinition
 from app.errors import Conflict, Invalid
 from app.services.aliases.mentions import note_earlier_mentions
 from app.services.aliases.rules import Naming, forms_of, require_free_names
+from app.services.catalog.lookup import require_artifact
+from app.services.parsing import clean_text
 from app.services.references.beginnings import move_beginnings_around
 from app.services.references.edges import Joined
 from app.services.references.pending import join_pending_by_name, unlink_by_name
@@ -217,3 +220,56 @@ def _require_expected(expected: UUID | None, holding: EntityState) -> None:
             field="expectedState",
             current=holding.id,
         )
+
+
+MAX_EVENT_TYPE_LENGTH = 64
+SAVED, SEALED, DISCARDED = "wip_saved", "wip_sealed", "wip_discarded"
+OWN_EVENT_TYPES = frozenset({"created", SAVED, SEALED, DISCARDED})
+"""Event types that operations of their own write: an entity or a draft begins or ends."""
+
+_WORD = re.compile(r"\w[\w.-]*")
+
+
+@dataclass(frozen=True, slots=True)
+class StatedCause:
+    """A cause as stated, not checked yet."""
+
+    event_type: str
+    artifact: UUID | None = None
+    commit: str | None = None
+    description: str | None = None
+
+
+async def check_cause(write: UnitOfWork, stated: StatedCause) -> Cause:
+    """Check a stated cause and return it cleaned.
+
+    Raises Invalid, naming the field, for a text that is too long or an unfit event type, and NotFound for an
+    unknown artifact.
+    """
+    event_type = fit_event_type(stated.event_type, OWN_EVENT_TYPES)
+    if stated.artifact is not None:
+        await require_artifact(write, stated.artifact, "causeArtifact")
+    return Cause(
+        event_type=event_type,
+        artifact=stated.artifact,
+        commit=fit_text(stated.commit, "causeCommit", MAX_COMMIT),
+        description=fit_text(stated.description, "description", MAX_DESCRIPTION),
+    )
+
+
+def fit_event_type(given: str, taken: frozenset[str]) -> str:
+    """Return a cleaned event type; raise Invalid for one that is not one word, or is taken."""
+    event_type = fit_text(given, "eventType", MAX_EVENT_TYPE_LENGTH)
+    if event_type is None or not _WORD.fullmatch(event_type):
+        raise Invalid("eventType is missing; give one word, such as status_transition", field="eventType")
+    if event_type in taken:
+        raise Invalid(f"{event_type} is the event of another mutation; use another word", field="eventType")
+    return event_type
+
+
+def fit_text(text: str | None, field: str, longest: int) -> str | None:
+    """Return a cleaned text, None for a blank one; raise Invalid if it is too long."""
+    kept = None if text is None else clean_text(text).strip() or None
+    if kept is not None and len(kept) > longest:
+        raise Invalid(f"{field} has {len(kept)} characters; at most {longest} are allowed", field=field)
+    return kept

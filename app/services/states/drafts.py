@@ -18,6 +18,9 @@ from app.domain.types import label_of
 from app.errors import Conflict, Invalid
 from app.services.catalog.lookup import nothing_has
 from app.services.states.change import (
+    DISCARDED,
+    SAVED,
+    SEALED,
     Cause,
     StateChange,
     Written,
@@ -29,8 +32,6 @@ from app.services.states.change import (
 from app.services.states.properties import check_properties, type_of_entity
 from app.services.unit_of_work import UnitOfWork
 from app.stores.postgres import states
-
-SAVED, SEALED, DISCARDED = "wip_saved", "wip_sealed", "wip_discarded"
 
 
 @dataclass(frozen=True, slots=True)

@@ -19,9 +19,19 @@ from app.errors import Invalid
 from app.services.catalog import Listing
 from app.services.catalog.lookup import instant, project_of
 from app.services.idempotency import SavedAnswer, idempotent_request, write_once
-from app.services.states.change import FACT, StateChange, Written, change_state
-from app.services.states.drafts import (
+from app.services.states.change import (
+    FACT,
+    OWN_EVENT_TYPES,
     SEALED,
+    StateChange,
+    StatedCause,
+    Written,
+    change_state,
+    check_cause,
+    fit_event_type,
+    fit_text,
+)
+from app.services.states.drafts import (
     DraftChange,
     Reminder,
     Sealing,
@@ -29,13 +39,6 @@ from app.services.states.drafts import (
     save_draft,
     seal_draft,
     stale_drafts,
-)
-from app.services.states.event_types import (
-    OWN_EVENT_TYPES,
-    StatedCause,
-    check_cause,
-    fit_event_type,
-    fit_text,
 )
 from app.services.states.properties import odd_status
 from app.services.states.timeline import Timeline, load_timeline

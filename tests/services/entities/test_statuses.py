@@ -14,8 +14,7 @@ from app.errors import Conflict, Invalid, NotFound
 from app.services.catalog import RequestedMoment, WantedStanding
 from app.services.entities import DefinedStatusWord, StatedStatusWord
 from app.services.entities.statuses import MAX_STATUS_LENGTH, MAX_TEAM_WORDS
-from app.services.states.change import StateChange
-from app.services.states.event_types import StatedCause
+from app.services.states.change import StateChange, StatedCause
 from tests.documents import SUPERSEDES, ProjectFixture, adr, claims, day, hit_of
 
 CURRENT, HISTORICAL, WIP = StateFlag.CURRENT, StateFlag.HISTORICAL, StateFlag.WIP

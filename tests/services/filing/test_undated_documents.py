@@ -20,8 +20,7 @@ from app.errors import Invalid
 from app.services.catalog import RequestedMoment
 from app.services.importing import ImportRequest
 from app.services.references.create import StatedReference
-from app.services.states.change import StateChange
-from app.services.states.event_types import StatedCause
+from app.services.states.change import StateChange, StatedCause
 from tests.documents import SUPERSEDES, ProjectFixture, adr, claims, day, edges, hit_of
 from tests.services.importing.test_one_set import meaning
 

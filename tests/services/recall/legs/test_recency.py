@@ -9,7 +9,7 @@ import pytest
 
 from app.domain.numbers import ArtifactNumber
 from app.domain.recall import Candidate, LegName
-from app.services.recall.legs.recency import rank_by_recency, recency
+from app.services.recall.fusion import rank_by_recency, recency
 from tests.documents import day
 
 NOW = day(2025)
