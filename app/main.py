@@ -19,6 +19,7 @@ from app.graphql.http import GraphQLView
 from app.graphql.http_request import PREFLIGHT_HEADERS
 from app.graphql.schema import SCHEMA
 from app.health import healthz, metrics, readyz
+from app.mcp import McpEndpoint
 from app.metrics import record_lag, record_request
 from app.projector.loop import project_in_background
 from app.services.access import Authenticator
@@ -77,7 +78,7 @@ async def measure_loop_lag() -> None:
 
 # Against DNS rebinding: a foreign page may point a name of its own at this machine.
 LOOPBACK_HOSTS = ("127.0.0.1", "localhost", "[::1]", "::1")
-PATHS = ("/graphql", "/healthz", "/readyz", "/metrics")
+PATHS = ("/graphql", "/mcp", "/mcp/full", "/healthz", "/readyz", "/metrics")
 
 
 def create_app(settings: Settings, *, hosts: Sequence[str] = LOOPBACK_HOSTS) -> Starlette:
@@ -97,15 +98,22 @@ def create_app(settings: Settings, *, hosts: Sequence[str] = LOOPBACK_HOSTS) -> 
             prune_outbox_periodically(settings),
             project_in_background(settings, link) as projector,
             background_task(measure_loop_lag()),
+            tools["/mcp"].running(),
+            tools["/mcp/full"].running(),
         ):
             local = memory.caller if settings.auth == "none" else None
             authenticator = Authenticator(memory.database, local)
             yield {"memory": memory, "projector": projector, "authenticator": authenticator}
 
+    tools = {
+        path: McpEndpoint(profile, settings.cors_origins)
+        for path, profile in (("/mcp", "default"), ("/mcp/full", "full"))
+    }
     view = GraphQLView(SCHEMA, context_of, graphiql_page)
     return Starlette(
         routes=[
             Route("/graphql", view),
+            *(Route(path, endpoint) for path, endpoint in tools.items()),
             Route("/healthz", healthz),
             Route("/readyz", readyz),
             Route("/metrics", metrics),
@@ -131,7 +139,7 @@ def _cors(origins: Sequence[str]) -> list[Middleware]:
             CORSMiddleware,
             allow_origins=list(origins),
             allow_methods=["GET", "POST"],
-            allow_headers=["content-type", *PREFLIGHT_HEADERS],
+            allow_headers=["content-type", "mcp-protocol-version", *PREFLIGHT_HEADERS],
             expose_headers=["retry-after", "www-authenticate"],
         )
     ]

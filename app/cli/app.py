@@ -17,6 +17,7 @@ from app.cli.output import say
 COMMANDS: Mapping[str, str] = {
     "demo": "app.cli.demo:demo",
     "serve": "app.cli.serve:serve",
+    "mcp": "app.cli.mcp:mcp",
     "ingest": "app.cli.ingest:ingest",
     "watch": "app.cli.watch:watch",
     "migrate-artifacts": "app.cli.ingest:migrate_artifacts",

@@ -5,6 +5,8 @@ from __future__ import annotations
 import io
 import logging
 import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import TextIO, cast
 
 from rich.file_proxy import FileProxy
@@ -76,6 +78,17 @@ def guard_redirected() -> None:
         stream = getattr(sys, name)
         if isinstance(stream, FileProxy):
             setattr(sys, name, GuardedStream(cast("TextIO", stream)))
+
+
+@contextmanager
+def unguarded_output() -> Iterator[None]:
+    """Let the output be the wrapped stream in the block, for a protocol that a program reads."""
+    guarded = sys.stdout
+    sys.stdout = unwrap_stream(guarded) or guarded
+    try:
+        yield
+    finally:
+        sys.stdout = guarded
 
 
 def unwrap_stream(stream: TextIO | None) -> TextIO | None:

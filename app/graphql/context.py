@@ -104,5 +104,4 @@ async def context_of(request: Request) -> Context:
     Raises Unauthenticated when the request has no good token although it needs one.
     """
     caller = await request.state.authenticator.identify(request.headers.getlist("authorization"))
-    memory = request.state.memory
-    return Context(memory if caller.project is None else memory.of_project(caller.project), caller)
+    return Context(request.state.memory.of_caller(caller), caller)

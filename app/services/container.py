@@ -65,6 +65,10 @@ class Memory:
     import_width: int = 2
     data: Path | None = None
 
+    def of_caller(self, caller: Caller) -> Memory:
+        """Return this memory as a caller sees it: whole, or as it is to a caller of one project."""
+        return self if caller.project is None else self.of_project(caller.project)
+
     def of_project(self, project: ProjectNumber) -> Memory:
         """Return this memory as it is to a caller of one project: no other one is there."""
         database = self.database.of_project(project)

@@ -10,7 +10,7 @@ import pytest
 ROOT = Path(__file__).parents[2]
 TABLE = (ROOT / "docs/cases.md").read_text(encoding="utf-8")
 ROWS = re.findall(r"^\| (?P<case>[A-Z]{3}-\d{2}) \| [^|]+ \| (?P<where>.+) \|$", TABLE, re.MULTILINE)
-CASE = re.compile(r"\b(?:ALI|BYT|CON|DEG|EDG|IDM|IMP|LEX|MDP|OUT|REF|RNK|TEN|TIM|VEC)-\d{2}\b")
+CASE = re.compile(r"\b(?:ALI|BYT|CON|DEG|EDG|IDM|IMP|LEX|MCP|MDP|OUT|REF|RNK|TEN|TIM|VEC)-\d{2}\b")
 PLACE = re.compile(r"`(?P<path>tests/[\w/]+\.py)?(?:::(?P<name>\w+))?`")
 
 

@@ -61,6 +61,7 @@ def _placed(word: str, places: Mapping[str, str]) -> str:
 CASES: Mapping[str, list[tuple[str, ...]]] = {
     "demo": [()],
     "serve": [("--host", f"host{MARK}"), ("--host", "0.0.0.0", "--port", "1")],
+    "mcp": [("--config", MARK), ("--profile", MARK), ("--config", "json")],
     "ingest": [
         ("{folder}/docs", "--project", PROJECT, "--kind", KIND),
         ("{folder}/docs", "--project", PROJECT, "--prune"),

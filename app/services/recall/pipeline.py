@@ -13,6 +13,7 @@ from app.domain.artifact import Artifact, Passage
 from app.domain.entity import Caller
 from app.domain.numbers import ArtifactNumber
 from app.domain.recall import (
+    Annotation,
     FusedCandidate,
     Hit,
     LegName,
@@ -183,6 +184,27 @@ class RecallService:
         entities = [each for each in subjects if isinstance(each, UUID)]
         numbers = [each for each in subjects if not isinstance(each, UUID)]
         return await load_flags(self._database, scope, numbers, entities)
+
+    async def annotations(
+        self, caller: Caller, found: Sequence[Artifact], as_of: datetime | None = None
+    ) -> list[Annotation | None]:
+        """Return the annotation of each artifact at an instant, now by default; None if it is not there."""
+        async with self._database.reading(caller.tenant) as connection:
+            scope = await scope_of(connection, caller, RecallRequest("", as_of))
+        numbers = [artifact.number for artifact in found]
+        standings = (await load_standings(self._database, scope, numbers, ())).by_artifact
+        standing = (standings.get(number) for number in numbers)
+        return [None if each is None else annotate(each, prefer_wip=True) for each in standing]
+
+    async def newest_version(
+        self, caller: Caller, entity: UUID, as_of: datetime | None = None
+    ) -> Artifact | None:
+        """Return the newest artifact of an entity at an instant, now by default; None if none is there."""
+        async with self._database.reading(caller.tenant) as connection:
+            scope = await scope_of(connection, caller, RecallRequest("", as_of))
+            numbers = (await artifacts.newest_versions_in_scope(connection, scope, [entity])).values()
+            found = await read_hits(connection, scope.tenant, list(numbers), None)
+        return next((artifact for artifact, _ in found.values()), None)
 
     async def _answer(
         self, resolved: ResolvedRequest, limit: int, found_before: Sequence[FusedCandidate] = ()
