@@ -7,10 +7,12 @@ import json
 import os
 import shlex
 import sys
-from contextlib import AsyncExitStack
+from collections.abc import AsyncIterator
+from contextlib import AsyncExitStack, suppress
 from enum import StrEnum
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from threading import Thread
+from typing import TYPE_CHECKING, Annotated, Any, cast
 
 import typer
 
@@ -24,6 +26,7 @@ if TYPE_CHECKING:
 
 VARIABLES = ("TRIGRAPH_HOME", "TRIGRAPH_TENANT")
 SECRET = "TRIGRAPH_DATABASE_URL"
+CHUNK = 65_536
 
 
 class Profile(StrEnum):
@@ -94,8 +97,39 @@ async def _serve(profile: Profile, chosen: Settings) -> None:
     async with AsyncExitStack() as opened:
         server = create_server(profile, MemoryOpener(chosen, opened).open, is_here=True)
         with unguarded_output():
-            source, sink = await opened.enter_async_context(stdio_server())
+            lines = cast(Any, read_lines(take_input()))
+            source, sink = await opened.enter_async_context(stdio_server(lines))
         await server.run(source, sink, server.create_initialization_options())
+
+
+def take_input() -> int:
+    """Return a descriptor of the standard input, which is empty for everybody else from now on."""
+    taken = os.dup(0)
+    nothing = os.open(os.devnull, os.O_RDONLY)
+    os.dup2(nothing, 0)
+    os.close(nothing)
+    return taken
+
+
+async def read_lines(source: int) -> AsyncIterator[str]:
+    """Yield the lines of a descriptor; the thread that reads them does not keep the process from ending."""
+    loop, lines = asyncio.get_running_loop(), asyncio.Queue[bytes | None]()
+
+    def put(line: bytes | None) -> None:
+        with suppress(RuntimeError):  # the loop has ended
+            loop.call_soon_threadsafe(lines.put_nowait, line)
+
+    def read() -> None:
+        rest = b""
+        while chunk := os.read(source, CHUNK):
+            *whole, rest = (rest + chunk).split(b"\n")
+            for line in whole:
+                put(line)
+        put(None)
+
+    Thread(target=read, daemon=True).start()
+    while (line := await lines.get()) is not None:
+        yield line.decode(errors="replace")
 
 
 class MemoryOpener:

@@ -68,7 +68,7 @@ async def recall(
     flags: Flags | None = None,
     token_budget: TokenBudget = DEFAULT_BUDGET,
 ) -> ToolAnswer:
-    """Answer a question."""
+    """Return the hits of a question, each with its flag."""
     request = RecallRequest(
         query,
         as_of,

@@ -62,7 +62,7 @@ async def semantic_recall(
     limit: int = MAX_HITS,
     token_budget: TokenBudget = DEFAULT_BUDGET,
 ) -> ToolAnswer:
-    """Answer a question."""
+    """Return the hits of a question, each with its flag."""
     request = RecallRequest(
         query=query,
         as_of=as_of,

@@ -101,7 +101,7 @@ def test_long_work_ends_when_the_client_cancels_it_and_the_process_when_it_is_to
     process = start(shell, "mcp", "--profile", "full")
     wire = Wire(process)
     wire.begin()
-    documents = [{"kind": "ADR", "text": f"# ADR-{n}: Rope {n}\n\nRope {n} holds."} for n in range(1, 101)]
+    documents = [{"kind": "SPEC", "text": f"# SPEC-{n}: Rope {n}\n\nRope {n} holds."} for n in range(1, 101)]
     call = {"name": "file_many", "arguments": {"documents": documents, "pid": "ropes"}}
     params = {**call, "_meta": {"progressToken": "rope"}}
     wire.send({"id": "long", "method": "tools/call", "params": params})
@@ -109,8 +109,9 @@ def test_long_work_ends_when_the_client_cancels_it_and_the_process_when_it_is_to
     wire.send({"method": "notifications/cancelled", "params": {"requestId": "long"}})
     listed = wire.ask("tools/call", name="prism_list_entities", arguments={"pid": "ropes", "limit": 100})
     assert 1 <= listed["result"]["structuredContent"]["count"] < 100
-    process.terminate()
+    process.terminate()  # its input is still open
     assert process.wait(60) == 130
+    process.communicate()
 
 
 async def test_a_client_calls_every_tool_of_a_process(shell: Shell) -> None:
