@@ -45,7 +45,8 @@ COMMANDS: Mapping[str, str] = {
 
 SUMMARIES: Mapping[str, str] = {
     "demo": "Import sixteen Python proposals and ask six questions.",
-    "serve": "Serve GraphQL and GraphiQL at /graphql.",
+    "serve": "Serve GraphQL and GraphiQL at /graphql, and MCP at /mcp.",
+    "mcp": "Serve the memory to an agent as MCP tools, over standard input and output.",
     "ingest": "Import documents.",
     "watch": "Import a folder, and import it again whenever its files change.",
     "migrate-artifacts": "Import documents from a table of a PostgreSQL database.",

@@ -37,7 +37,7 @@ def serve(
         ),
     ] = "127.0.0.1",
 ) -> None:
-    """Serve GraphQL and GraphiQL at /graphql."""
+    """Serve GraphQL and GraphiQL at /graphql, and MCP at /mcp."""
     # A metrics folder that the environment names belongs to another service.
     os.environ.pop("PROMETHEUS_MULTIPROC_DIR", None)
     try:
