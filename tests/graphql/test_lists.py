@@ -90,7 +90,10 @@ async def test_types_and_projects_are_listed(records: Api) -> None:
         {"key": "default", "artifactCount": 3, "entityCount": 3},
         {"key": "other", "artifactCount": 1, "entityCount": 1},
     ]
+    error = await records.refused('{ types(project: "Othr") { name } }')
+    assert "(the projects are default, other); did you mean other? `trigraph ingest" in error["message"]
     error = await records.refused('{ types(project: "nowhere") { name } }')
+    assert "did you mean" not in error["message"]
     assert error["extensions"]["code"] == "NOT_FOUND"
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
+from difflib import get_close_matches
 from types import MappingProxyType
 from uuid import UUID
 
@@ -21,6 +22,8 @@ from app.stores.postgres import entities, ledger_clock, lookups, projects, type_
 from app.stores.postgres.lookups import Called
 
 MAX_NAMED = 20
+MAX_NEAR = 3
+MIN_LIKENESS = 0.75
 ID_HINTS: Mapping[str, str] = MappingProxyType(
     {
         "alias": "the field aliases of an entity lists them",
@@ -41,12 +44,16 @@ def nothing_has(kind: str, given: str | UUID, field: str) -> NotFound:
 
 
 async def no_project(connection: asyncpg.Connection, tenant: TenantNumber, key: str) -> NotFound:
-    """Return the error for a key that no project has; it lists the existing keys."""
+    """Return the error for a key that no project has; it lists the existing keys, and which may be meant."""
     known = [found.key for found in await projects.all_projects(connection, tenant)]
     shown = ", ".join(known[:MAX_NAMED]) + (" and others" if len(known) > MAX_NAMED else "")
     there = f"the projects are {shown}" if known else "there are no projects yet"
     name = excerpt(key)
-    message = f"there is no project {name} ({there}); `trigraph ingest PATH --project {name}` creates it"
+    near = get_close_matches(fold(key), known, MAX_NEAR, MIN_LIKENESS)
+    meant = f" did you mean {' or '.join(near)}?" if near else ""
+    message = (
+        f"there is no project {name} ({there});{meant} `trigraph ingest PATH --project {name}` creates it"
+    )
     return NotFound(message, field="project")
 
 
