@@ -125,7 +125,7 @@ async def prism_list_entities(
     limit: int = LISTED,
 ) -> ToolAnswer:
     """List entities."""
-    standing = WantedStanding(tuple(flags or ()), status)
+    standing = WantedStanding(None if flags is None else tuple(flags), status)
     found = await call.memory.catalog.entities(
         call.caller, pid, entity_type, RequestedMoment(as_of), PageRequest(limit), standing
     )

@@ -64,7 +64,7 @@ VERBS: Mapping[str, tuple[dict[str, Any], ...]] = {
         {"entity_type": "Component", "props": {"name": "Harbor"}},
         {"entity_uuid": "Harbor"},
     ),
-    "prism_list_entities": ({"flags": ["HISTORICAL"]},),
+    "prism_list_entities": ({"flags": ["HISTORICAL"]}, {}),
     "prism_alias": ({"surface_form": "the Mole", "target_uuid": "Harbor"},),
     "prism_resolve_alias": ({"surface_form": "the Mole"}, {"surface_form": "nothing of this name"}),
     "prism_reference": ({"source_uuid": "ADR-2", "target_uuid": "ADR-1", "ref_type": "REFERENCES"},),

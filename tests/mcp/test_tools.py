@@ -90,6 +90,7 @@ async def test_a_scripted_agent_works_with_every_tool(memory: Memory) -> None:
         assert said["prism_resolve_alias"][0] == {"entity": None, "chain": []}
         assert said["prism_seal"][0]["props"]["name"] == "Port"
         assert said["prism_state_as_of"][0]["state"]["props"]["status"] == "Accepted"
+        assert said["prism_list_entities"][0]["count"] == 3
         assert said["prism_wrap"][0]["drafts"] == []
         assert [each["outcome"] for each in said["file_many"][0]["documents"]] == ["unchanged", "refused"]
         for name, (arguments, code) in OTHERS.items():
