@@ -20,11 +20,12 @@ serve: .venv/ready     ## serve GraphQL on http://127.0.0.1:8000/graphql
 test: check .browser/ready  ## run all checks and all tests
 	$(BIN)/pytest --numprocesses 2 --dist loadscope --no-loadscope-reorder
 
-check: .venv/dev-ready ## check style, types and the import order
+check: .venv/dev-ready ## check style, types, the import order and the GraphQL schema
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
 	$(BIN)/lint-imports
+	$(BIN)/python -m tests.graphql.breaking_changes
 
 pictures: .venv/dev-ready  ## redraw the picture of the README
 	$(BIN)/python -m tests.docs.screenshot
