@@ -120,7 +120,7 @@ def list_entities(
     """
     from app.services.catalog import WantedStanding
 
-    standing = WantedStanding(tuple(flag or ()), status)
+    standing = WantedStanding(tuple(flag) if flag else None, status)
     run_async(_list(project, standing, type_name, as_of, ids=ids, as_json=as_json))
 
 

@@ -99,14 +99,14 @@ async def _recall(request: RecallRequest, *, explain: bool, as_json: bool) -> No
     if names is not None:
         print_json(result_json(result, names))
         return
+    if result.hits or any(ranking.problem for ranking in result.legs):
+        for advisory in result.advisories:
+            print_error(advisory)
     screen = console()
     with paged(screen):
         if explain:
             print_explanation(screen, result)
         print_hits(screen, request, result, explain=explain)
-    if result.hits or any(ranking.problem for ranking in result.legs):
-        for advisory in result.advisories:
-            print_error(advisory)
 
 
 async def load_names(memory: Memory, result: RecallResult) -> EntityNames:

@@ -23,8 +23,8 @@ def reasons(hit: Hit, result: RecallResult) -> str:
 
     A hit that is ranked for a lower hit that it replaced says which that is.
     """
-    shares = [f"{share.leg.lower()} {share.rank}" for share in hit.contributions]
-    return ", ".join([*_other_reasons(hit, result), *shares])
+    shares = ", ".join(f"{share.leg.lower()} {share.rank}" for share in hit.contributions)
+    return "; ".join([*_other_reasons(hit, result), *([f"ranks: {shares}"] if shares else [])])
 
 
 def explanation(hit: Hit, result: RecallResult) -> str:
@@ -141,6 +141,8 @@ def _snippet(hit: Hit) -> str:
     if not above and heading.endswith(hit.artifact.title):  # the line above has it already
         heading = ""
     words = _without_headings(hit.passage.text)
+    if f"{heading}:" in words:  # the passage begins before its heading
+        heading = ""
     text = printable(f"{heading}: {words}" if heading and words else words or hit.passage.text)
     start = beginning(text, SNIPPET)
     return text if start == text else f"{start.rpartition(' ')[0] or start} …"

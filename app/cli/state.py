@@ -19,13 +19,31 @@ from app.domain.artifact import Artifact
 from app.domain.entity import Absence, AliasResolution
 from app.domain.page import MAX_ITEMS, PageRequest
 from app.domain.recall import StateFlag
-from app.domain.temporal import EVERYTHING_KNOWN, AsOf, EntityState, StateEvent, is_unknown, known_moment
+from app.domain.temporal import (
+    EVERYTHING_KNOWN,
+    AsOf,
+    Branch,
+    EntityState,
+    StateEvent,
+    is_unknown,
+    known_moment,
+)
 from app.errors import NotFound
 
 if TYPE_CHECKING:
     from app.services.catalog import EntityNames
     from app.services.container import Memory
     from app.services.states import Timeline
+
+_BRANCHES = {Branch.COMMITTED: "state", Branch.WIP: "draft"}
+_EVENTS = {
+    "created": "first recorded",
+    "status_transition": "status changed",
+    "rename": "renamed",
+    "revision": "revised",
+    "fact": "stated",
+    "correction": "corrected",
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,10 +105,10 @@ def print_states(console: Console, listing: StateListing, *, shows_ids: bool = F
     for held, event in listing.timeline.states:
         until = "" if held.valid.end is None else f" until {start_text(held.valid.end)}"
         line = styled_text(
-            f"{held.branch.lower().ljust(9)}  {start_text(held.valid.start)}{until}", style="bold"
+            f"{_BRANCHES[held.branch].ljust(5)}  {start_text(held.valid.start)}{until}", style="bold"
         )
         line.append(f"  {_event_text(event, listing.timeline.causes)}", style="blue")
-        print_text(console, line, hang=11)
+        print_text(console, line, hang=7)
         if event is not None and event.description is not None:
             print_text(console, printable(event.description), "italic", indent=4)
         print_text(console, properties_text(held.props), indent=4)
@@ -104,9 +122,9 @@ def _print_absence(console: Console, absence: Absence) -> None:
     word, until = (
         ("ended", "") if absence.valid.end is None else ("away", f" until {moment_text(absence.valid.end)}")
     )
-    line = styled_text(f"{word.ljust(9)}  {start_text(absence.valid.start)}{until}", style="bold")
+    line = styled_text(f"{word.ljust(5)}  {start_text(absence.valid.start)}{until}", style="bold")
     line.append(f"  {absence_reason(absence)}", style="blue")
-    print_text(console, line, hang=11)
+    print_text(console, line, hang=7)
 
 
 def _heading(listing: StateListing, *, shows_ids: bool) -> str:
@@ -120,13 +138,14 @@ def _heading(listing: StateListing, *, shows_ids: bool) -> str:
 
 
 def _event_text(event: StateEvent | None, causes: Mapping[UUID, Artifact]) -> str:
-    """Return the event of a state: `superseded by ADR-13 at commit 1a2b3c (recorded by ada)`."""
+    """Return the event of a state: `superseded, from ADR-13 at commit 1a2b3c (recorded by ada)`."""
     if event is None:
         return ""
+    happened = _EVENTS.get(event.event_type, event.event_type.replace("_", " "))
     commit = "" if event.cause_commit is None else f" at commit {event.cause_commit[:12]}"
     cause = None if event.cause_artifact is None else causes.get(event.cause_artifact)
-    because = "" if cause is None else f" by {cause.identifier or cause.title}"
-    return printable(f"{event.event_type}{because}{commit} (recorded by {event.actor})")
+    because = "" if cause is None else f", from {cause.identifier or cause.title}"
+    return printable(f"{happened}{because}{commit} (recorded by {event.actor})")
 
 
 def states_json(listing: StateListing) -> dict[str, Any]:

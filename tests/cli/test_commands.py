@@ -159,12 +159,10 @@ def test_the_demo_answers_from_the_past_of_real_documents_and_files_them_once(se
     assert re.fullmatch(r"superseded by PEP-440 .+ since \d{4}-\d{2}-\d{2}T.+Z", successor)
     assert re.fullmatch(r"PEP-386 .+ in demo", heading)
     assert draft.startswith(
-        "committed  2009-06-04T09:13:08Z until 2010-03-21T22:24:43Z  created at commit 526ad628ce51"
+        "state  2009-06-04T09:13:08Z until 2010-03-21T22:24:43Z  first recorded at commit 526ad628ce51"
     )
-    assert accepted.startswith(
-        "committed  2010-03-21T22:24:43Z until 2014-08-22T12:43:42Z  status_transition at"
-    )
-    assert over.startswith("committed  2014-08-22T12:43:42Z  status_transition at commit df28da700d4b")
+    assert accepted.startswith("state  2010-03-21T22:24:43Z until 2014-08-22T12:43:42Z  status changed at")
+    assert over.startswith("state  2014-08-22T12:43:42Z  status changed at commit df28da700d4b")
     assert 'status: Superseded; superseded_by: ["PEP-440"]' in says
 
 

@@ -19,7 +19,7 @@ from tests.documents import ProjectFixture, adr, day
     [
         (WantedStanding((StateFlag.CURRENT,)), ["ADR-3", "ADR-1"]),
         (WantedStanding((StateFlag.HISTORICAL, StateFlag.WIP)), ["ADR-4", "ADR-2"]),
-        (WantedStanding((), "PROPOSED"), ["ADR-2"]),
+        (WantedStanding(None, "PROPOSED"), ["ADR-2"]),
         (WantedStanding((StateFlag.CURRENT,), "accepted"), ["ADR-3", "ADR-1"]),
         (WantedStanding((StateFlag.HISTORICAL,), "accepted"), []),
     ],

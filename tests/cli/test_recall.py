@@ -57,7 +57,7 @@ def test_a_hit_says_what_brought_it_here(served_home: Shell, folder: Path) -> No
     assert named.startswith("ADR-0001  Poll for messages  2026-01-01  historical\n")
     assert "; exact match; historical because of its own state; " in named
     brief = served_home.run("recall", "ADR-1", "--project", "team").out
-    assert brief.count("    exact match, ") == 1
+    assert brief.count("    exact match; ranks: ") == 1
     assert "## " not in brief
 
 

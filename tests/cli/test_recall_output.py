@@ -66,7 +66,7 @@ def test_a_hit_that_no_leg_found_says_which_one_it_replaces() -> None:
         hit(2, stray, text, contributions=()),
         hit(3, old, text, superseded_by=new),
     )
-    assert printed(*hits)[2::3] == ["    replaces 3", "    added as a replacement", "    dense 1"]
+    assert printed(*hits)[2::3] == ["    replaces 3", "    added as a replacement", "    ranks: dense 1"]
     lines = printed(*hits, explain=True)[2::3]
     assert lines[0] == "    score 0.02000; replaces 3; current because of its own state"
     assert lines[2] == (
@@ -78,10 +78,10 @@ def test_a_hit_above_a_better_one_that_it_replaced_says_so() -> None:
     text = Passage(0, None, "Text.", 1)
     new, old = uuid4(), uuid4()
     below = hit(2, old, text, superseded_by=new, score=0.03)
-    assert printed(hit(1, new, text), below)[2::3] == ["    replaces 2, dense 1", "    dense 1"]
+    assert printed(hit(1, new, text), below)[2::3] == ["    replaces 2; ranks: dense 1", "    ranks: dense 1"]
     version = hit(2, new, text, superseded_by=new, score=0.03)
-    assert printed(hit(1, new, text), version)[2] == "    newer version of 2, dense 1"
-    assert printed(hit(1, new, text, score=0.04), below)[2::3] == ["    dense 1", "    dense 1"]
+    assert printed(hit(1, new, text), version)[2] == "    newer version of 2; ranks: dense 1"
+    assert printed(hit(1, new, text, score=0.04), below)[2::3] == ["    ranks: dense 1", "    ranks: dense 1"]
 
 
 @pytest.mark.parametrize(
@@ -94,7 +94,7 @@ def test_a_hit_above_a_better_one_that_it_replaced_says_so() -> None:
         (
             "ADR-1 > Decision",
             "Date: today\n\n## Status\n\nAccepted\n\n## Decision ##\n\nUse #queues.",
-            "Decision: Date: today Status: Accepted Decision: Use #queues.",
+            "Date: today Status: Accepted Decision: Use #queues.",
         ),
         ("Queues > Ends", "## Ends", "## Ends"),
         (None, "#123 is fixed.", "#123 is fixed."),

@@ -13,7 +13,7 @@ def test_a_state_is_shown_at_a_moment_and_as_a_history(served_home: Shell, folde
     heading, superseded, state, _ = shown.out.splitlines()
     assert superseded == "superseded by ADR-0002 Push messages since 2026-03-01T00:00:00Z"
     assert heading == "ADR-0001 Poll for messages in states"
-    assert state.startswith("committed  2026-03-01T00:00:00Z  superseded by ADR-0002 (recorded by ")
+    assert state.startswith("state  2026-03-01T00:00:00Z  superseded, from ADR-0002 (recorded by ")
     assert "identifier: ADR-0001" in shown.out
     history = served_home.run("state", "ADR-0001", "--project", "states", "--history", "--json").object
     events = [(each["validFrom"], each["previous"]["eventType"]) for each in history["states"]]
@@ -60,7 +60,7 @@ def test_what_was_withdrawn_says_so_when_it_is_withdrawn_again(served_home: Shel
     assert again.err.startswith("ADR-2 ended on 2026-07-01 (withdrawn by ")
     assert again.err.endswith(": late); it is withdrawn already, so file it again first\n")
     history = served_home.run("state", "ADR-2", "--history", TRIGRAPH_TENANT="gone")
-    assert history.out.splitlines()[-1].startswith("ended      2026-07-01T00:00:00Z  withdrawn by ")
+    assert history.out.splitlines()[-1].startswith("ended  2026-07-01T00:00:00Z  withdrawn by ")
 
 
 def test_what_cannot_be_shown_is_reported(served_home: Shell) -> None:
@@ -90,10 +90,12 @@ def test_what_nobody_knows_the_beginning_of_shows_no_date(served_home: Shell, tm
         return ran.out
 
     first, second = (
-        each for each in shown("state", "ADR-2", "--history").splitlines() if each.startswith("committed")
+        each for each in shown("state", "ADR-2", "--history").splitlines() if each.startswith("state")
     )
-    assert first.startswith("committed  unknown until 2026-03-01T00:00:00Z  created by ADR-0002 (recorded")
-    assert second.startswith("committed  2026-03-01T00:00:00Z  superseded by ADR-0003 (recorded by ")
+    assert first.startswith(
+        "state  unknown until 2026-03-01T00:00:00Z  first recorded, from ADR-0002 (recorded"
+    )
+    assert second.startswith("state  2026-03-01T00:00:00Z  superseded, from ADR-0003 (recorded by ")
     assert "superseded by ADR-0002 Read a queue each\n" in shown("state", "ADR-1")
     history = served_home.run("state", "ADR-1", "--history", "--json", *of, TRIGRAPH_TENANT="undated").object
     assert [each["validFrom"] for each in history["states"]] == [None, None]

@@ -33,7 +33,7 @@ async def test_a_history_says_what_is_shown_and_what_was_said(memory: Memory) ->
         f"ADR-1 Queue ({entity}) in harbor, by the alias Mole\n"
     )
     assert created == "    identifier: ADR-1; status: Accepted; title: Queue"
-    assert since.startswith("committed  2021-01-01T00:00:00Z  fact (recorded by ")
+    assert since.startswith("state  2021-01-01T00:00:00Z  stated (recorded by ")
     assert (said, says[:30]) == ("    Found in the minutes of May.", "    identifier: ADR-1; status:")
     shown = states_json(listing)
     assert (shown["entity"]["label"], shown["entity"]["project"]["key"]) == ("Queue", "harbor")
@@ -103,7 +103,7 @@ async def test_what_has_ended_or_not_begun_says_when_and_why(memory: Memory) -> 
         assert refusal.value.message == f"{name} {ended}; use --as-of with a date before"
         history = await load_history(memory, name, None, None)
         assert _printed(history).splitlines()[-1] == (
-            f"ended      2021-07-01T00:00:00Z  withdrawn by {memory.caller.principal}: it was never built"
+            f"ended  2021-07-01T00:00:00Z  withdrawn by {memory.caller.principal}: it was never built"
         )
         assert states_json(history)["absences"][0]["reason"] == "it was\nnever built"
     with pytest.raises(NotFound, match=r"^4 ended on"):
