@@ -4,6 +4,7 @@ TrigraphError
 ├── Invalid        the input is not valid
 ├── NotFound       the object does not exist, or the caller may not see it
 ├── Conflict       the data changed after the caller read it; read it again and retry
+│   └── Interrupted    changes cannot be followed from there; follow them after another position
 ├── Forbidden      the caller may not do this
 │   └── Unauthenticated nobody knows who the caller is
 └── Unavailable    a service that this needs does not respond; retry later
@@ -68,6 +69,16 @@ class Conflict(TrigraphError):
     """The data changed after the caller read it."""
 
     code = "CONFLICT"
+
+
+class Interrupted(Conflict):
+    """Changes cannot be followed further; `resume_after` is the position after which they can be."""
+
+    code = "RESUME"
+
+    def __init__(self, message: str, resume_after: int) -> None:
+        super().__init__(message, field="after")
+        self.resume_after = resume_after
 
 
 class Forbidden(TrigraphError):

@@ -12,17 +12,20 @@ from starlette.applications import Starlette
 from starlette.middleware import Middleware
 from starlette.middleware.cors import CORSMiddleware
 from starlette.middleware.trustedhost import TrustedHostMiddleware
-from starlette.routing import Route
+from starlette.routing import Route, WebSocketRoute
 
-from app.graphql.context import context_of
+from app.graphql.context import context_for, context_of
 from app.graphql.http import GraphQLView
 from app.graphql.http_request import PREFLIGHT_HEADERS
+from app.graphql.persisted import Documents, PersistedDocuments, read_trusted_documents
 from app.graphql.schema import SCHEMA
+from app.graphql.streams import SubscriptionSocket
 from app.health import healthz, metrics, readyz
 from app.mcp import McpEndpoint
 from app.metrics import record_lag, record_request
 from app.projector.loop import project_in_background
 from app.services.access import Authenticator
+from app.services.changes import feed_in_background
 from app.services.container import open_memory
 from app.services.maintenance.periodic import index_periodically, prune_outbox_periodically
 from app.settings import Settings
@@ -53,18 +56,27 @@ class RequestMetrics:
             return
         status = _FAILED
         started = perf_counter()
+        streaming: float | None = None
 
         async def send_and_note(message: Message) -> None:
-            nonlocal status
+            nonlocal status, streaming
             if message["type"] == "http.response.start":
                 status = message["status"]
+                streaming = perf_counter() if _is_stream(message) else None
             await send(message)
 
         try:
             await self._app(scope, receive, send_and_note)
         finally:
             path = scope["path"] if scope["path"] in self._paths else OTHER
-            record_request(path, status, perf_counter() - started)
+            record_request(path, status, (streaming or perf_counter()) - started)
+
+
+def _is_stream(start: Message) -> bool:
+    """Return whether a response lasts for as long as its client likes."""
+    return any(
+        name == b"content-type" and value.startswith(b"text/event-stream") for name, value in start["headers"]
+    )
 
 
 async def measure_loop_lag() -> None:
@@ -97,6 +109,7 @@ def create_app(settings: Settings, *, hosts: Sequence[str] = LOOPBACK_HOSTS) -> 
             index_periodically(settings),
             prune_outbox_periodically(settings),
             project_in_background(settings, link) as projector,
+            feed_in_background(settings, memory.feed),
             background_task(measure_loop_lag()),
             tools["/mcp"].running(),
             tools["/mcp/full"].running(),
@@ -109,10 +122,13 @@ def create_app(settings: Settings, *, hosts: Sequence[str] = LOOPBACK_HOSTS) -> 
         path: McpEndpoint(profile, settings.cors_origins)
         for path, profile in (("/mcp", "default"), ("/mcp/full", "full"))
     }
-    view = GraphQLView(SCHEMA, context_of, graphiql_page)
+    documents = documents_of(settings)
+    socket = SubscriptionSocket(SCHEMA, context_for, settings.cors_origins, documents)
+    view = GraphQLView(SCHEMA, context_of, graphiql_page, documents)
     return Starlette(
         routes=[
             Route("/graphql", view),
+            WebSocketRoute("/graphql", socket),
             *(Route(path, endpoint) for path, endpoint in tools.items()),
             Route("/healthz", healthz),
             Route("/readyz", readyz),
@@ -128,6 +144,13 @@ def create_app(settings: Settings, *, hosts: Sequence[str] = LOOPBACK_HOSTS) -> 
         ],
         lifespan=lifespan,
     )
+
+
+def documents_of(settings: Settings) -> Documents:
+    """Return what finds the documents of requests; raise Invalid for a bad file of trusted ones."""
+    if settings.trusted_documents is None:
+        return PersistedDocuments()
+    return read_trusted_documents(settings.trusted_documents, SCHEMA._schema)
 
 
 def _cors(origins: Sequence[str]) -> list[Middleware]:

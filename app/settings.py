@@ -122,6 +122,10 @@ class Settings(BaseSettings):
         description="The origins whose web pages may use the service, such as https://app.example.com,"
         " with commas between.",
     )
+    trusted_documents: Path | None = Field(
+        default=None,
+        description="A JSON file with the only GraphQL documents that are answered; unset means any.",
+    )
     embedder: Literal["onnx", "sentence-transformers"] = Field(
         default="onnx", description="The encoder that turns text into vectors."
     )

@@ -2258,6 +2258,8 @@ GRANT SELECT ON TABLE public.ledger_clock TO trigraph_service;
 
 GRANT UPDATE(recorded_at) ON TABLE public.ledger_clock TO trigraph_service;
 
+GRANT SELECT ON TABLE public.outbox_horizon TO trigraph_service;
+
 GRANT SELECT,INSERT ON TABLE public.passage TO trigraph_service;
 
 GRANT SELECT,INSERT ON TABLE public.reference_rule TO trigraph_service;

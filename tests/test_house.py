@@ -161,7 +161,7 @@ def test_what_every_request_needs_is_written_once() -> None:
     """Errors become problems, a key gets its saved answer and the present is read in one place each."""
     homes = {
         # An argument out of bounds is refused before any resolver sees it.
-        "problem_from": {"app.graphql.mutations.payload", "app.graphql.argument_bounds"},
+        "problem_from": {"app.graphql.mutations.payload", "app.graphql.schema"},
         "find_response": {"app.services.idempotency"},
         "insert_response": {"app.services.idempotency"},
         # A recall reads the clock with the extent of its scope, in one statement.

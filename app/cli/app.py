@@ -31,11 +31,7 @@ COMMANDS: Mapping[str, str] = {
     "rename": "app.cli.document:rename",
     "migrate": "app.cli.maintenance:migrate",
     "schema": "app.cli.maintenance:schema",
-<<<<<<< HEAD
     "doctor": "app.cli.maintenance:doctor",
-=======
-    "doctor": "app.cli.doctor:doctor",
->>>>>>> f2d6778d (house: commands that share their steps share a module)
     "reembed": "app.cli.maintenance:reembed",
     "bench": "app.cli.bench:bench",
     "eval": "app.cli.eval:evaluate",

@@ -1,4 +1,4 @@
-"""`trigraph ingest` and `migrate-artifacts`: import documents, and the steps that every import shares."""
+"""`trigraph ingest`: import documents, and the steps that every import command shares."""
 
 from __future__ import annotations
 
@@ -200,19 +200,11 @@ def migrate_artifacts(
     """
     from app.services.importing.table import TableRequest
 
-<<<<<<< HEAD
     summary, pending = run_async(_import_table(TableRequest(source, table, project, kind, aliases)))
     end_import(summary, pending, as_json=as_json, nothing_found=NO_ROWS)
 
 
 async def _import_table(request: TableRequest) -> tuple[ImportSummary, int | None]:
-=======
-    summary, pending = run_async(_migrate(TableRequest(source, table, project, kind, aliases)))
-    end_import(summary, pending, as_json=as_json, nothing_found=NO_ROWS)
-
-
-async def _migrate(request: TableRequest) -> tuple[ImportSummary, int | None]:
->>>>>>> f2d6778d (house: commands that share their steps share a module)
     """Run the import; return its summary and the number of pending references of the project."""
     return await run_import(
         lambda memory, stop, watch: memory.table_imports.run(memory.caller, request, stop=stop, watch=watch),

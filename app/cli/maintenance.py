@@ -1,8 +1,4 @@
-<<<<<<< HEAD
 """The commands of the operator: `trigraph migrate`, `reembed`, `schema` and `doctor`."""
-=======
-"""`trigraph migrate`, `reembed` and `schema`: what the ledger and the API of this version look like."""
->>>>>>> f2d6778d (house: commands that share their steps share a module)
 
 from __future__ import annotations
 
@@ -86,7 +82,6 @@ def schema() -> None:
     from app.graphql.schema import printed_schema
 
     say(printed_schema().rstrip("\n"))
-<<<<<<< HEAD
 
 
 def doctor(
@@ -133,5 +128,3 @@ def _finding_json(finding: dict[str, object]) -> dict[str, object]:
         "isDoubtful": finding["is_doubtful"],
         "message": finding["message"],
     }
-=======
->>>>>>> f2d6778d (house: commands that share their steps share a module)

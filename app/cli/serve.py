@@ -5,6 +5,7 @@ from __future__ import annotations
 import ipaddress
 import os
 import socket
+from pathlib import Path
 from typing import Annotated
 
 import typer
@@ -36,19 +37,38 @@ def serve(
             help="The proxies that --proxy-headers believes: addresses or networks, with commas between.",
         ),
     ] = "127.0.0.1",
+    trusted_documents: Annotated[
+        Path | None,
+        typer.Option(
+            metavar="FILE",
+            help="A JSON file of documents by id, or Apollo's manifest. Nothing else is answered then.",
+        ),
+    ] = None,
 ) -> None:
     """Serve GraphQL and GraphiQL at /graphql, and MCP at /mcp."""
     # A metrics folder that the environment names belongs to another service.
     os.environ.pop("PROMETHEUS_MULTIPROC_DIR", None)
     try:
         proxies = parse_proxies(forwarded_allow_ips) if proxy_headers else None
-        with listen(host, port, settings()) as listener:
+        chosen = with_trusted_documents(settings(), trusted_documents)
+        with listen(host, port, chosen) as listener:
             if workers == 1:
-                _serve(listener, proxies)
+                _serve(chosen, listener, proxies)
             else:
-                _serve_with_workers(workers, listener, proxies)
+                _serve_with_workers(workers, chosen, listener, proxies)
     except TrigraphError as error:
         fail(error)
+
+
+def with_trusted_documents(settings: Settings, path: Path | None) -> Settings:
+    """Return the settings with a file of trusted documents, if one is given; raise Invalid for a bad file."""
+    if path is not None:
+        settings = settings.model_copy(update={"trusted_documents": path})
+    if settings.trusted_documents is not None:
+        from app.main import documents_of
+
+        documents_of(settings)
+    return settings
 
 
 def parse_proxies(text: str) -> str:
@@ -108,11 +128,10 @@ def _require_guard(host: str, address: str, settings: Settings) -> None:
         )
 
 
-def _serve(listener: socket.socket, proxies: str | None) -> None:
+def _serve(chosen: Settings, listener: socket.socket, proxies: str | None) -> None:
     """Serve in this process."""
     from uvicorn import Server
 
-    chosen = settings()
     failures: list[TrigraphError] = []
     app = create_served_app(chosen, listener.getsockname()[:2], failures.append)
     try:
@@ -123,10 +142,9 @@ def _serve(listener: socket.socket, proxies: str | None) -> None:
         raise failures[0] from None
 
 
-def _serve_with_workers(workers: int, listener: socket.socket, proxies: str | None) -> None:
+def _serve_with_workers(workers: int, chosen: Settings, listener: socket.socket, proxies: str | None) -> None:
     """Serve in worker processes that this one supervises."""
     from app.cli.workers import serve_with_workers
 
-    chosen = settings()
     configure_logging(chosen)
     run_async(serve_with_workers(workers, chosen, listener, proxies))

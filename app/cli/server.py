@@ -100,6 +100,8 @@ def server_config(
 
     Of requests from one of the addresses in `proxies`, it believes who they say the client is.
     """
+    from app.graphql.http_request import MAX_BODY
+
     return Config(
         app,
         lifespan="on",
@@ -110,6 +112,8 @@ def server_config(
         timeout_graceful_shutdown=_SHUTDOWN_SECONDS,
         proxy_headers=proxies is not None,
         forwarded_allow_ips=proxies or "",
+        ws_max_size=MAX_BODY,
+        ws_per_message_deflate=False,  # it takes more memory than everything else of an idle connection
         **others,
     )
 

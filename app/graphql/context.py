@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from datetime import datetime
-from functools import cached_property
+from functools import cached_property, partial
 from typing import TypeAlias
 from uuid import UUID
 
 import strawberry
 from graphql.pyutils import Path
-from starlette.requests import Request
+from starlette.requests import HTTPConnection
 from strawberry.dataloader import DataLoader
 
 from app.domain.entity import Caller
@@ -17,16 +18,31 @@ from app.domain.numbers import ArtifactNumber
 from app.domain.recall import StateFlag
 from app.loaders import IndependentLoader, Loaders
 from app.services.catalog import RequestedMoment
+from app.services.changes import Identify
 from app.services.container import Memory
 
 FlagKey: TypeAlias = tuple[ArtifactNumber | UUID, RequestedMoment]
 
 
 class Context:
-    """The context of one request, by the memory's own caller if no other is named."""
+    """The context of one request, by the memory's own caller if no other is named.
 
-    def __init__(self, memory: Memory, caller: Caller | None = None) -> None:
+    `identify` tells whether the caller is still who they were, for what lasts. A client that follows changes
+    again says in `last_event` which it saw last, and `position` is that of the change that it gets now.
+    """
+
+    def __init__(
+        self,
+        memory: Memory,
+        caller: Caller | None = None,
+        identify: Identify | None = None,
+        last_event: str | None = None,
+    ) -> None:
         self.caller = caller or memory.caller
+        self.identify = identify or self._stay
+        self.last_event = last_event
+        self.position: int | None = None
+        self.changes = memory.changes
         self.filing = memory.filing
         self.withdrawals = memory.withdrawals
         self.recall = memory.recall
@@ -41,6 +57,9 @@ class Context:
         self._database = memory.database
         self._graph = memory.graph
         self._moments: dict[Path, RequestedMoment] = {}
+
+    async def _stay(self) -> Caller:
+        return self.caller
 
     @cached_property
     def loaders(self) -> Loaders:
@@ -98,10 +117,17 @@ def moment_of(info: Info, as_of: datetime | None = None, known_at: datetime | No
     return moment
 
 
-async def context_of(request: Request) -> Context:
+async def context_of(request: HTTPConnection) -> Context:
     """Return the context of a request, from the memory that the application's lifespan opened.
 
     Raises Unauthenticated when the request has no good token although it needs one.
     """
-    caller = await request.state.authenticator.identify(request.headers.getlist("authorization"))
-    return Context(request.state.memory.of_caller(caller), caller)
+    return await context_for(request, request.headers.getlist("authorization"))
+
+
+async def context_for(request: HTTPConnection, authorization: Sequence[str]) -> Context:
+    """Return the context of a request whose caller these Authorization headers name."""
+    identify = partial(request.state.authenticator.identify, authorization)
+    caller = await identify()
+    memory = request.state.memory.of_caller(caller)
+    return Context(memory, caller, identify, request.headers.get("last-event-id"))

@@ -14,7 +14,7 @@ import strawberry
 from graphql import GraphQLError
 
 from app.domain.text import beginning
-from app.errors import Conflict, Forbidden, Invalid, NotFound, TrigraphError, Unavailable
+from app.errors import Conflict, Forbidden, Interrupted, Invalid, NotFound, TrigraphError, Unavailable
 from app.graphql.context import Info
 from app.graphql.types.node import EntityType, Node, find_node
 
@@ -25,6 +25,7 @@ VALIDATION_FAILED = "GRAPHQL_VALIDATION_FAILED"
 BAD_REQUEST = "BAD_REQUEST"
 BAD_USER_INPUT = "BAD_USER_INPUT"
 INTERNAL = "INTERNAL"
+PERSISTED_QUERY_NOT_FOUND = "PERSISTED_QUERY_NOT_FOUND"
 
 MAX_MESSAGE = 2_000
 MAX_LIBRARY_MESSAGE = 300
@@ -193,7 +194,9 @@ def client_error(error: GraphQLError) -> dict[str, Any]:
     if isinstance(cause, TrigraphError):
         after = cause.retry_after if isinstance(cause, Unavailable) else None
         code = CODES.get(cause.code, cause.code)
-        return _with_code(error, code, field=cause.field, rule=cause.rule, retryAfter=after, **_facts(cause))
+        resume = str(cause.resume_after) if isinstance(cause, Interrupted) else None
+        details = {"field": cause.field, "rule": cause.rule, "retryAfter": after, "resumeAfter": resume}
+        return _with_code(error, code, **details, **_facts(cause))
     if _is_input_mistake(error, cause):
         return _with_code(error, BAD_USER_INPUT)
     return _mask(error, cause)

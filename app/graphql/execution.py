@@ -211,10 +211,17 @@ class CheckedOperation(SchemaExtension):
 class GuardedSchema(strawberry.Schema):
     """A schema with this project's scalars and problems, whose operations are checked first."""
 
-    def __init__(self, query: type, mutation: type | None = None, types: Iterable[type] = ()) -> None:
+    def __init__(
+        self,
+        query: type,
+        mutation: type | None = None,
+        subscription: type | None = None,
+        types: Iterable[type] = (),
+    ) -> None:
         super().__init__(
             query=query,
             mutation=mutation,
+            subscription=subscription,
             types=(*PROBLEMS.values(), AmbiguousProblem, *types),
             extensions=(CheckedOperation,),
             execution_context_class=PlainFieldExecution,

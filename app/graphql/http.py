@@ -7,8 +7,9 @@ cannot send a mutation without a CORS preflight, which is never allowed here.
 from __future__ import annotations
 
 from collections.abc import Awaitable, Callable, Mapping
+from functools import partial
 from types import MappingProxyType
-from typing import Any
+from typing import Any, cast
 
 import orjson
 from graphql import GraphQLError
@@ -21,9 +22,12 @@ from strawberry.types.graphql import OperationType
 
 from app.domain.bounds import excerpt
 from app.errors import CHALLENGE, Unauthenticated
+from app.graphql.context import Context
 from app.graphql.errors import BAD_USER_INPUT, INTERNAL, client_error, without_repeats
 from app.graphql.execution import GuardedSchema
 from app.graphql.http_request import OperationRequest, Refused, read_operation
+from app.graphql.persisted import Documents, PersistedDocuments
+from app.graphql.streams import EVENT_STREAM, EventStream
 
 GRAPHQL_RESPONSE = "application/graphql-response+json"
 JSON = "application/json"
@@ -31,13 +35,17 @@ HTML = "text/html"
 
 
 def answer_type(accept: str | None) -> str | None:
-    """Return the media type for a GraphQL response, or None when the client takes neither.
+    """Return the media type for a GraphQL response, or None when the client takes none.
 
-    An old client that accepts anything and names neither type gets application/json.
+    An old client that accepts anything and names no type gets application/json. A stream of events has to be
+    named.
     """
     if not accept or not accept.strip():
         return JSON
     qualities = read_accept(accept)
+    stream, *single = (qualities.get(media, 0.0) for media in (EVENT_STREAM, GRAPHQL_RESPONSE, JSON))
+    if 0 < stream >= max(single):
+        return EVENT_STREAM
     wanted = {media: _quality(qualities, media) for media in (GRAPHQL_RESPONSE, JSON)}
     if GRAPHQL_RESPONSE not in qualities and wanted[JSON] > 0:
         return JSON
@@ -96,10 +104,12 @@ class GraphQLView:
         schema: GuardedSchema,
         context: Callable[[Request], Awaitable[object]],
         page: Callable[[], Response],
+        documents: Documents | None = None,
     ) -> None:
         self.schema = schema
         self.context = context
         self.page = page
+        self.documents = documents or PersistedDocuments()
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Handle a request; drop it if the client disconnects before it is read."""
@@ -123,7 +133,13 @@ class GraphQLView:
                 context = await self.context(request)
             except Exception as error:
                 return _answer(_failed(error), media)
-            operation = await read_operation(request)
+            tenant = context.caller.tenant if isinstance(context, Context) else None
+            try:
+                operation = await read_operation(request, partial(self.documents.find, owner=tenant))
+            except GraphQLError as error:
+                return _answer(ExecutionResult(data=None, errors=[error]), media)
+            if media == EVENT_STREAM and request.method != "HEAD":
+                return EventStream(self.schema, operation, cast(Context, context))
             return _answer(await self.execute(request.method, operation, context), media)
         except Refused as refused:
             return _refusal(refused, answer_type(accept) or JSON)
@@ -159,15 +175,17 @@ def _check_method(method: str) -> None:
 def _check_accept(accept: str | None) -> str:
     media = answer_type(accept)
     if media is None:
-        raise Refused(406, f"This URL responds with {GRAPHQL_RESPONSE} or {JSON}.")
+        raise Refused(406, f"This URL responds with {GRAPHQL_RESPONSE}, {JSON} or {EVENT_STREAM}.")
     return media
 
 
 def _not_allowed(kind: OperationType) -> Refused:
     if kind is OperationType.SUBSCRIPTION:
-        return Refused(
-            400, "Subscriptions are not supported over a single HTTP request.", code=BAD_USER_INPUT
+        message = (
+            "A subscription has many responses. Send it over WebSocket (graphql-transport-ws), or with the"
+            f" header Accept: {EVENT_STREAM}."
         )
+        return Refused(400, message, code=BAD_USER_INPUT)
     return Refused(405, "Send mutations by POST.", headers={"allow": "POST"})
 
 
@@ -212,4 +230,5 @@ def _encode(
     except TypeError as error:
         failure = GraphQLError("", original_error=error)
         body, status = orjson.dumps({"errors": [client_error(failure)]}), 500
+    media = JSON if media == EVENT_STREAM else media  # what comes before a stream, or instead of one
     return Response(body, status, {**HEADERS, **headers}, f"{media}; charset=utf-8")

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Callable
 from dataclasses import dataclass
 from itertools import islice
-from typing import Any
+from typing import Any, TypeAlias
 
 import orjson
 from starlette.datastructures import Headers
@@ -14,7 +15,11 @@ from starlette.requests import Request
 from app.domain.bounds import MAX_NAME
 from app.errors import Forbidden
 from app.graphql.errors import BAD_REQUEST
+from app.graphql.persisted import DocumentReference, read_reference
 from app.graphql.scalars import MAX_INTEGER
+
+FindDocument: TypeAlias = Callable[[DocumentReference], str]
+"""Returns the text of a document; raises GraphQLError if there is none."""
 
 MAX_BODY = 1024 * 1024  # bytes
 MAX_VALUES = 5_000
@@ -29,7 +34,7 @@ PREFLIGHT_HEADERS = (
 )
 """No page can send one of these to another origin unless CORS allows it."""
 
-PARAMETERS = ("query", "operationName", "variables", "extensions")
+PARAMETERS = ("query", "documentId", "operationName", "variables", "extensions")
 
 _LONG_NUMBER = b"0" * 19
 _ZEROS_FOR_DIGITS = bytes(0x30 if 0x30 <= byte <= 0x39 else 0x20 for byte in range(256))
@@ -58,18 +63,21 @@ class OperationRequest:
     variables: dict[str, Any] | None
 
 
-async def read_operation(request: Request) -> OperationRequest:
-    """Return the operation in the URL of a GET or the body of a POST; raise Refused if there is none."""
+async def read_operation(request: Request, find: FindDocument) -> OperationRequest:
+    """Return the operation in the URL of a GET or the body of a POST, with the document that it names.
+
+    Raises Refused if there is none, and what `find` raises.
+    """
     if request.method == "POST":
-        return _operation(_decode(await _body(request), "The body"))
+        return read_parameters(decode_json(await _body(request), "The body"), find)
     _check_site(request.headers)
     parameters: dict[str, object] = {
         name: request.query_params[name] for name in PARAMETERS if name in request.query_params
     }
     for name in ("variables", "extensions"):
         if name in parameters:
-            parameters[name] = _decode(str(parameters[name]).encode(), name)
-    return _operation(parameters)
+            parameters[name] = decode_json(str(parameters[name]).encode(), name)
+    return read_parameters(parameters, find)
 
 
 async def _body(request: Request) -> bytes:
@@ -122,7 +130,8 @@ def _check_encoding(encoding: str) -> None:
         raise Refused(415, "Send the body without Content-Encoding.", headers={"accept-encoding": "identity"})
 
 
-def _decode(text: bytes, what: str) -> object:
+def decode_json(text: bytes, what: str) -> object:
+    """Return decoded JSON; raise Refused for anything else, and for more of it than is read."""
     try:
         value: object = orjson.loads(text)
     except orjson.JSONDecodeError as error:
@@ -170,13 +179,14 @@ def _is_too_long(token: bytes) -> bool:
     return digits.isdigit() and (len(digits) > 19 or int(digits) > largest)
 
 
-def _operation(parameters: object) -> OperationRequest:
+def read_parameters(parameters: object, find: FindDocument) -> OperationRequest:
+    """Return the operation in decoded parameters; raise Refused if there is none."""
     if isinstance(parameters, list):
         raise Refused(400, "Send one operation as a JSON object. Batches of operations are not supported.")
     if not isinstance(parameters, dict):
         raise Refused(400, "An operation is a JSON object with the key query.")
     query, name = parameters.get("query"), parameters.get("operationName")
-    if not isinstance(query, str) or not query.strip():
+    if not isinstance(query, str | None):
         raise Refused(400, "The parameter query must be a string with a GraphQL document.")
     if not isinstance(name, str | None):
         raise Refused(400, "The parameter operationName must be a string or null.")
@@ -185,7 +195,10 @@ def _operation(parameters: object) -> OperationRequest:
     for key in ("variables", "extensions"):
         if not isinstance(parameters.get(key), dict | None):
             raise Refused(400, f"The parameter {key} must be an object or null.")
-    return OperationRequest(query, name or None, parameters.get("variables"))
+    text = find(read_reference(parameters))
+    if not text.strip():
+        raise Refused(400, "The parameter query must be a string with a GraphQL document.")
+    return OperationRequest(text, name or None, parameters.get("variables"))
 
 
 def _too_long() -> Refused:

@@ -111,6 +111,9 @@ class Loaders:
         self.event_by_arrival: DataLoader[Arrival, StateEvent | None] = by_key(
             *reader, state_history.events_into, _nothing
         )
+        self.event_by_id: DataLoader[UUID, StateEvent | None] = by_key(
+            *reader, state_history.events_by_id, _nothing
+        )
         self.touched_at_by_state_id: DataLoader[UUID, datetime | None] = by_key(
             *reader, state_history.last_touches, _nothing
         )

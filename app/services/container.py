@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import AsyncIterator
 from contextlib import AsyncExitStack, asynccontextmanager
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -17,6 +17,7 @@ from app.services.access import LOCAL_PRINCIPAL
 from app.services.aliases import AliasService
 from app.services.catalog import CatalogService
 from app.services.catalog.service import PathService
+from app.services.changes import ChangeFeed, ChangeService
 from app.services.document_reader import document_reader
 from app.services.entities import CanonicalService
 from app.services.filing import FilingService
@@ -64,6 +65,7 @@ class Memory:
     recency: RecencyRule = "bounded"
     import_width: int = 2
     data: Path | None = None
+    feed: ChangeFeed = field(default_factory=ChangeFeed)
 
     def of_caller(self, caller: Caller) -> Memory:
         """Return this memory as a caller sees it: whole, or as it is to a caller of one project."""
@@ -73,6 +75,11 @@ class Memory:
         """Return this memory as it is to a caller of one project: no other one is there."""
         database = self.database.of_project(project)
         return replace(self, database=database, graph=PostgresTraversal(database))
+
+    @cached_property
+    def changes(self) -> ChangeService:
+        """The service that follows changes."""
+        return ChangeService(self.database, self.feed)
 
     @cached_property
     def filing(self) -> FilingService:

@@ -92,6 +92,7 @@ def test_every_error_code_is_explained() -> None:
     codes = {each.code for each in error_classes()} | {each.value for each in errors.ProblemCode}
     codes |= set(errors.CODES.values())
     codes |= {errors.PARSE_FAILED, errors.VALIDATION_FAILED, errors.BAD_REQUEST, errors.INTERNAL}
+    codes.add(errors.PERSISTED_QUERY_NOT_FOUND)
     page = text_of("docs/graphql.md")
     explained = set(re.findall(r"^\| `([A-Z_]+)` \|", page, re.MULTILINE))
     assert explained == codes

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import Any
+from collections.abc import AsyncGenerator, Sequence
+from contextlib import aclosing
+from typing import Any, cast
 
 from strawberry.types import ExecutionResult
 
@@ -28,6 +29,14 @@ class Api:
         )
         assert isinstance(result, ExecutionResult)
         return result
+
+    async def first(self, operation: str, /, **variables: Any) -> ExecutionResult:
+        """Return the first result of a subscription."""
+        results = await SCHEMA.stream(
+            operation, variable_values=variables, context_value=Context(self.memory)
+        )
+        async with aclosing(cast(AsyncGenerator[ExecutionResult, None], results)) as each:
+            return await anext(each)
 
     async def ask(self, operation: str, /, **variables: Any) -> dict[str, Any]:
         """Return the data of an operation that succeeds."""

@@ -52,7 +52,7 @@ def test_the_client_chooses_the_media_type(client: TestClient, accept: str | Non
 
 
 @pytest.mark.parametrize(
-    "accept", ["image/png", f"{GRAPHQL};q=0", "application/json;q=0", "*/*;q=0", "text/event-stream"]
+    "accept", ["image/png", f"{GRAPHQL};q=0", "application/json;q=0", "*/*;q=0", "text/event-stream;q=0"]
 )
 def test_a_client_that_takes_neither_type_is_told(client: TestClient, accept: str) -> None:
     response = client.post("/graphql", json={"query": "{ greeting }"}, headers={"accept": accept})

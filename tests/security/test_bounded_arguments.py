@@ -24,16 +24,16 @@ from graphql import (
 from strawberry.types import ExecutionResult
 
 from app.domain.text import fold
-from app.graphql.argument_bounds import (
+from app.graphql.errors import client_error
+from app.graphql.schema import (
     MAX_CHARACTERS,
     MAX_ID,
     MAX_ITEMS,
     MAX_JSON_CHARACTERS,
     MAX_LIST_CHARACTERS,
+    SCHEMA,
     bound_arguments,
 )
-from app.graphql.errors import client_error
-from app.graphql.schema import SCHEMA
 from app.services.container import Memory
 from tests.graphql.api import Api
 
@@ -130,8 +130,8 @@ def operation(place: Place, value: Any) -> tuple[str, dict[str, Any]]:
     declared = ", ".join(f"${name}: {field.args[name].type}" for name in given)
     passed = ", ".join(f"{name}: ${name}" for name in given)
     asked = f"{place.field}({passed}){selection(field)}"
-    if place.parent == "Mutation":
-        return f"mutation({declared}) {{ {asked} }}", given
+    if place.parent in ("Mutation", "Subscription"):
+        return f"{place.parent.lower()}({declared}) {{ {asked} }}", given
     if place.parent != "Query":
         asked = f"entities(first: 1) {{ nodes {{ {asked} }} }}"
     return f"query({declared}) {{ {asked} }}", given
@@ -174,7 +174,8 @@ async def test_too_much_is_refused_by_name_and_not_repeated(api: Api, parent: st
 async def require_refusal(api: Api, place: Place, value: Any, said: str) -> None:
     """Check that a value is refused once, by the name of its place and its bound, in a few words."""
     asked, variables = operation(place, value)
-    result = await api.run(asked, **variables)
+    run = api.first if place.parent == "Subscription" else api.run
+    result = await run(asked, **variables)
     problems = failures(place, result)
     assert [problem["code"] for problem in problems] in (["BAD_USER_INPUT"], ["INVALID"]), place
     if said.isdigit():

@@ -17,6 +17,7 @@ from app.graphql.types.enums import Branch, WipSource
 from app.graphql.types.node import ArtifactType, EntityType, EventType, Node, StateType, finds, require_found
 from app.loaders import Arrival
 from app.services import states
+from app.services.changes import Change
 
 
 @strawberry.type(
@@ -158,6 +159,33 @@ class StateEvent:
     async def cause_artifact(self, info: Info) -> ArtifactType | None:
         """Load its artifact."""
         return await artifacts.find_artifact(info, self.event.cause_artifact)
+
+
+@strawberry.type(description="A change of the state of an entity.")
+class StateChange:
+    """A change of the ledger that is a state event."""
+
+    position: str = strawberry.field(
+        description="Its position in the ledger; follow again after it to miss nothing."
+    )
+    event_id: strawberry.Private[UUID]
+    entity_id: strawberry.Private[UUID]
+
+    @classmethod
+    def of(cls, change: Change) -> StateChange:
+        """Wrap a change."""
+        assert change.entity is not None
+        return cls(position=str(change.position), event_id=change.row, entity_id=change.entity)
+
+    @strawberry.field(description="The entity whose state changed.")
+    async def entity(self, info: Info) -> EntityType:
+        """Load the entity."""
+        return await entities.load_entity(info, self.entity_id)
+
+    @strawberry.field(description="The event, with the states before and after it.")
+    async def event(self, info: Info) -> EventType:
+        """Load the event."""
+        return StateEvent.of(require_found(await info.context.loaders.event_by_id.load(self.event_id)))
 
 
 @finds("EntityState")

@@ -93,7 +93,7 @@ END $$;
 DO $$
 BEGIN
     GRANT USAGE ON SCHEMA public TO trigraph_service;
-    GRANT SELECT ON ledger_clock, schema_migration, tenant, token TO trigraph_service;
+    GRANT SELECT ON ledger_clock, outbox_horizon, schema_migration, tenant, token TO trigraph_service;
     GRANT SELECT, INSERT ON absence, alias, alias_candidate, artifact, document_block, document_name, document_root, embedding,
         embedding_model, entity, entity_state, fact_candidate, idempotent_answer, import_root, mention, outbox, passage,
         pending_reference, posting, posting_block, project, reference, reference_claim, reference_rule, scope_statistics, state_event, state_name,

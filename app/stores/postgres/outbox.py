@@ -1,4 +1,4 @@
-"""The outbox: changes of the ledger over all tenants, in commit order; for the ledger's owner."""
+"""The outbox: changes of the ledger in commit order, of all tenants for its owner, of one for the service."""
 
 from __future__ import annotations
 
@@ -6,10 +6,11 @@ from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from datetime import timedelta
+from uuid import UUID
 
 import asyncpg
 
-from app.domain.numbers import TenantNumber
+from app.domain.numbers import ProjectNumber, TenantNumber
 from app.domain.projection import ProjectedChange
 from app.stores.named_blocks import sql_blocks
 
@@ -103,3 +104,57 @@ async def tenant_position(
     """Return a tenant's last position, and whether a change of any tenant has this position and mark."""
     row = await connection.fetchrow(SQL["tenant_position"], tenant, position, mark)
     return TenantPosition(row["position"], row["has_change"])
+
+
+@dataclass(frozen=True, slots=True)
+class Change:
+    """A change of one tenant: what kind of row it is of, and the project, entity and object it is about.
+
+    A type may be of no project. `is_there` is false for a change that the caller may not see.
+    """
+
+    position: int
+    kind: str
+    row: UUID
+    project: ProjectNumber | None
+    entity: UUID | None
+    node: UUID | None
+    is_there: bool
+
+
+@dataclass(frozen=True, slots=True)
+class TenantChanges:
+    """Changes of a tenant in order; `oldest` is the first kept one if some before it may be gone, else 0."""
+
+    changes: tuple[Change, ...]
+    oldest: int
+
+
+async def changes_of_tenant(
+    connection: asyncpg.Connection, tenant: TenantNumber, after: int, most: int
+) -> TenantChanges:
+    """Return at most so many changes of a tenant after a position."""
+    rows = await connection.fetch(SQL["changes_of_tenant"], tenant, after, most)
+    if not rows:  # its last change is always kept, so there was none
+        return TenantChanges((), 0)
+    has_gap = after < rows[0]["horizon"] and after < rows[0]["oldest"]
+    changes = tuple(_change(row) for row in rows)
+    return TenantChanges(changes, rows[0]["oldest"] if has_gap else 0)
+
+
+def _change(row: asyncpg.Record) -> Change:
+    return Change(
+        position=row["position"],
+        kind=row["kind"],
+        row=row["row_id"],
+        project=row["project_id"],
+        entity=row["entity"],
+        node=row["node"],
+        is_there=row["is_there"] is True,
+    )
+
+
+async def last_change_of_tenant(connection: asyncpg.Connection, tenant: TenantNumber) -> int:
+    """Return the position of a tenant's last change, 0 before the first."""
+    position: int = await connection.fetchval(SQL["last_change_of_tenant"], tenant)
+    return position

@@ -68,3 +68,55 @@ SELECT
     stands_in_ledger($2, $3) AS has_change
 FROM ledger_clock
 WHERE tenant_id = $1;
+
+-- name: changes_of_tenant
+-- What did a tenant write after a position, in which project, and which entity and which object is each change about?
+-- What is not there for this caller has no project.
+WITH change AS (
+    SELECT position, kind, row_id FROM outbox WHERE tenant_id = $1 AND position > $2 ORDER BY position LIMIT $3
+)
+SELECT change.position, change.kind, change.row_id, found.project_id, found.entity, found.node, found.is_there,
+    (SELECT position FROM outbox_horizon) AS horizon,
+    (SELECT min(position) FROM outbox WHERE tenant_id = $1) AS oldest
+FROM change
+LEFT JOIN LATERAL (
+    SELECT held.project_id, held.id AS entity, held.id AS node, true AS is_there
+    FROM entity AS held
+    WHERE change.kind = 'entity' AND held.tenant_id = $1 AND held.id = change.row_id
+    UNION ALL
+    SELECT held.project_id, held.id, state.id, true
+    FROM entity_state AS state
+    JOIN entity AS held ON held.tenant_id = $1 AND held.id = state.entity
+    WHERE change.kind = 'entity_state' AND state.tenant_id = $1 AND state.id = change.row_id
+    UNION ALL
+    SELECT held.project_id, held.id, held.id, true
+    FROM state_event AS event
+    JOIN entity AS held ON held.tenant_id = $1 AND held.id = event.entity
+    WHERE change.kind = 'state_event' AND event.tenant_id = $1 AND event.id = change.row_id
+    UNION ALL
+    SELECT held.project_id, held.target, held.id, true
+    FROM alias AS held
+    WHERE change.kind = 'alias' AND held.tenant_id = $1 AND held.id = change.row_id
+    UNION ALL
+    SELECT held.project_id, held.source, held.id, true
+    FROM reference AS held
+    WHERE change.kind = 'reference' AND held.tenant_id = $1 AND held.id = change.row_id
+    UNION ALL
+    SELECT held.project_id, held.entity, held.id, true
+    FROM artifact AS held
+    WHERE change.kind IN ('artifact', 'mentions') AND held.tenant_id = $1 AND held.id = change.row_id
+    UNION ALL
+    SELECT held.project_id, held.entity, coalesce(held.artifact, held.entity), true
+    FROM absence AS held
+    WHERE change.kind = 'absence' AND held.tenant_id = $1 AND held.id = change.row_id
+    UNION ALL
+    SELECT held.project_id, NULL, NULL, true
+    FROM type AS held
+    WHERE change.kind = 'type' AND held.tenant_id = $1
+        AND held.type_id = ('x' || right(change.row_id::text, 8))::bit(32)::integer
+) AS found ON true
+ORDER BY change.position;
+
+-- name: last_change_of_tenant
+-- Which change of a tenant is the last?
+SELECT coalesce(max(position), 0) FROM outbox WHERE tenant_id = $1;

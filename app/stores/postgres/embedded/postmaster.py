@@ -26,7 +26,7 @@ _NOBODY = str(2**31 - 1)  # beyond any number that a process can have
 _READY, _REJECTING = 0, 1
 
 _CONNECTIONS = 97
-_BESIDE_A_POOL = 3  # an index being made, old changes being forgotten, a graph being projected
+_BESIDE_A_POOL = 4  # an index being made, old changes forgotten, a graph projected, and changes listened for
 _FOR_OPERATORS = 3  # what PostgreSQL keeps for superusers
 
 _SETTINGS = {
