@@ -28,6 +28,7 @@ from app.services.access import Authenticator
 from app.services.changes import feed_in_background
 from app.services.container import open_memory
 from app.services.maintenance.periodic import index_periodically, prune_outbox_periodically
+from app.services.served_operation import OperationLimits
 from app.settings import Settings
 from app.stores.event_loop import background_task
 from app.stores.neo4j.shared_connection import GraphLink
@@ -124,7 +125,8 @@ def create_app(settings: Settings, *, hosts: Sequence[str] = LOOPBACK_HOSTS) -> 
     }
     documents = documents_of(settings)
     socket = SubscriptionSocket(SCHEMA, context_for, settings.cors_origins, documents)
-    view = GraphQLView(SCHEMA, context_of, graphiql_page, documents)
+    limits = OperationLimits(settings.recall_timeout, settings.read_timeout, settings.pool_size)
+    view = GraphQLView(SCHEMA, context_of, graphiql_page, documents, limits)
     return Starlette(
         routes=[
             Route("/graphql", view),

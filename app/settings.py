@@ -145,7 +145,13 @@ class Settings(BaseSettings):
         le=90,
         description="The number of database connections; a fifth of them is for writes.",
     )
-    leg_timeout: float = Field(default=5.0, gt=0, description="Seconds after which a leg of recall is late.")
+    leg_timeout: float = Field(default=3.0, gt=0, description="Seconds after which a leg of recall is late.")
+    recall_timeout: float = Field(
+        default=5.0, gt=0, description="Seconds after which the service stops a request for one recall."
+    )
+    read_timeout: float = Field(
+        default=10.0, gt=0, description="Seconds after which the service stops any other request that reads."
+    )
     recency: Literal["bounded", "literal"] = Field(
         default="bounded",
         description="How age moves a score: by 2 % at most, or multiplied by exp(-age in days / 180).",

@@ -16,6 +16,7 @@ from graphql import (
     GraphQLOutputType,
     GraphQLSchema,
     OperationDefinitionNode,
+    OperationType,
     get_nullable_type,
     is_leaf_type,
     parse,
@@ -40,7 +41,9 @@ from app.graphql.query_cost import (
     judge_crowd,
     require_short,
 )
+from app.graphql.query_survey import operation_name, operations, root_fields
 from app.graphql.scalars import SCALARS
+from app.services.served_operation import Demand
 
 LONG_TYPES = ("String", "JSON")
 SHORT = 256  # characters
@@ -118,6 +121,9 @@ def plain_field(schema: GraphQLSchema, parent: GraphQLObjectType, name: str) -> 
     )
 
 
+CHECKED = "checked"
+"""The name under which whoever executes an operation gives its document, if it is checked already."""
+
 CACHED_DOCUMENTS = 1024
 MAX_CACHED_DOCUMENT_LENGTH = 16_384  # characters
 MAX_ERRORS = 3
@@ -125,10 +131,18 @@ MAX_ERRORS = 3
 
 
 class CheckedDocument(NamedTuple):
-    """A parsed document, and the verdict on it."""
+    """A parsed document, the verdict on it, and what each of its operations asks of the service, by name."""
 
     document: DocumentNode
     verdict: CostVerdict
+    demands: Mapping[str | None, Demand]
+
+    def demand(self, name: str | None) -> Demand:
+        """Return what the operation of a name asks; of the only operation without one."""
+        if name is None and len(self.demands) == 1:
+            (demand,) = self.demands.values()
+            return demand
+        return self.demands.get(name, Demand())
 
 
 def check_document(schema: GraphQLSchema, text: str) -> CheckedDocument:
@@ -149,7 +163,18 @@ def checked_documents(schema: GraphQLSchema, text: str) -> CheckedDocument:
     verdict = judge(schema, document, {})
     # The standard rules take quadratic time on what the guard refuses, so they see only what it lets through.
     errors = verdict.errors or judge_crowd(document) or _validate(schema, document)
-    return CheckedDocument(document, verdict._replace(errors=errors))
+    demands = {operation_name(node): _demand(document, node) for node in operations(document)}
+    return CheckedDocument(document, verdict._replace(errors=errors), {} if errors else demands)
+
+
+def _demand(document: DocumentNode, operation: OperationDefinitionNode) -> Demand:
+    names = [node.name.value for node in root_fields(document, operation)]
+    recalls = names.count("recall")
+    return Demand(
+        recalls=recalls,
+        is_read=operation.operation is OperationType.QUERY,
+        is_recall=recalls == len(names) == 1,
+    )
 
 
 def _parse(text: str) -> DocumentNode:
@@ -176,7 +201,8 @@ class CheckedOperation(SchemaExtension):
     def on_parse(self) -> Iterator[None]:
         """Provide the document, from the cache if possible."""
         context = self.execution_context
-        self.checked = check_document(context.schema._schema, context.query or "")
+        checked = (context.operation_extensions or {}).get(CHECKED)
+        self.checked = checked or check_document(context.schema._schema, context.query or "")
         context.graphql_document = self.checked.document
         self.costs = self.checked.verdict.costs
         yield
@@ -188,10 +214,7 @@ class CheckedOperation(SchemaExtension):
         yield
 
     def _refusals(self, context: ExecutionContext) -> list[GraphQLError]:
-        operations = [
-            node for node in self.checked.document.definitions if isinstance(node, OperationDefinitionNode)
-        ]
-        if len(operations) > 1 and context._provided_operation_name is None:
+        if len(list(operations(self.checked.document))) > 1 and context._provided_operation_name is None:
             message = "The document has several operations. Name the one to run in operationName."
             return [GraphQLError(message, extensions={"code": BAD_USER_INPUT})]
         if not self.checked.verdict.page_variables:
@@ -234,6 +257,10 @@ class GuardedSchema(strawberry.Schema):
         """Return additional execution arguments: the maximum number of reported coercion errors."""
         given = super()._get_custom_context_kwargs(operation_extensions, sync=sync)
         return given | {"max_coercion_errors": MAX_ERRORS}
+
+    def check(self, text: str) -> CheckedDocument:
+        """Return the checked document of a text; raise GraphQLError for one that is no GraphQL."""
+        return check_document(self._schema, text)
 
     def process_errors(
         self, errors: list[GraphQLError], execution_context: ExecutionContext | None = None

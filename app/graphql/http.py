@@ -6,6 +6,7 @@ cannot send a mutation without a CORS preflight, which is never allowed here.
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Awaitable, Callable, Mapping
 from functools import partial
 from types import MappingProxyType
@@ -21,13 +22,14 @@ from strawberry.types import ExecutionResult
 from strawberry.types.graphql import OperationType
 
 from app.domain.bounds import excerpt
-from app.errors import CHALLENGE, Unauthenticated
+from app.errors import CHALLENGE, Busy, Unauthenticated
 from app.graphql.context import Context
 from app.graphql.errors import BAD_USER_INPUT, INTERNAL, client_error, without_repeats
-from app.graphql.execution import GuardedSchema
+from app.graphql.execution import CHECKED, GuardedSchema
 from app.graphql.http_request import OperationRequest, Refused, read_operation
 from app.graphql.persisted import Documents, PersistedDocuments
 from app.graphql.streams import EVENT_STREAM, EventStream
+from app.services.served_operation import ClientGone, OperationLimits
 
 GRAPHQL_RESPONSE = "application/graphql-response+json"
 JSON = "application/json"
@@ -84,6 +86,10 @@ def _quality(qualities: dict[str, float], media: str) -> float:
     return next((qualities[name] for name in ranges if name in qualities), 0.0)
 
 
+_STOPPING = Busy(
+    "the service stops, and the operation was not finished; send it again in a moment, a write with its"
+    " idempotencyKey"
+)
 UNAUTHENTICATED = Unauthenticated.code
 NO_HEADERS: Mapping[str, str] = MappingProxyType({})
 HEADERS = {"cache-control": "no-store", "vary": "Accept", "x-content-type-options": "nosniff"}
@@ -105,19 +111,26 @@ class GraphQLView:
         context: Callable[[Request], Awaitable[object]],
         page: Callable[[], Response],
         documents: Documents | None = None,
+        limits: OperationLimits | None = None,
     ) -> None:
         self.schema = schema
         self.context = context
         self.page = page
         self.documents = documents or PersistedDocuments()
+        self.limits = limits or OperationLimits()
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Handle a request; drop it if the client disconnects before it is read."""
+        """Handle a request; drop it if the client leaves before it has its answer.
+
+        The server cancels what takes longer than it may when the service stops.
+        """
         request = Request(scope, receive)
         try:
             response = await self.respond(request)
-        except ClientDisconnect:
+        except (ClientDisconnect, ClientGone):
             return
+        except asyncio.CancelledError:
+            response = _answer(_failed(_STOPPING), answer_type(request.headers.get("accept")) or JSON)
         await response(scope, receive, send)
 
     async def respond(self, request: Request) -> Response:
@@ -140,20 +153,28 @@ class GraphQLView:
                 return _answer(ExecutionResult(data=None, errors=[error]), media)
             if media == EVENT_STREAM and request.method != "HEAD":
                 return EventStream(self.schema, operation, cast(Context, context))
-            return _answer(await self.execute(request.method, operation, context), media)
+            return _answer(await self.execute(request, operation, context), media)
         except Refused as refused:
             return _refusal(refused, answer_type(accept) or JSON)
 
-    async def execute(self, method: str, operation: OperationRequest, context: object) -> ExecutionResult:
+    async def execute(
+        self, request: Request, operation: OperationRequest, context: object
+    ) -> ExecutionResult:
         """Run an operation whose kind the method allows; raise Refused for others."""
         try:
-            return await self.schema.execute(
-                operation.query,
-                variable_values=operation.variables,
-                context_value=context,
-                operation_name=operation.operation_name,
-                allowed_operation_types=ALLOWED[method],
-            )
+            checked = self.schema.check(operation.query)
+            demand = checked.demand(operation.operation_name)
+            async with self.limits.serving(demand, request.receive):
+                return await self.schema.execute(
+                    operation.query,
+                    variable_values=operation.variables,
+                    context_value=context,
+                    operation_name=operation.operation_name,
+                    allowed_operation_types=ALLOWED[request.method],
+                    operation_extensions={CHECKED: checked},
+                )
+        except ClientGone:
+            raise
         except InvalidOperationTypeError as error:
             raise _not_allowed(error.operation_type) from None
         except CannotGetOperationTypeError as error:
@@ -163,7 +184,9 @@ class GraphQLView:
 
 
 def _failed(error: Exception) -> ExecutionResult:
-    return ExecutionResult(data=None, errors=[GraphQLError(str(error), original_error=error)])
+    if not isinstance(error, GraphQLError):
+        error = GraphQLError(str(error), original_error=error)
+    return ExecutionResult(data=None, errors=[error])
 
 
 def _check_method(method: str) -> None:

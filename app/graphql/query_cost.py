@@ -17,14 +17,13 @@ from graphql import (
     GraphQLError,
     GraphQLSchema,
     InlineFragmentNode,
-    OperationDefinitionNode,
     SelectionSetNode,
     Token,
     TokenKind,
 )
 
 from app.graphql.errors import ANSWER_LIMIT, VALIDATION_FAILED
-from app.graphql.query_survey import CEILING, UNSIZED_LIST, QuerySurvey, Weight, operations
+from app.graphql.query_survey import CEILING, UNSIZED_LIST, QuerySurvey, Weight, operation_name, operations
 
 MAX_REPEATS = 8
 MAX_FIELDS = 5_000
@@ -157,7 +156,7 @@ def judge(schema: GraphQLSchema, document: DocumentNode, variables: Mapping[str,
         message = f"It defines {len(survey.definitions)} fragments; at most {MAX_FRAGMENTS} are allowed."
         return CostVerdict([_refusal("fragments", message)])
     try:
-        weights = [(_name(node), survey.operation(node)) for node in operations(document)]
+        weights = [(operation_name(node), survey.operation(node)) for node in operations(document)]
     except RecursionError:
         return CostVerdict([_refusal("depth", "It is nested too deeply.")])
     errors = [error for _, weight in weights for error in _refusals(weight)]
@@ -166,10 +165,6 @@ def judge(schema: GraphQLSchema, document: DocumentNode, variables: Mapping[str,
         errors.append(_refusal("unknown", message))
     costs = {name: _cost(weight) for name, weight in weights}
     return CostVerdict(errors, frozenset(survey.page_variables), costs)
-
-
-def _name(node: OperationDefinitionNode) -> str | None:
-    return node.name.value if node.name else None
 
 
 def _names(document: DocumentNode) -> Iterator[Token]:

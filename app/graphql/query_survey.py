@@ -158,6 +158,29 @@ def operations(document: DocumentNode) -> Iterator[OperationDefinitionNode]:
     return (node for node in document.definitions if isinstance(node, OperationDefinitionNode))
 
 
+def operation_name(node: OperationDefinitionNode) -> str | None:
+    """Return the name of an operation, if it has one."""
+    return node.name.value if node.name else None
+
+
+def root_fields(document: DocumentNode, operation: OperationDefinitionNode) -> Iterator[FieldNode]:
+    """Yield the root fields of an operation, those of each fragment once."""
+    fragments = {
+        node.name.value: node.selection_set
+        for node in document.definitions
+        if isinstance(node, FragmentDefinitionNode)
+    }
+    pending = [operation.selection_set]
+    while pending:
+        for node in pending.pop().selections:
+            if isinstance(node, FieldNode):
+                yield node
+            elif isinstance(node, InlineFragmentNode):
+                pending.append(node.selection_set)
+            elif isinstance(node, FragmentSpreadNode) and node.name.value in fragments:
+                pending.append(fragments.pop(node.name.value))
+
+
 def _together(weights: Iterable[Weight]) -> Weight:
     """Add weights side by side; depth alone is that of the deepest."""
     depth = aliases = fields = fixed = per_item = 0

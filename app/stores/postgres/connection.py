@@ -55,27 +55,27 @@ class LedgerConnection(asyncpg.Connection):  # type: ignore[misc]
 
     async def execute(self, query: str, *given: Any, **named: Any) -> Any:
         """Execute a statement."""
-        async with deadlines.time_limit(self, self.seconds):
+        async with deadlines.time_limit(self, self.seconds, statements=1):
             return await super().execute(self._own(query), *given, **named)
 
     async def executemany(self, query: str, *given: Any, **named: Any) -> Any:
         """Execute a statement for each of several arguments."""
-        async with deadlines.time_limit(self, self.seconds):
+        async with deadlines.time_limit(self, self.seconds, statements=1):
             return await super().executemany(self._own(query), *given, **named)
 
     async def fetch(self, query: str, *given: Any, **named: Any) -> Any:
         """Return the rows of a statement."""
-        async with deadlines.time_limit(self, self.seconds):
+        async with deadlines.time_limit(self, self.seconds, statements=1):
             return await super().fetch(self._own(query), *given, **named)
 
     async def fetchrow(self, query: str, *given: Any, **named: Any) -> Any:
         """Return the first row of a statement."""
-        async with deadlines.time_limit(self, self.seconds):
+        async with deadlines.time_limit(self, self.seconds, statements=1):
             return await super().fetchrow(self._own(query), *given, **named)
 
     async def fetchval(self, query: str, *given: Any, **named: Any) -> Any:
         """Return a value of the first row of a statement."""
-        async with deadlines.time_limit(self, self.seconds):
+        async with deadlines.time_limit(self, self.seconds, statements=1):
             return await super().fetchval(self._own(query), *given, **named)
 
     async def bind(self, tenant: TenantNumber, project: ProjectNumber | None = None) -> None:

@@ -165,6 +165,14 @@ class Database:
     async def _connection(
         self, pool: asyncpg.Pool, tenant: TenantNumber | None
     ) -> AsyncIterator[asyncpg.Connection]:
+        with deadlines.current_use().noting():
+            async with self._acquired(pool, tenant) as connection:
+                yield connection
+
+    @asynccontextmanager
+    async def _acquired(
+        self, pool: asyncpg.Pool, tenant: TenantNumber | None
+    ) -> AsyncIterator[asyncpg.Connection]:
         connection = await self._acquire(pool)
         loggers = list(self._loggers)
         try:

@@ -69,6 +69,16 @@ async def _undo(connection: asyncpg.Connection, transaction: Any) -> None:
 
 
 async def _commit(connection: asyncpg.Connection, transaction: Any) -> None:
+    """Commit; whoever is cancelled meanwhile waits for the outcome first, which no caller could know."""
+    committing = asyncio.ensure_future(_commit_in_time(connection, transaction))
+    try:
+        await asyncio.shield(committing)
+    except asyncio.CancelledError:
+        await committing
+        raise
+
+
+async def _commit_in_time(connection: asyncpg.Connection, transaction: Any) -> None:
     try:
         async with time_limit(connection, COMMIT):
             await transaction.commit()
