@@ -152,6 +152,12 @@ class Settings(BaseSettings):
     read_timeout: float = Field(
         default=10.0, gt=0, description="Seconds after which the service stops any other request that reads."
     )
+    max_connections: int = Field(
+        default=1_000,
+        ge=10,
+        le=100_000,
+        description="How many clients a process of the service is connected to at most.",
+    )
     recency: Literal["bounded", "literal"] = Field(
         default="bounded",
         description="How age moves a score: by 2 % at most, or multiplied by exp(-age in days / 180).",

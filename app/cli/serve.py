@@ -130,12 +130,12 @@ def _require_guard(host: str, address: str, settings: Settings) -> None:
 
 def _serve(chosen: Settings, listener: socket.socket, proxies: str | None) -> None:
     """Serve in this process."""
-    from uvicorn import Server
+    from app.cli.connections import OrderlyServer
 
     failures: list[TrigraphError] = []
     app = create_served_app(chosen, listener.getsockname()[:2], failures.append)
     try:
-        Server(server_config(app, chosen, proxies)).run(sockets=[listener])
+        OrderlyServer(server_config(app, chosen, proxies)).run(sockets=[listener])
     except SystemExit:
         if not failures:
             raise

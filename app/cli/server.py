@@ -12,6 +12,7 @@ from uvicorn import Config
 from uvicorn.config import LOGGING_CONFIG
 from uvicorn.logging import AccessFormatter, DefaultFormatter
 
+from app.cli.connections import BoundedProtocol, allow_connections
 from app.cli.escaping import OneLineFormatter, configure_logging
 from app.errors import TrigraphError, Unavailable
 from app.settings import Settings
@@ -87,6 +88,7 @@ def create_served_app(
     from app.main import LOOPBACK_HOSTS, create_app
 
     configure_logging(settings)
+    allow_connections(settings.max_connections)
     host, port = address
     place = f"[{host}]" if ":" in host else host
     app = create_app(settings, hosts=[*LOOPBACK_HOSTS, place])
@@ -106,7 +108,8 @@ def server_config(
         app,
         lifespan="on",
         loop="uvloop",
-        http="httptools",
+        http=BoundedProtocol,
+        access_log=False,
         log_config=log_config(),
         log_level=settings.log_level.lower(),
         timeout_graceful_shutdown=_SHUTDOWN_SECONDS,

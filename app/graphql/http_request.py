@@ -22,6 +22,9 @@ FindDocument: TypeAlias = Callable[[DocumentReference], str]
 """Returns the text of a document; raises GraphQLError if there is none."""
 
 MAX_BODY = 1024 * 1024  # bytes
+MAX_DISCARDED = 16 * MAX_BODY
+"""Bytes of a body that is too long, which are read so that its client gets to read the answer."""
+
 MAX_VALUES = 5_000
 """Texts, numbers, items and keys of a request together: the library looks at each of them in turn."""
 
@@ -81,17 +84,24 @@ async def read_operation(request: Request, find: FindDocument) -> OperationReque
 
 
 async def _body(request: Request) -> bytes:
-    """Return the body, without reading more than the size limit."""
+    """Return the body, without keeping more than the size limit."""
     _check_content_type(request.headers.get("content-type", ""))
     _check_encoding(request.headers.get("content-encoding", ""))
     announced = request.headers.get("content-length", "0")
-    if announced.isdecimal() and int(announced) > MAX_BODY:
+    is_too_long = announced.isdecimal() and int(announced) > MAX_BODY
+    # Whoever waits to be asked for the body has not sent it.
+    if is_too_long and "expect" in request.headers:
         raise _too_long()
-    body = bytearray()
+    body, read = bytearray(), 0
     async for chunk in request.stream():
-        body += chunk
-        if len(body) > MAX_BODY:
-            raise _too_long()
+        read += len(chunk)
+        if read > MAX_DISCARDED:
+            break
+        is_too_long = is_too_long or read > MAX_BODY
+        if not is_too_long:
+            body += chunk
+    if is_too_long:
+        raise _too_long()
     return bytes(body)
 
 

@@ -7,22 +7,31 @@ from collections.abc import AsyncIterator, Iterator
 from contextlib import asynccontextmanager, contextmanager
 from threading import Thread
 
-import uvicorn
 from httpx2 import AsyncClient
 from starlette.types import ASGIApp
+from uvicorn import Config
 
+from app.cli.connections import BoundedProtocol, OrderlyServer
 from app.main import create_app
 from app.settings import Settings
 
 
 @contextmanager
-def served(app: ASGIApp, *, starts: bool = False) -> Iterator[str]:
-    """Give the address at which uvicorn serves an application in a thread of its own.
+def served(app: ASGIApp, *, starts: bool = False, grace: int | None = None) -> Iterator[str]:
+    """Give the address at which an application is served in a thread of its own.
 
-    `starts` runs what the application does at its start and end; a request waits for the start.
+    `starts` runs what the application does at its start and end; a request waits for the start. `grace` is
+    how many seconds requests get to end when the block does.
     """
     with socket.create_server(("127.0.0.1", 0)) as listener:
-        server = uvicorn.Server(uvicorn.Config(app, log_level="warning", lifespan="on" if starts else "off"))
+        config = Config(
+            app,
+            http=BoundedProtocol,
+            log_level="warning",
+            lifespan="on" if starts else "off",
+            timeout_graceful_shutdown=grace,
+        )
+        server = OrderlyServer(config)
         thread = Thread(target=server.run, kwargs={"sockets": [listener]})
         thread.start()
         try:

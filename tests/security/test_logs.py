@@ -41,7 +41,8 @@ FORGED = "\r\nINFO trigraph: forged\nERROR: forged"
 class Service:
     """A `trigraph serve` and all that it has written."""
 
-    def __init__(self, written: bytearray) -> None:
+    def __init__(self, process: subprocess.Popen[bytes], written: bytearray) -> None:
+        self.process = process
         self._written = written
         self.port = 0
 
@@ -81,7 +82,7 @@ def serving(shell: Shell, *words: str, terminal: bool = False) -> Iterator[Servi
     written = bytearray()
     reader = threading.Thread(target=_read, args=(leading, written))
     reader.start()
-    service = Service(written)
+    service = Service(process, written)
     try:
         service.port = int(service.wait_for(ADDRESS)[1])
         yield service
