@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator, Collection, Sequence
+import logging
+import re
+import secrets
+from collections.abc import AsyncIterator, Collection, Iterator, Mapping, Sequence
 from contextlib import asynccontextmanager
 from time import perf_counter
 from typing import TYPE_CHECKING
@@ -14,6 +17,7 @@ from starlette.middleware.cors import CORSMiddleware
 from starlette.middleware.trustedhost import TrustedHostMiddleware
 from starlette.routing import Route, WebSocketRoute
 
+from app.domain.bounds import excerpt
 from app.graphql.context import context_for, context_of
 from app.graphql.http import GraphQLView
 from app.graphql.http_request import PREFLIGHT_HEADERS
@@ -22,7 +26,7 @@ from app.graphql.schema import SCHEMA
 from app.graphql.streams import SubscriptionSocket
 from app.health import healthz, metrics, readyz
 from app.mcp import McpEndpoint
-from app.metrics import record_lag, record_request
+from app.metrics import NOTES, OTHER, RequestNotes, record_lag, record_request
 from app.projector.loop import project_in_background
 from app.services.access import Authenticator
 from app.services.changes import feed_in_background
@@ -39,12 +43,25 @@ if TYPE_CHECKING:
 
 
 POLL_INTERVAL = 0.5
-OTHER = "other"
 _FAILED = 500
 
 
-class RequestMetrics:
-    """Middleware that counts and times requests by path; all unknown paths count as one."""
+CLIENT_HEADERS = (
+    "apollographql-client-name",
+    "apollographql-client-version",
+    "graphql-client-name",
+    "graphql-client-version",
+)
+_REQUEST_ID = re.compile(rb"[A-Za-z0-9._:-]{1,128}")
+_CLIENT = re.compile(rb"[A-Za-z0-9 .@_+-]{1,64}")  # no slash, which parts a name from its version
+_LOG = logging.getLogger("trigraph.request")
+
+
+class RequestLog:
+    """Middleware that counts and times requests by path, logs each on a line, and gives it an id.
+
+    All unknown paths count as one.
+    """
 
     def __init__(self, app: ASGIApp, paths: Collection[str]) -> None:
         self._app = app
@@ -58,19 +75,53 @@ class RequestMetrics:
         status = _FAILED
         started = perf_counter()
         streaming: float | None = None
+        notes = scope[NOTES] = _notes(dict(scope["headers"]))
 
         async def send_and_note(message: Message) -> None:
             nonlocal status, streaming
             if message["type"] == "http.response.start":
                 status = message["status"]
                 streaming = perf_counter() if _is_stream(message) else None
+                message["headers"] = [*message.get("headers", ()), *_headers(notes)]
             await send(message)
 
         try:
             await self._app(scope, receive, send_and_note)
         finally:
             path = scope["path"] if scope["path"] in self._paths else OTHER
-            record_request(path, status, (streaming or perf_counter()) - started)
+            seconds = (streaming or perf_counter()) - started
+            record_request(path, status, seconds)
+            _LOG.info(
+                "%s %s %d %.1f ms operation=%s client=%s request=%s",
+                scope["method"],
+                path if path is not OTHER else excerpt(scope.get("raw_path", b"").decode("latin-1")),
+                status,
+                seconds * 1000,
+                notes.operation,
+                notes.client,
+                notes.id,
+            )
+
+
+def _notes(headers: Mapping[bytes, bytes]) -> RequestNotes:
+    """Return the id that a request brings, or a new one, and the name and version of its client."""
+    given = headers.get(b"x-request-id", b"")
+    id = given.decode() if _REQUEST_ID.fullmatch(given) else secrets.token_hex(8)
+    for name, version in ((CLIENT_HEADERS[0], CLIENT_HEADERS[1]), (CLIENT_HEADERS[2], CLIENT_HEADERS[3])):
+        client = headers.get(name.encode(), b"")
+        if _CLIENT.fullmatch(client):
+            number = headers.get(version.encode(), b"")
+            suffix = f"/{number.decode()}" if _CLIENT.fullmatch(number) else ""
+            return RequestNotes(id, (client.decode() + suffix).replace(" ", "_"))
+    return RequestNotes(id)
+
+
+def _headers(notes: RequestNotes) -> Iterator[tuple[bytes, bytes]]:
+    """Yield the headers of a response that say which request it answers and where its time went."""
+    yield b"x-request-id", notes.id.encode()
+    if notes.timings:
+        timings = ", ".join(f"{name};dur={each:.2f}" for name, each in notes.timings.items())
+        yield b"server-timing", timings.encode()
 
 
 def _is_stream(start: Message) -> bool:
@@ -126,7 +177,7 @@ def create_app(settings: Settings, *, hosts: Sequence[str] = LOOPBACK_HOSTS) -> 
     documents = documents_of(settings)
     socket = SubscriptionSocket(SCHEMA, context_for, settings.cors_origins, documents)
     limits = OperationLimits(settings.recall_timeout, settings.read_timeout, settings.pool_size)
-    view = GraphQLView(SCHEMA, context_of, graphiql_page, documents, limits)
+    view = GraphQLView(SCHEMA, context_of, graphiql_page, documents, limits, settings.slow_operation)
     return Starlette(
         routes=[
             Route("/graphql", view),
@@ -138,7 +189,7 @@ def create_app(settings: Settings, *, hosts: Sequence[str] = LOOPBACK_HOSTS) -> 
             *graphiql_routes(),
         ],
         middleware=[
-            Middleware(RequestMetrics, paths=PATHS),
+            Middleware(RequestLog, paths=PATHS),
             Middleware(
                 TrustedHostMiddleware, allowed_hosts=[*hosts, *settings.allowed_hosts], www_redirect=False
             ),
@@ -164,7 +215,13 @@ def _cors(origins: Sequence[str]) -> list[Middleware]:
             CORSMiddleware,
             allow_origins=list(origins),
             allow_methods=["GET", "POST"],
-            allow_headers=["content-type", "mcp-protocol-version", *PREFLIGHT_HEADERS],
-            expose_headers=["retry-after", "www-authenticate"],
+            allow_headers=[
+                "content-type",
+                "mcp-protocol-version",
+                "x-request-id",
+                *CLIENT_HEADERS,
+                *PREFLIGHT_HEADERS,
+            ],
+            expose_headers=["retry-after", "server-timing", "www-authenticate", "x-request-id"],
         )
     ]

@@ -158,6 +158,9 @@ class Settings(BaseSettings):
         le=100_000,
         description="How many clients a process of the service is connected to at most.",
     )
+    slow_operation: float = Field(
+        default=1.0, gt=0, description="Seconds after which an operation is logged as a slow one."
+    )
     recency: Literal["bounded", "literal"] = Field(
         default="bounded",
         description="How age moves a score: by 2 % at most, or multiplied by exp(-age in days / 180).",

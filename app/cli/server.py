@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from uvicorn import Config
 from uvicorn.config import LOGGING_CONFIG
-from uvicorn.logging import AccessFormatter, DefaultFormatter
+from uvicorn.logging import DefaultFormatter
 
 from app.cli.connections import BoundedProtocol, allow_connections
 from app.cli.escaping import OneLineFormatter, configure_logging
@@ -130,18 +130,14 @@ class ServerFormatter(OneLineFormatter, DefaultFormatter):
         return super().formatMessage(record)
 
 
-class RequestFormatter(OneLineFormatter, AccessFormatter):
-    """Formats the access log."""
-
-
 def log_config() -> dict[str, Any]:
-    """Return uvicorn's logging configuration with our formatters.
+    """Return uvicorn's logging configuration with our formatter.
 
     The handlers write past the guards, since the server's own colours must reach the terminal.
     """
     config = deepcopy(LOGGING_CONFIG)
     config["formatters"]["default"]["()"] = ServerFormatter
-    config["formatters"]["access"]["()"] = RequestFormatter
     config["handlers"]["default"]["stream"] = "ext://sys.__stderr__"
-    config["handlers"]["access"]["stream"] = "ext://sys.__stdout__"
+    for part, name in (("formatters", "access"), ("handlers", "access"), ("loggers", "uvicorn.access")):
+        del config[part][name]  # the application has a log of requests of its own
     return config

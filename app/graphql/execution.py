@@ -82,7 +82,10 @@ class PlainFieldExecution(StrawberryGraphQLCoreExecutionContext):
                 value = getattr(source, plain.attribute)
                 if value is not None:
                     coerced = plain.coerce(value)
-                    return self._within_budget(coerced) if plain.may_be_long else coerced
+                    # The cost of an operation bounds how many short texts there are.
+                    if plain.may_be_long and (type(coerced) is not str or len(coerced) > SHORT):
+                        self.budget.spend(coerced)
+                    return coerced
             except Exception as error:
                 return self.handle_field_error(error, plain.type, field_details_list, path)
             if plain.is_nullable:
@@ -92,14 +95,9 @@ class PlainFieldExecution(StrawberryGraphQLCoreExecutionContext):
     def complete_leaf_value(self, return_type: GraphQLLeafType, result: Any) -> Any:  # type: ignore[override]
         """Return the value of a resolver for the response."""
         coerced = super().complete_leaf_value(return_type, result)
-        return self._within_budget(coerced) if return_type.name in LONG_TYPES else coerced
-
-    def _within_budget(self, value: Any) -> Any:
-        """Return a value that the answer may still have; raise GraphQLError for another."""
-        # The cost of an operation bounds how many short ones there are.
-        if type(value) is not str or len(value) > SHORT:
-            self.budget.spend(value)
-        return value
+        if return_type.name in LONG_TYPES and (type(coerced) is not str or len(coerced) > SHORT):
+            self.budget.spend(coerced)
+        return coerced
 
 
 @lru_cache(maxsize=4096)
@@ -137,12 +135,15 @@ class CheckedDocument(NamedTuple):
     verdict: CostVerdict
     demands: Mapping[str | None, Demand]
 
-    def demand(self, name: str | None) -> Demand:
-        """Return what the operation of a name asks; of the only operation without one."""
-        if name is None and len(self.demands) == 1:
-            (demand,) = self.demands.values()
-            return demand
-        return self.demands.get(name, Demand())
+    def name(self, given: str | None) -> str | None:
+        """Return the name of the operation to run: the given one if it is there, or that of the only one."""
+        if given is None and len(self.demands) == 1:
+            (given,) = self.demands
+        return given if given in self.demands else None
+
+    def demand(self, given: str | None) -> Demand:
+        """Return what the operation to run asks."""
+        return self.demands.get(self.name(given), Demand())
 
 
 def check_document(schema: GraphQLSchema, text: str) -> CheckedDocument:

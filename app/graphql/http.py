@@ -29,6 +29,7 @@ from app.graphql.execution import CHECKED, GuardedSchema
 from app.graphql.http_request import OperationRequest, Refused, read_operation
 from app.graphql.persisted import Documents, PersistedDocuments
 from app.graphql.streams import EVENT_STREAM, EventStream
+from app.metrics import NOTES, RequestNotes, watched_operation
 from app.services.served_operation import ClientGone, OperationLimits
 
 GRAPHQL_RESPONSE = "application/graphql-response+json"
@@ -112,12 +113,14 @@ class GraphQLView:
         page: Callable[[], Response],
         documents: Documents | None = None,
         limits: OperationLimits | None = None,
+        slow: float = 1.0,
     ) -> None:
         self.schema = schema
         self.context = context
         self.page = page
         self.documents = documents or PersistedDocuments()
         self.limits = limits or OperationLimits()
+        self.slow = slow
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Handle a request; drop it if the client leaves before it has its answer.
@@ -161,18 +164,23 @@ class GraphQLView:
         self, request: Request, operation: OperationRequest, context: object
     ) -> ExecutionResult:
         """Run an operation whose kind the method allows; raise Refused for others."""
+        notes = request.scope.get(NOTES) or RequestNotes("-")
         try:
-            checked = self.schema.check(operation.query)
-            demand = checked.demand(operation.operation_name)
-            async with self.limits.serving(demand, request.receive):
-                return await self.schema.execute(
-                    operation.query,
-                    variable_values=operation.variables,
-                    context_value=context,
-                    operation_name=operation.operation_name,
-                    allowed_operation_types=ALLOWED[request.method],
-                    operation_extensions={CHECKED: checked},
-                )
+            with watched_operation(notes, operation.query, self.slow) as watch:
+                checked = self.schema.check(operation.query)
+                watch.end_check(checked.name(operation.operation_name))
+                demand = checked.demand(operation.operation_name)
+                async with self.limits.serving(demand, request.receive) as watch.use:
+                    result = await self.schema.execute(
+                        operation.query,
+                        variable_values=operation.variables,
+                        context_value=context,
+                        operation_name=operation.operation_name,
+                        allowed_operation_types=ALLOWED[request.method],
+                        operation_extensions={CHECKED: checked},
+                    )
+                watch.end(result.errors, result.extensions)
+                return result
         except ClientGone:
             raise
         except InvalidOperationTypeError as error:

@@ -59,7 +59,8 @@ class Admission:
         finally:
             self._usual += _WEIGHT * ((monotonic() - started) / count - self._usual)
             self._free += count
-            self._admit()
+            if self._waiting:
+                self._admit()
 
     async def _enter(self, count: int) -> None:
         if not self._waiting and count <= self._free:
@@ -120,59 +121,78 @@ class OperationLimits:
         Raises Busy when too many came before, Unavailable when it takes too long, ClientGone when its client
         leaves. A write has no limit of time but those of the database: once committed it is answered.
         """
-        with database_use() as use:
-            async with _listening(receive):
+        guard = _Guard(receive)
+        try:
+            with database_use() as use:
                 if not demand.is_read:
                     yield use
                     return
                 admission = self._recalls if demand.recalls else self._reads
-                seconds = self._recall_seconds if demand.is_recall else self._read_seconds
-                async with admission.places(max(1, demand.recalls)), _deadline(seconds):
+                async with admission.places(max(1, demand.recalls)):
+                    guard.limit(self._recall_seconds if demand.is_recall else self._read_seconds)
                     yield use
-
-
-@asynccontextmanager
-async def _deadline(seconds: float) -> AsyncIterator[None]:
-    limit = asyncio.timeout(seconds)
-    try:
-        async with limit:
-            yield
-    except TimeoutError as error:
-        if not limit.expired():
+        except asyncio.CancelledError:
+            guard.explain()
             raise
-        raise Unavailable(
-            f"the operation took more than {seconds:g} seconds and was stopped; ask for less at once, or"
-            " retry later",
-            retry_after=max(1, math.ceil(seconds)),
-        ) from error
+        finally:
+            guard.close()
 
 
-@asynccontextmanager
-async def _listening(receive: Callable[[], Awaitable[Any]]) -> AsyncIterator[None]:
-    """Cancel the block when the client leaves, and raise ClientGone."""
-    loop, listeners = asyncio.get_running_loop(), list[asyncio.Task[None]]()
-    block = asyncio.current_task()
-    assert block is not None
-    is_gone = False
+class _Guard:
+    """Cancels the task that made it when its client leaves, or when its time is over."""
 
-    async def listen() -> None:
-        nonlocal is_gone
-        message = await receive()
+    __slots__ = ("_block", "_deadline", "_failure", "_listener", "_loop", "_receive", "_timer")
+
+    def __init__(self, receive: Callable[[], Awaitable[Any]]) -> None:
+        self._receive = receive
+        self._block = asyncio.current_task()
+        self._loop = asyncio.get_running_loop()
+        self._failure: Exception | None = None
+        self._listener: asyncio.Task[None] | None = None
+        self._deadline: tuple[float, float] | None = None
+        # One timer is enough for an operation that ends before anybody has to look after it.
+        self._timer = self._loop.call_later(LISTEN_AFTER, self._look_after)
+
+    def limit(self, seconds: float) -> None:
+        """Let the task go on for so many seconds from now."""
+        self._deadline = (self._loop.time() + seconds, seconds)
+        if self._listener is not None:
+            self._timer = self._loop.call_later(seconds, self._end, _too_late(seconds))
+
+    def explain(self) -> None:
+        """Raise the reason why the guard cancelled the task, if it did."""
+        if self._failure is not None and self._block is not None:
+            self._block.uncancel()
+            raise self._failure from None
+
+    def close(self) -> None:
+        """Let the task go on without a guard."""
+        self._timer.cancel()
+        if self._listener is not None:
+            self._listener.cancel()
+
+    def _look_after(self) -> None:
+        self._listener = self._loop.create_task(self._listen())
+        if self._deadline is not None:
+            at, seconds = self._deadline
+            self._timer = self._loop.call_at(at, self._end, _too_late(seconds))
+
+    async def _listen(self) -> None:
+        message = await self._receive()
         if message["type"] == "http.request" and not message.get("more_body"):
-            message = await receive()  # of a GET, nobody has read the empty body
+            message = await self._receive()  # of a GET, nobody has read the empty body
         if message["type"] == "http.disconnect":
-            is_gone = True
-            block.cancel()
+            self._end(ClientGone())
 
-    timer = loop.call_later(LISTEN_AFTER, lambda: listeners.append(loop.create_task(listen())))
-    try:
-        yield
-    except asyncio.CancelledError:
-        if not is_gone:
-            raise
-        block.uncancel()
-        raise ClientGone from None
-    finally:
-        timer.cancel()
-        for listener in listeners:
-            listener.cancel()
+    def _end(self, failure: Exception) -> None:
+        if self._failure is None and self._block is not None:
+            self._failure = failure
+            self._block.cancel()
+
+
+def _too_late(seconds: float) -> Unavailable:
+    return Unavailable(
+        f"the operation took more than {seconds:g} seconds and was stopped; ask for less at once, or retry"
+        " later",
+        retry_after=max(1, math.ceil(seconds)),
+    )

@@ -130,7 +130,7 @@ async def context(request: Request) -> dict[str, Request]:
     return {"request": request}
 
 
-def sample_app() -> Starlette:
+def sample_app(slow: float = 1.0) -> Starlette:
     """The application as it is served: the view, and GraphiQL's files beside it."""
-    view = GraphQLView(SCHEMA, context, graphiql_page)
+    view = GraphQLView(SCHEMA, context, graphiql_page, slow=slow)
     return Starlette(routes=[Route("/graphql", view), *graphiql_routes()])

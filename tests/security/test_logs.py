@@ -140,7 +140,7 @@ async def test_a_record_is_a_line_that_steers_nothing(shell: Shell, words: tuple
     assert steering(service.said) == set()
     assert [line for line in service.said.splitlines() if RECORD.match(line) is None] == []
     assert r"broken \x1b]0;owned\x07\x1b[7;41mX" in service.said
-    assert '"GET /%1B' in service.said
+    assert "GET /%1B" in service.said
     assert re.search(r"(?m)^(INFO|ERROR)\S* (trigraph: )?forged", service.said) is None
 
 
