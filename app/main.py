@@ -91,15 +91,11 @@ class RequestLog:
             path = scope["path"] if scope["path"] in self._paths else OTHER
             seconds = (streaming or perf_counter()) - started
             record_request(path, status, seconds)
+            named = path if path is not OTHER else excerpt(scope.get("raw_path", b"").decode("latin-1"))
+            # The handlers escape each argument by itself, so there is one.
             _LOG.info(
-                "%s %s %d %.1f ms operation=%s client=%s request=%s",
-                scope["method"],
-                path if path is not OTHER else excerpt(scope.get("raw_path", b"").decode("latin-1")),
-                status,
-                seconds * 1000,
-                notes.operation,
-                notes.client,
-                notes.id,
+                f"{scope['method']} {named} {status} {seconds * 1000:.1f} ms operation={notes.operation}"
+                f" client={notes.client} request={notes.id}"
             )
 
 

@@ -125,7 +125,7 @@ class BoundedProtocol(HttpToolsProtocol):
         self._refuse(self._refusal)
 
     def _refuse(self, status: int) -> None:
-        """Answer in a few words, if no other answer has begun, and end the connection.
+        """Send a few words, if no answer has begun, and end the connection.
 
         What the client still sends is read for a moment: it would not get to read the answer otherwise.
         """

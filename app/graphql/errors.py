@@ -28,7 +28,7 @@ INTERNAL = "INTERNAL"
 PERSISTED_QUERY_NOT_FOUND = "PERSISTED_QUERY_NOT_FOUND"
 
 MAX_MESSAGE = 2_000
-MAX_LIBRARY_MESSAGE = 300
+MAX_LIBRARY_MESSAGE = 200
 
 # Clients and test suites know this code for a caller's mistake; the other families keep their names.
 CODES: Mapping[str, str] = MappingProxyType({Invalid.code: BAD_USER_INPUT})

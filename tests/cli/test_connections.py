@@ -21,10 +21,12 @@ from starlette.routing import Route
 
 from app.cli import connections
 from app.cli.connections import MAX_HEAD, allow_connections
+from app.graphql.http_request import MAX_BODY
 from app.main import create_app
 from app.settings import Settings
 from tests.cli.processes import Shell
 from tests.e2e.serving import served
+from tests.graphql.sample import sample_app
 from tests.security.test_logs import serving
 
 HEAD = b"POST / HTTP/1.1\r\nhost: localhost\r\n"
@@ -117,6 +119,18 @@ def test_whoever_does_not_read_is_let_go(address: tuple[str, int]) -> None:
                 received += len(data)
     assert 0 < received < LONG
     assert len(exchange(address, long)) > LONG
+
+
+@pytest.mark.parametrize("expects", [b"", b"expect: 100-continue\r\n"])
+def test_whoever_sends_too_long_a_body_reads_that_it_is(expects: bytes) -> None:
+    with served(sample_app()) as url:
+        host, _, port = url.removeprefix("http://").partition(":")
+        head = b"POST /graphql HTTP/1.1\r\nhost: localhost\r\ncontent-type: application/json\r\n" + expects
+        size = 10 * MAX_BODY
+        pieces = [] if expects else [b" " * size]
+        answered = exchange((host, int(port)), head + b"content-length: %d\r\n\r\n" % size, *pieces)
+    assert answered.startswith(b"HTTP/1.1 413 ")
+    assert b"trigraph ingest" in answered
 
 
 def test_one_connection_too_many_is_told_to_come_back(address: tuple[str, int]) -> None:

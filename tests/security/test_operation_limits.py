@@ -17,10 +17,13 @@ from httpx2 import AsyncClient
 from app.errors import Busy
 from app.services.served_operation import Admission
 from app.settings import Settings
+from app.stores.postgres import pool
+from app.stores.postgres.connection import LedgerConnection, WritingConnection
 from tests.e2e.serving import client_of
 from tests.graphql.api import FILE
 
 CLIENTS = 20
+HANGS = 60.0  # seconds, far more than a busy machine takes and far less than a statement may
 RECALL = '{ recall(query: "queue") { hits { rank } legs { problem } } }'
 LIST = "{ artifacts { nodes { title entity { states { totalCount } } } } }"
 WRITE = 'mutation { createEntity(input: {type: "Component", props: {name: "B"}}) { problems { code } } }'
@@ -29,6 +32,16 @@ ACTIVE = """
 SELECT count(*) FROM pg_stat_activity
 WHERE application_name = 'trigraph' AND state <> 'idle' AND datname = current_database()
 """
+
+
+@pytest.fixture(autouse=True)
+def patient_database(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Let the limits of statements be longer than any test, so that they end none."""
+    for limits in (pool._READS, pool._WRITES):
+        for name in limits:
+            monkeypatch.setitem(limits, name, "600s")
+    for connections in (LedgerConnection, WritingConnection):
+        monkeypatch.setattr(connections, "seconds", 600.0)
 
 
 @dataclass(frozen=True)
@@ -84,8 +97,8 @@ async def leave(url: str, query: str) -> asyncio.StreamWriter:
 async def test_clients_that_leave_take_their_statements_with_them(
     database_url: str, owner: asyncpg.Connection, query: str
 ) -> None:
-    async with scene_of(database_url, owner, recall_timeout=60, read_timeout=60) as scene:
-        async with scene.locked(), asyncio.timeout(3):
+    async with scene_of(database_url, owner, recall_timeout=600, read_timeout=600) as scene:
+        async with scene.locked(), asyncio.timeout(HANGS):
             leaving = [await leave(str(scene.client.base_url), query) for _ in range(CLIENTS)]
             await scene.until_active(at_least=1)
             for each in leaving:
@@ -101,7 +114,7 @@ async def test_an_operation_that_takes_too_long_is_stopped_in_the_database_too(
     database_url: str, owner: asyncpg.Connection, query: str
 ) -> None:
     async with scene_of(database_url, owner, recall_timeout=0.4, read_timeout=0.4) as scene:
-        async with scene.locked(), asyncio.timeout(3):
+        async with scene.locked(), asyncio.timeout(HANGS):
             answers = await asyncio.gather(*(scene.ask(query) for _ in range(CLIENTS)))
             await scene.until_active(at_most=0)
         for answer in answers:
