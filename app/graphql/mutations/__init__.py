@@ -17,13 +17,15 @@ from app.graphql.mutations.change_state import (
     transition,
 )
 from app.graphql.mutations.create_alias import AliasPayload, CreateAliasInput, create_alias
-from app.graphql.mutations.create_entity import CreateEntityInput, EntityPayload, create_entity
 from app.graphql.mutations.create_reference import CreateReferenceInput, ReferencePayload, create_reference
 from app.graphql.mutations.define import (
+    CreateEntityInput,
     DefineStatusInput,
     DefineTypeInput,
+    EntityPayload,
     StatusPayload,
     TypePayload,
+    create_entity,
     define_status,
     define_type,
 )
