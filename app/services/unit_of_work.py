@@ -1,4 +1,4 @@
-"""The unit of work: one write transaction, shared by all of its steps."""
+"""The unit of work: one write transaction, and the steps that every withdrawal shares."""
 
 from __future__ import annotations
 
@@ -8,14 +8,17 @@ from dataclasses import dataclass, replace
 from datetime import datetime
 from types import MappingProxyType
 from typing import TypeAlias
+from uuid import UUID
 
 import asyncpg
 
-from app.domain.entity import Caller, Role
+from app.domain.entity import Caller, Role, Withdrawal
 from app.domain.numbers import TenantNumber
-from app.errors import Forbidden
+from app.domain.temporal import Interval
+from app.errors import Conflict, Forbidden, Invalid
 from app.services.lookup_cache import LookupCache
-from app.stores.postgres import ledger_clock
+from app.services.parsing import clean_text
+from app.stores.postgres import ledger_clock, withdrawals
 from app.stores.postgres.pool import Database
 from app.stores.postgres.write_buffer import SEARCHED, RowTarget, WriteBuffer
 
@@ -102,3 +105,26 @@ async def unit_of_work(
     async with database.writing(caller.tenant) as connection:
         times = ledger_clock.TransactionTimes(connection, caller.tenant, times_at_once)
         yield UnitOfWork(connection, caller, await times.next_time(), homonyms, times)
+
+
+MAX_REASON_LENGTH = 2_000
+
+
+def fit_reason(given: str | None) -> str | None:
+    """Return a cleaned reason, None for a blank one; raise Invalid if it is too long."""
+    reason = clean_text(given or "").strip()
+    if len(reason) > MAX_REASON_LENGTH:
+        raise Invalid(f"a reason has at most {MAX_REASON_LENGTH} characters", field="reason")
+    return reason or None
+
+
+def require_lasting(what: str, id: UUID, valid: Interval, now: datetime, *, is_current: bool) -> None:
+    """Raise Conflict if the alias or reference of an id has ended already, or was retracted."""
+    if not is_current or (valid.end is not None and valid.end <= now):
+        raise Conflict(f"this {what} was ended already; read the current one", field=what, current=id)
+
+
+async def note_withdrawal(write: UnitOfWork, withdrawn: UUID, ended: UUID | None, reason: str | None) -> None:
+    """Record who withdraws something, and why."""
+    withdrawal = Withdrawal(reason, write.recorded_at, write.actor)
+    await withdrawals.insert_withdrawal(await write.flush(), write.tenant, withdrawn, ended, withdrawal)

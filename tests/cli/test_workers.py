@@ -135,7 +135,7 @@ def test_they_end_in_order_together_whatever_a_client_does(service: Service) -> 
         service.process.terminate()
         _, said = service.process.communicate(timeout=60)
     assert service.process.returncode == 0
-    assert "Cancel 1 running task(s), timeout graceful shutdown exceeded" in said
+    assert "running task(s)" not in said  # half a request holds up nobody
     for worker in workers:
         with pytest.raises(ProcessLookupError):
             os.kill(worker, 0)
@@ -154,8 +154,7 @@ def test_none_outlives_the_process_that_looks_after_them(shell: Shell, tmp_path:
             process.kill()
             time.sleep(1)  # until they noticed
             for each in asking:
-                each.sendall(b"12345678")
-                assert each.recv(64).startswith(b"HTTP/1.1 400")
+                assert each.recv(64) == b""
         assert process.stderr is not None
         said = process.stderr.read()  # it is at its end when no worker holds it any more
     assert "Traceback" not in said

@@ -19,8 +19,7 @@ from app.services.aliases.create import StatedAlias, add_alias, examine
 from app.services.aliases.rules import FORM_FIELD
 from app.services.catalog.lookup import nothing_has, project_of
 from app.services.idempotency import SavedAnswer, idempotent_request, write_once
-from app.services.unit_of_work import UnitOfWork, require_writer
-from app.services.withdrawal import fit_reason, note_withdrawal, require_lasting
+from app.services.unit_of_work import UnitOfWork, fit_reason, note_withdrawal, require_lasting, require_writer
 from app.stores.postgres import aliases, artifacts, candidates, entities, ledger_clock, lookups
 from app.stores.postgres.pool import Database
 

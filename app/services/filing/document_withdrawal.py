@@ -26,8 +26,7 @@ from app.services.references.supersession import (
     recompute_superseded,
     superseded_spans,
 )
-from app.services.unit_of_work import UnitOfWork, require_writer
-from app.services.withdrawal import fit_reason
+from app.services.unit_of_work import UnitOfWork, fit_reason, require_writer
 from app.stores.postgres import (
     absences,
     aliases,

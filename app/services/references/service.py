@@ -16,8 +16,7 @@ from app.services.catalog.lookup import nothing_has
 from app.services.idempotency import SavedAnswer, idempotent_request, write_once
 from app.services.references.create import StatedReference, add_reference
 from app.services.references.supersession import effective_from, recompute_status
-from app.services.unit_of_work import UnitOfWork, require_writer
-from app.services.withdrawal import fit_reason, note_withdrawal, require_lasting
+from app.services.unit_of_work import UnitOfWork, fit_reason, note_withdrawal, require_lasting, require_writer
 from app.stores.postgres import ledger_clock, references
 from app.stores.postgres.pool import Database
 from app.stores.postgres.references import RecordedReference
