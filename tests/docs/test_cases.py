@@ -1,4 +1,4 @@
-"""The table of cases names tests that exist, and tests name only cases that the table has."""
+"""The tables of cases and of what clients expect name tests that exist; tests name only cases of the table."""
 
 from __future__ import annotations
 
@@ -30,6 +30,22 @@ def test_a_case_is_held_by_tests_that_exist(case: str, where: str) -> None:
     for path, name in named:
         source = (ROOT / path).read_text(encoding="utf-8")
         assert name is None or f"def {name}(" in source, f"{path} has no {name}"
+
+
+EXPECTED = re.findall(
+    r"^\| (\d+) \| [^|]+ \| (\w[\w ]*) \| ([^|]*) \|$",
+    (ROOT / "docs/graphql.md").read_text(encoding="utf-8").partition("## What a client may expect")[2],
+    re.MULTILINE,
+)
+
+
+def test_what_a_client_may_expect_is_held_by_tests_that_exist() -> None:
+    assert [int(number) for number, _, _ in EXPECTED] == list(range(1, 62))
+    for number, answer, where in EXPECTED:
+        assert (answer != "yes") or where.strip(), number
+        for path, name in places(where):
+            source = (ROOT / path).read_text(encoding="utf-8")
+            assert name is None or f"def {name}(" in source, f"{path} has no {name}"
 
 
 def test_the_table_and_the_tests_have_the_same_cases() -> None:
