@@ -1,4 +1,4 @@
-"""The tables of cases and of what clients expect name tests that exist; tests name only cases of the table."""
+"""The tables of cases and of expectations name tests that exist; tests name only cases of the table."""
 
 from __future__ import annotations
 
