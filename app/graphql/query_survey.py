@@ -208,6 +208,8 @@ def _as_literal_size(node: object) -> int | None:
         return len(node.values)
     if not isinstance(node, IntValueNode):
         return None
+    if node.value.startswith("-"):
+        return 0
     return _as_size(int(node.value)) if len(node.value) < len(str(CEILING)) else CEILING
 
 

@@ -59,6 +59,7 @@ def deep(levels: int) -> str:
         ("{ ... on Query { things(first: 3) { ... { nodes { name } } } } }", 1 + 3 * 2),
         ("query A($n: Int = 7) { things(first: $n) { nodes { name } } }", 1 + 7 * 2),
         ("query A($n: Int) { things(first: $n) { nodes { name } } }", 1 + 20 * 2),
+        ("{ things(first: -2147483648) { nodes { name } } }", 1 + 20 * 2),
         ("{ nothing { nodes { name } } ...Nothing }", 0),
         ("{ things(first: 3) { nodes { body props t: text } } }", 1 + 3 * (1 + 50 + 5 + 5)),
     ],
