@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager, suppress
 from typing import Any, ClassVar, Self
@@ -9,6 +10,7 @@ from urllib.parse import urlsplit, urlunsplit
 
 import asyncpg
 import orjson
+from asyncpg import connect_utils
 from pgvector.asyncpg import register_vector
 
 from app.domain.numbers import ProjectNumber, TenantNumber
@@ -20,6 +22,7 @@ _BIND = """
 SELECT set_config('trigraph.tenant', $1, false), set_config('search_path', $2, false),
     set_config('trigraph.project', $3, false)
 """
+CANCEL_AGAIN = 1.0  # seconds
 _BINARY_JSON = b"\x01"  # the version byte that PostgreSQL puts before binary jsonb
 
 # A superuser is a member of every role; and what a role may become counts as what it is.
@@ -90,6 +93,27 @@ class LedgerConnection(asyncpg.Connection):  # type: ignore[misc]
         shown = ("public", "") if project is None else ("one_project, public", str(project))
         await self.execute(_BIND, str(tenant), *shown)
         self._bound = (tenant, project)
+
+    async def _cancel(self, waiter: Any, cancel_waiter: asyncio.Future[None] | None = None) -> None:
+        """Cancel the statement under way; if it goes on, cancel it again and give the connection up.
+
+        PostgreSQL drops a cancellation that comes just before its statement. A second one may meet the next
+        statement of the connection, so there must be none.
+        """
+        cancelling = asyncio.create_task(super()._cancel(waiter, cancel_waiter))
+        if cancel_waiter is not None and not (await asyncio.wait([cancel_waiter], timeout=CANCEL_AGAIN))[0]:
+            protocol = self._protocol
+            with suppress(OSError, TimeoutError):
+                async with asyncio.timeout(CANCEL_AGAIN):
+                    await connect_utils._cancel(
+                        loop=self._loop,
+                        addr=self._addr,
+                        params=self._params,
+                        backend_pid=protocol.backend_pid,
+                        backend_secret=protocol.backend_secret,
+                    )
+            self.terminate()
+        await cancelling
 
     def _own(self, query: str) -> str:
         """Return a statement as one of its own where names mean other relations: each keeps its plan."""
