@@ -237,7 +237,7 @@ def value_for(place: Place, value: str) -> Any:
     return [value] if is_list_type(get_nullable_type(place.type)) else value
 
 
-READS = [place for place in places() if place.parent != "Mutation"]
+READS = [place for place in places() if place.parent not in ("Mutation", "Subscription")]
 WRITES = [place for place in places() if place.parent == "Mutation" and place.inner is not None]
 TEXTS = (MARK, f"{MARK} Gate", f"ADR-{MARK}-1", f"{MARK}Gadget")
 

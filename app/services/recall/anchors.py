@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from uuid import UUID
 
 import asyncpg
@@ -200,7 +200,10 @@ async def anchor_query(
     if not named:
         return QueryAnchors()
     ids = [match.entity for match in named]
-    found = await entities.entities_by_id(connection, scope.tenant, ids)
+    found = {
+        id: replace(entity, created_at=scope.former_beginnings.get(id, entity.created_at))
+        for id, entity in (await entities.entities_by_id(connection, scope.tenant, ids)).items()
+    }
     named = await _best_first(connection, scope, named, found)
     held = await states.states_as_of(connection, scope.tenant, ids, scope.moment)
     newest = await artifacts.newest_versions_in_scope(connection, scope, ids)

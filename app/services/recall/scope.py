@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from datetime import datetime
+from uuid import UUID
 
 import asyncpg
 
@@ -62,6 +64,9 @@ async def scope_of(connection: asyncpg.Connection, caller: Caller, request: Reca
     absent: tuple[ArtifactNumber, ...] = ()
     if extent.has_absences:
         absent = await absences.absent_artifacts(connection, caller.tenant, numbers, moment)
+    former_beginnings: dict[UUID, datetime] = {}
+    if extent.has_absences and request.known_at is not None:
+        former_beginnings = await absences.former_beginnings(connection, caller.tenant, moment.known)
     is_named = request.as_of is not None or request.known_at is not None
     return Scope(
         caller.tenant,
@@ -72,6 +77,7 @@ async def scope_of(connection: asyncpg.Connection, caller: Caller, request: Reca
         sees_everything,
         may_approximate=not is_named,
         absent=absent,
+        former_beginnings=former_beginnings,
     )
 
 

@@ -39,7 +39,8 @@ RETURN [groups, newest] AS found;
 // projects, types and domains, and so its newest own one?
 UNWIND $seeds AS number
 MATCH (seed:Artifact {tenant: $tenant, number: number})-[mention:MENTIONS]->(entity:Entity {tenant: $tenant})
-WHERE mention.recordedAt <= $known AND entity.createdAt <= $valid AND entity.recordedAt <= $known
+WHERE mention.recordedAt <= $known AND entity.recordedAt <= $known
+    AND (entity.createdAt <= $valid OR entity.id IN $begun) AND NOT entity.id IN $notBegun
 WITH entity, count(DISTINCT seed) AS seeds
 ORDER BY seeds DESC, entity.id
 LIMIT $mentioned

@@ -126,6 +126,8 @@ def _scope_parameters(scope: Scope) -> dict[str, Any]:
         "types": None if scope.types is None else list(scope.types),
         "domains": None if scope.domains is None else [str(domain) for domain in scope.domains],
         "absent": list(scope.absent),
+        "begun": list(map(str, scope.begun_as_known(by_then=True))),
+        "notBegun": list(map(str, scope.begun_as_known(by_then=False))),
     }
 
 

@@ -91,6 +91,14 @@ async def absent_artifacts(
     return tuple(row["number"] for row in rows)
 
 
+async def former_beginnings(
+    connection: asyncpg.Connection, tenant: TenantNumber, known: datetime
+) -> dict[UUID, datetime]:
+    """Return when documents began, as was known at a moment, whose beginnings have moved since."""
+    rows = await connection.fetch(SQL["former_beginnings"], tenant, known)
+    return {row["entity"]: row["valid_from"] for row in rows}
+
+
 async def absent_entities(connection: asyncpg.Connection, tenant: TenantNumber, moment: AsOf) -> list[UUID]:
     """Return the documents of a tenant that are not there at a moment."""
     asked = (tenant, moment.valid, moment.known)

@@ -8,7 +8,14 @@ SELECT * FROM (
     LEFT JOIN LATERAL (SELECT entity.key WHERE entity.key = ANY ($4::text[])) AS matched ON true
     WHERE tenant_id = $1 AND project_id = ANY ($2::integer[])
         AND (entity.key = ANY ($4::text[]) OR entity.bare_key = ANY ($4::text[]))
-        AND created_at <= $5 AND recorded_at <= $6
+        AND recorded_at <= $6 AND coalesce((
+            SELECT moved.valid_from
+            FROM absence AS moved
+            WHERE moved.tenant_id = $1 AND moved.entity = entity.id AND moved.artifact IS NOT NULL AND moved.source = 'CALLER'
+                AND moved.recorded_at > $6
+            ORDER BY moved.recorded_at
+            LIMIT 1
+        ), entity.created_at) <= $5
         AND entity.key = key_at($1, entity.id, entity.key, least($5, $6))
         AND EXISTS (
             SELECT FROM type
@@ -19,7 +26,15 @@ SELECT * FROM (
     FROM document_name AS name
     JOIN entity ON entity.tenant_id = name.tenant_id AND entity.id = name.entity
     WHERE name.tenant_id = $1 AND name.project_id = ANY ($2::integer[]) AND name.key = ANY ($4::text[])
-        AND name.sort = 'FORMER' AND entity.created_at <= $5 AND entity.recorded_at <= $6
+        AND name.sort = 'FORMER' AND entity.recorded_at <= $6
+        AND coalesce((
+            SELECT moved.valid_from
+            FROM absence AS moved
+            WHERE moved.tenant_id = $1 AND moved.entity = entity.id AND moved.artifact IS NOT NULL AND moved.source = 'CALLER'
+                AND moved.recorded_at > $6
+            ORDER BY moved.recorded_at
+            LIMIT 1
+        ), entity.created_at) <= $5
         AND CASE
             WHEN name.recorded_at > least($5, $6) THEN name.key = key_at($1, entity.id, entity.key, least($5, $6))
             ELSE (name.closed_at > least($5, $6) OR name.closed_at IS NULL)
@@ -40,7 +55,14 @@ SELECT * FROM (
     FROM document_name AS name
     JOIN entity ON entity.tenant_id = name.tenant_id AND entity.id = name.entity
     WHERE name.tenant_id = $1 AND name.project_id = ANY ($2::integer[]) AND name.key = ANY ($4::text[])
-        AND name.sort = 'IDENTIFIER' AND entity.created_at <= $5
+        AND name.sort = 'IDENTIFIER' AND coalesce((
+            SELECT moved.valid_from
+            FROM absence AS moved
+            WHERE moved.tenant_id = $1 AND moved.entity = entity.id AND moved.artifact IS NOT NULL AND moved.source = 'CALLER'
+                AND moved.recorded_at > $6
+            ORDER BY moved.recorded_at
+            LIMIT 1
+        ), entity.created_at) <= $5
         AND name.recorded_at <= $6 AND (name.closed_at > $6 OR name.closed_at IS NULL OR EXISTS (
             SELECT FROM absence AS leaving
             WHERE leaving.tenant_id = $1 AND leaving.entity = name.entity AND leaving.artifact IS NULL
@@ -75,7 +97,14 @@ WHERE NOT EXISTS (
 -- Which documents list a name as their alias, and which of them are there at a moment and still go by it? The names
 -- of a document that left were closed then, and hold as of before.
 SELECT name.entity, bool_or(
-    entity.created_at <= $5 AND (name.closed_at > $6 OR name.closed_at IS NULL OR EXISTS (
+    coalesce((
+        SELECT moved.valid_from
+        FROM absence AS moved
+        WHERE moved.tenant_id = $1 AND moved.entity = entity.id AND moved.artifact IS NOT NULL AND moved.source = 'CALLER'
+            AND moved.recorded_at > $6
+        ORDER BY moved.recorded_at
+        LIMIT 1
+    ), entity.created_at) <= $5 AND (name.closed_at > $6 OR name.closed_at IS NULL OR EXISTS (
         SELECT FROM absence AS leaving
         WHERE leaving.tenant_id = $1 AND leaving.entity = name.entity AND leaving.artifact IS NULL
             AND leaving.recorded_at = name.closed_at AND leaving.valid_from > $5

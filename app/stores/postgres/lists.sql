@@ -5,6 +5,11 @@ FROM entity JOIN type USING (tenant_id, type_id)
 WHERE tenant_id = $1 AND ($2::integer IS NULL OR entity.project_id = $2)
     AND ($3::text IS NULL OR type.folded_name = $3) AND created_at <= $4 AND entity.recorded_at <= $5
     AND NOT EXISTS (
+        SELECT FROM absence AS moved
+        WHERE moved.tenant_id = $1 AND moved.entity = entity.id AND moved.artifact IS NOT NULL AND moved.source = 'CALLER'
+            AND moved.recorded_at > $5 AND moved.valid_from > $4
+    )
+    AND NOT EXISTS (
         SELECT FROM absence
         WHERE absence.tenant_id = $1 AND absence.entity = entity.id AND absence.artifact IS NULL
             AND absence.recorded_at <= $5 AND (absence.retracted_at > $5 OR absence.retracted_at IS NULL)
@@ -38,6 +43,11 @@ SELECT count(*)
 FROM entity JOIN type USING (tenant_id, type_id)
 WHERE tenant_id = $1 AND ($2::integer IS NULL OR entity.project_id = $2)
     AND ($3::text IS NULL OR type.folded_name = $3) AND created_at <= $4 AND entity.recorded_at <= $5
+    AND NOT EXISTS (
+        SELECT FROM absence AS moved
+        WHERE moved.tenant_id = $1 AND moved.entity = entity.id AND moved.artifact IS NOT NULL AND moved.source = 'CALLER'
+            AND moved.recorded_at > $5 AND moved.valid_from > $4
+    )
     AND NOT EXISTS (
         SELECT FROM absence
         WHERE absence.tenant_id = $1 AND absence.entity = entity.id AND absence.artifact IS NULL
@@ -80,6 +90,11 @@ FROM (
     JOIN entity_state AS held ON held.tenant_id = $1 AND held.entity = entity.id
     WHERE entity.tenant_id = $1 AND ($2::integer IS NULL OR entity.project_id = $2)
         AND ($3::text IS NULL OR type.folded_name = $3) AND created_at <= $4 AND entity.recorded_at <= $5
+        AND NOT EXISTS (
+            SELECT FROM absence AS moved
+            WHERE moved.tenant_id = $1 AND moved.entity = entity.id AND moved.artifact IS NOT NULL AND moved.source = 'CALLER'
+                AND moved.recorded_at > $5 AND moved.valid_from > $4
+        )
         AND held.branch = 'COMMITTED'
         AND held.recorded_at <= $5 AND (held.retracted_at > $5 OR held.retracted_at IS NULL)
         AND held.valid_from <= $4 AND (held.valid_until > $4 OR held.valid_until IS NULL)

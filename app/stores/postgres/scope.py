@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from datetime import datetime
+from uuid import UUID
 
 import asyncpg
 
@@ -19,7 +21,8 @@ class Scope:
     `sees_everything` means that nothing in the projects was later than the moment when the scope was made;
     documents may have been filed since. `may_approximate` means that the caller named no moment: the result
     need not be repeatable after later writes, so an approximate index may be used. `absent` are the numbers
-    of the artifacts that are not there at the moment.
+    of the artifacts that are not there at the moment. `former_beginnings` says when documents began, as was
+    known then, whose beginnings have moved since.
     """
 
     tenant: TenantNumber
@@ -30,6 +33,13 @@ class Scope:
     sees_everything: bool = False
     may_approximate: bool = False
     absent: tuple[ArtifactNumber, ...] = ()
+    former_beginnings: Mapping[UUID, datetime] = field(default_factory=dict)
+
+    def begun_as_known(self, *, by_then: bool) -> list[UUID]:
+        """Return the documents with a former beginning that had begun by the moment, or that had not."""
+        return [
+            id for id, begins in self.former_beginnings.items() if (begins <= self.moment.valid) == by_then
+        ]
 
 
 def proposal_from(rows: Sequence[asyncpg.Record]) -> Proposal:

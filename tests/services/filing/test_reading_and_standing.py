@@ -105,8 +105,8 @@ async def test_a_successor_is_current_and_what_it_supersedes_is_not(
         ),
         pytest.param(
             "## Status\nADR-0012 supersedes this record.\n",
-            {("adr-99", "REFERENCES", "adr-12")},
-            None,  # a sentence is no status that is known, so that it never counts as current
+            {("adr-12", "SUPERSEDES", "adr-99")},
+            StateFlag.HISTORICAL,
             id="REF-03 the other as subject",
         ),
     ],
