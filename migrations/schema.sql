@@ -1066,7 +1066,8 @@ CREATE TABLE public.pending_reference (
     valid_from timestamp with time zone NOT NULL,
     recorded_at timestamp with time zone NOT NULL,
     closed_at timestamp with time zone,
-    actor text NOT NULL
+    actor text NOT NULL,
+    in_part boolean DEFAULT false NOT NULL
 );
 
 CREATE VIEW one_project.pending_reference WITH (security_invoker='true') AS
@@ -1084,7 +1085,8 @@ CREATE VIEW one_project.pending_reference WITH (security_invoker='true') AS
     valid_from,
     recorded_at,
     closed_at,
-    actor
+    actor,
+    in_part
    FROM public.pending_reference shown
   WHERE (project_id = public.current_project())
   WITH CASCADED CHECK OPTION;
@@ -1123,6 +1125,7 @@ CREATE TABLE public.reference (
     recorded_at timestamp with time zone NOT NULL,
     retracted_at timestamp with time zone,
     actor text NOT NULL,
+    in_part boolean DEFAULT false NOT NULL,
     CONSTRAINT a_reference_belief_ends_after_it_starts CHECK ((retracted_at > recorded_at)),
     CONSTRAINT a_reference_ends_after_it_starts CHECK ((valid_until > valid_from)),
     CONSTRAINT a_reference_occurs_at_least_once CHECK ((occurrences > 0)),
@@ -1142,7 +1145,8 @@ CREATE VIEW one_project.reference WITH (security_invoker='true') AS
     valid_until,
     recorded_at,
     retracted_at,
-    actor
+    actor,
+    in_part
    FROM public.reference shown
   WHERE ((project_id = public.current_project()) AND (EXISTS ( SELECT
            FROM public.entity held
@@ -1162,7 +1166,8 @@ CREATE TABLE public.reference_claim (
     occurrences integer NOT NULL,
     source_artifact uuid NOT NULL,
     valid_from timestamp with time zone NOT NULL,
-    closed_at timestamp with time zone
+    closed_at timestamp with time zone,
+    in_part boolean DEFAULT false NOT NULL
 );
 
 CREATE VIEW one_project.reference_claim WITH (security_invoker='true') AS
@@ -1178,7 +1183,8 @@ CREATE VIEW one_project.reference_claim WITH (security_invoker='true') AS
     occurrences,
     source_artifact,
     valid_from,
-    closed_at
+    closed_at,
+    in_part
    FROM public.reference_claim shown
   WHERE (project_id = public.current_project())
   WITH CASCADED CHECK OPTION;
@@ -1539,7 +1545,7 @@ ALTER TABLE ONLY public.outbox
     ADD CONSTRAINT one_outbox_row_per_change_and_transaction UNIQUE (transaction_id, kind, row_id);
 
 ALTER TABLE ONLY public.reference
-    ADD CONSTRAINT one_reference_of_a_type_between_two EXCLUDE USING gist (public.uuid_range(source, source, '[]'::text) WITH &&, public.uuid_range(target, target, '[]'::text) WITH &&, public.text_range(type, type, '[]'::text) WITH &&, tstzrange(valid_from, valid_until) WITH &&, tstzrange(recorded_at, retracted_at) WITH &&, int8range((tenant_id)::bigint, (tenant_id)::bigint, '[]'::text) WITH &&);
+    ADD CONSTRAINT one_reference_of_a_type_between_two EXCLUDE USING gist (public.uuid_range(source, source, '[]'::text) WITH &&, public.uuid_range(target, target, '[]'::text) WITH &&, public.text_range(type, type, '[]'::text) WITH &&, tstzrange(valid_from, valid_until) WITH &&, tstzrange(recorded_at, retracted_at) WITH &&, int8range((tenant_id)::bigint, (tenant_id)::bigint, '[]'::text) WITH &&, int4range((in_part)::integer, (in_part)::integer, '[]'::text) WITH &&);
 
 ALTER TABLE ONLY public.import_root
     ADD CONSTRAINT one_root_per_place UNIQUE NULLS NOT DISTINCT (tenant_id, project_id, place, prefix, first_commit);
@@ -1665,7 +1671,7 @@ CREATE UNIQUE INDEX one_open_committed_state_per_entity ON public.entity_state U
 
 CREATE UNIQUE INDEX one_open_wip_state_per_entity ON public.entity_state USING btree (tenant_id, entity) WHERE ((branch = 'WIP'::text) AND (valid_until IS NULL) AND (retracted_at IS NULL));
 
-CREATE UNIQUE INDEX one_pending_reference_of_a_type ON public.pending_reference USING btree (tenant_id, source, target_key, type, inverted) WHERE (closed_at IS NULL);
+CREATE UNIQUE INDEX one_pending_reference_of_a_type ON public.pending_reference USING btree (tenant_id, source, target_key, type, inverted, in_part) WHERE (closed_at IS NULL);
 
 CREATE INDEX outbox_by_tenant ON public.outbox USING btree (tenant_id, "position");
 
@@ -1680,6 +1686,8 @@ CREATE INDEX reference_by_target ON public.reference USING btree (tenant_id, tar
 CREATE INDEX reference_claim_by_key ON public.reference_claim USING btree (tenant_id, project_id, key) WHERE (closed_at IS NULL);
 
 CREATE INDEX reference_claim_by_source ON public.reference_claim USING btree (tenant_id, source) WHERE (closed_at IS NULL);
+
+CREATE INDEX reference_in_part_by_target ON public.reference USING btree (tenant_id, target) WHERE in_part;
 
 CREATE INDEX state_event_by_entity ON public.state_event USING btree (tenant_id, entity);
 

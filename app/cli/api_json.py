@@ -96,6 +96,7 @@ def reference_json(reference: Reference, ends: EntityNames) -> dict[str, Any]:
         "id": reference.id,
         "source": entity_json(reference.source, ends),
         "type": reference.type,
+        "inPart": reference.in_part,
         "target": entity_json(reference.target, ends),
         "validFrom": known_moment(reference.valid.start),
         "validUntil": known_moment(reference.valid.end),
@@ -110,6 +111,7 @@ def pending_reference_json(pending: PendingReference, ends: EntityNames) -> dict
         "type": pending.type,
         "waitsFor": pending.waits_for,
         "isInverted": pending.is_inverted,
+        "inPart": pending.in_part,
         "isAmbiguous": pending.is_ambiguous,
         "recordedAt": pending.recorded_at,
     }

@@ -105,7 +105,7 @@ def _reference_parts(reference: Reference, ends: EntityNames) -> list[RowPart]:
     until = "" if reference.valid.end is None else f" until {start_text(reference.valid.end, day_text)}"
     source, target = name_parts(ends, reference.source), name_parts(ends, reference.target)
     since = RowPart(f"{start_text(reference.valid.start, day_text)}{until}", "dim")
-    return [*source, RowPart(reference.type, "blue"), *target, since]
+    return [*source, *_type_parts(reference), *target, since]
 
 
 def _pending_parts(pending: PendingReference, ends: EntityNames) -> list[RowPart]:
@@ -115,7 +115,12 @@ def _pending_parts(pending: PendingReference, ends: EntityNames) -> list[RowPart
     ways = (name_parts(ends, pending.source), missing)
     source, target = reversed(ways) if pending.is_inverted else ways
     since = RowPart(f"unresolved since {day_text(pending.recorded_at)}", "dim")
-    return [*source, RowPart(pending.type, "blue"), *target, since]
+    return [*source, *_type_parts(pending), *target, since]
+
+
+def _type_parts(reference: Reference | PendingReference) -> list[RowPart]:
+    in_part = [RowPart("in part", "blue", gap=1)] if reference.in_part else []
+    return [RowPart(reference.type, "blue"), *in_part]
 
 
 def references_json(found: CurrentReferences) -> dict[str, Any]:

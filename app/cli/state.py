@@ -98,10 +98,15 @@ def _listing(named: AliasResolution, timeline: Timeline) -> StateListing:
 def print_states(console: Console, listing: StateListing, *, shows_ids: bool = False) -> None:
     """Print the entity, then each state: since when, its event, its description and its properties."""
     print_text(console, _heading(listing, shows_ids=shows_ids), "bold", hang=4)
-    for superseded in listing.timeline.superseded:
-        since = "" if is_unknown(superseded.since) else f" since {moment_text(superseded.since)}"
-        text = f"superseded by {superseded.called}{since}"
-        print_text(console, printable(text), "yellow", hang=4)
+    timeline = listing.timeline
+    for word, of_word in (
+        ("superseded", timeline.superseded),
+        ("superseded in part", timeline.superseded_in_part),
+    ):
+        for superseded in of_word:
+            since = "" if is_unknown(superseded.since) else f" since {moment_text(superseded.since)}"
+            text = f"{word} by {superseded.called}{since}"
+            print_text(console, printable(text), "yellow", hang=4)
     for held, event in listing.timeline.states:
         until = "" if held.valid.end is None else f" until {start_text(held.valid.end)}"
         line = styled_text(
@@ -153,15 +158,16 @@ def states_json(listing: StateListing) -> dict[str, Any]:
     from app.cli.api_json import absence_json, entity_json, event_json, state_json
 
     timeline = listing.timeline
-    superseded = [
-        {"id": each.by, "label": each.called, "since": known_moment(each.since)}
-        for each in timeline.superseded
-    ]
+    superseded, in_part = (
+        [{"id": each.by, "label": each.called, "since": known_moment(each.since)} for each in of_kind]
+        for of_kind in (timeline.superseded, timeline.superseded_in_part)
+    )
     return {
         "entity": entity_json(timeline.entity.id, timeline.names),
         "aliases": listing.aliases,
         "supersededBy": superseded[-1] if superseded else None,
         "successors": superseded,
+        "successorsInPart": in_part,
         "absences": [absence_json(each) for each in timeline.absences],
         "states": [
             {**state_json(held), "previous": None if event is None else event_json(event, timeline.causes)}

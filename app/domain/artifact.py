@@ -107,6 +107,7 @@ class ReferenceClaim:
     """A reference as a document states it, before its target is resolved.
 
     `inverted` marks forms like "Superseded by": the edge then runs from the target to the document.
+    `in_part` marks forms like "Supersedes in part": they relate the two and leave the target in force.
     `count` is how often the document names the target this way. `path` is the relative link the
     document used, without its fragment; it names a file exactly, so it takes precedence over `target`.
     `line` is where the document first says so, and `since` the date that it gives for that, as in
@@ -120,6 +121,7 @@ class ReferenceClaim:
     path: str | None = None
     line: int | None = field(default=None, compare=False)
     since: datetime | None = field(default=None, compare=False)
+    in_part: bool = False
 
 
 @dataclass(frozen=True, slots=True)

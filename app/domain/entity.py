@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from datetime import datetime
 from enum import IntEnum, StrEnum
+from typing import TypeAlias
 from uuid import UUID
 
 from app.domain.numbers import ProjectNumber, TenantNumber
@@ -134,9 +135,17 @@ class Alias:
     valid: Interval
 
 
+Edge: TypeAlias = tuple[UUID, UUID, ReferenceType, bool]
+"""What a reference joins and how: its source, its target, its type, and whether it is in part."""
+
+
 @dataclass(frozen=True, slots=True)
 class Reference:
-    """A typed, dated edge between two entities."""
+    """A typed, dated edge between two entities.
+
+    One that is `in_part` says that the source supersedes a part of the target, which stays in force; it
+    relates them.
+    """
 
     id: UUID
     source: UUID
@@ -144,6 +153,12 @@ class Reference:
     type: ReferenceType
     source_artifact: UUID | None
     valid: Interval
+    in_part: bool = False
+
+    @property
+    def edge(self) -> Edge:
+        """What it joins and how."""
+        return self.source, self.target, self.type, self.in_part
 
 
 @dataclass(frozen=True, slots=True)
@@ -195,7 +210,8 @@ class AliasResolution:
 class PendingReference:
     """A reference of `source` that is pending until its document's name `waits_for` can be resolved.
 
-    `is_inverted` marks one that leads from the missing end to the source, such as `Superseded by`.
+    `is_inverted` marks one that leads from the missing end to the source, such as `Superseded by`,
+    and `in_part` one that supersedes a part of its target.
     """
 
     id: UUID
@@ -203,6 +219,7 @@ class PendingReference:
     type: ReferenceType
     waits_for: str
     is_inverted: bool
+    in_part: bool
     is_ambiguous: bool
     source_artifact: UUID
     valid_from: datetime

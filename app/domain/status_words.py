@@ -144,6 +144,12 @@ def was_in_force(status: str | None, team: TeamWords = NO_TEAM_WORDS) -> bool:
     return meaning is not None and meaning.flag is StateFlag.HISTORICAL and meaning.was_in_force
 
 
+def is_or_was_in_force(status: object, team: TeamWords = NO_TEAM_WORDS) -> bool:
+    """Return whether something with this status may supersede; a draft or a rejected proposal may not."""
+    words = status if isinstance(status, str) else None
+    return may_put_in_force(words, team) or was_in_force(words, team)
+
+
 def is_notice(words: str) -> bool:
     """Return whether words say at the head of a document, without a field, that it is over."""
     return _spelled(words) in _words().notices

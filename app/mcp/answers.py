@@ -249,6 +249,7 @@ def reference_data(reference: Reference, names: EntityNames) -> dict[str, Any]:
         "source_uuid": reference.source,
         "source": names.text(reference.source),
         "ref_type": reference.type,
+        "in_part": reference.in_part,
         "target_uuid": reference.target,
         "target": names.text(reference.target),
         "valid_from": known_moment(reference.valid.start),

@@ -11,7 +11,7 @@ from datetime import datetime
 from typing import Generic, TypeVar
 from uuid import UUID
 
-from app.domain.entity import Alias, Entity, ReferenceType
+from app.domain.entity import Alias, Edge, Entity, ReferenceType
 from app.domain.identifier import bare_key
 from app.domain.numbers import ArtifactNumber
 from app.stores.postgres.document_names import DocumentByName, DocumentName, StatedClaim
@@ -21,8 +21,6 @@ from app.stores.postgres.references import PendingReferenceRow
 from app.stores.postgres.type_definitions import RecordedType
 
 Found = TypeVar("Found")
-
-Edge = tuple[UUID, UUID, ReferenceType]
 
 
 class CachedLookup(Generic[Found]):
@@ -211,4 +209,4 @@ def _put(held: list[Found] | None, found: Found) -> None:
 
 
 def _are_same(one: PendingReferenceRow, other: PendingReferenceRow) -> bool:
-    return (one.source, one.type, one.inverted) == (other.source, other.type, other.inverted)
+    return one.relation == other.relation

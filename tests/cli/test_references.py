@@ -64,6 +64,25 @@ def test_pending_references_are_listed_with_their_targets(filed: Shell) -> None:
     assert nothing.out == "no unresolved references\n"
 
 
+def test_a_reference_in_part_says_so(served_home: Shell, tmp_path: Path) -> None:
+    (tmp_path / "ADR-1.md").write_text(f"{QUEUE}\n## Status\n\nSuperseded by ADR-2 (section 3 only)\n")
+    served_home.run("ingest", tmp_path, "--project", "parts")
+    waiting = served_home.run("references", "--pending", "--project", "parts")
+    assert waiting.out.startswith("ADR-2  RELATES_TO in part  ADR-1 Queue  unresolved since ")
+    (tmp_path / "ADR-2.md").write_text("# Guide\n\nDate: 2026-02-01\n")
+    served_home.run("ingest", tmp_path, "--project", "parts")
+    listed = served_home.run("references", "--project", "parts")
+    assert listed.out == "ADR-2 Guide  RELATES_TO in part  ADR-1 Queue  2026-02-01\n"
+    (reference,) = served_home.run("references", "--project", "parts", "--json").object["references"]
+    assert (reference["type"], reference["inPart"]) == ("RELATES_TO", True)
+    state = served_home.run("state", "ADR-1", "--project", "parts")
+    assert "superseded in part by ADR-2 Guide since 2026-02-01" in state.out
+    (successor,) = served_home.run("state", "ADR-1", "--project", "parts", "--json").object[
+        "successorsInPart"
+    ]
+    assert successor["label"] == "ADR-2 Guide"
+
+
 def test_projects_are_shown_where_there_are_several(filed: Shell, tmp_path: Path) -> None:
     for project in ("east", "west"):
         filed.run("ingest", tmp_path, "--project", project, TRIGRAPH_TENANT="compass")

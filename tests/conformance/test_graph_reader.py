@@ -97,9 +97,8 @@ async def test_neighbours_of_several_and_of_nobody(scene: Scene) -> None:
 
 async def test_a_reference_is_told_whole(scene: Scene) -> None:
     target = await scene.desk.file(adr(1, "Target"))
-    source = await scene.desk.file(
-        adr(2, "Source", created_at=day(2021), references=claims(EXTENDS, "ADR-1"))
-    )
+    partial = ReferenceClaim(RELATES_TO, "ADR-1", in_part=True)
+    source = await scene.desk.file(adr(2, "Source", created_at=day(2021), references=(partial,)))
     await scene.desk.file(adr(2, "Source", "alone", created_at=day(2023)))
     reader = await scene.read()
     found = await reader.path(
@@ -107,7 +106,7 @@ async def test_a_reference_is_told_whole(scene: Scene) -> None:
     )
     assert found is not None
     (step,) = found
-    assert (step.source, step.target, step.type) == (source.entity.id, target.entity.id, EXTENDS)
+    assert step.edge == (source.entity.id, target.entity.id, RELATES_TO, True)
     assert (step.valid.start, step.valid.end) == (day(2021), day(2023))
     assert step.source_artifact == source.artifact.id
 

@@ -4,15 +4,16 @@ from __future__ import annotations
 
 import pytest
 
+from app.domain.artifact import ReferenceClaim
 from app.projector.verify import ComparedKind
-from tests.documents import RELATES_TO, adr, claims, file
+from tests.documents import RELATES_TO, adr, file
 from tests.projector.conftest import Copy
 
 
 @pytest.fixture
 async def projected(copy: Copy) -> Copy:
     await file(copy.memory, adr(1, "Poll"))
-    await file(copy.memory, adr(2, "Listen", references=claims(RELATES_TO, "ADR-1")))
+    await file(copy.memory, adr(2, "Listen", references=(ReferenceClaim(RELATES_TO, "ADR-1", in_part=True),)))
     assert (await copy.verify()).is_equal
     return copy
 

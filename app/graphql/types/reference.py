@@ -22,6 +22,10 @@ class Reference(Node):
     """A reference."""
 
     type: ReferenceType = strawberry.field(description="The type of the reference, seen from the source.")
+    in_part: bool = strawberry.field(
+        description="Whether the source supersedes only a part of the target, which stays current:"
+        " `Superseded by ADR-9 (section 3 only)` is an example. Such a reference has the type RELATES_TO."
+    )
     valid_from: datetime | None = strawberry.field(
         description="The instant from which it is valid; null if nobody knows."
     )
@@ -36,6 +40,7 @@ class Reference(Node):
         return cls(
             id=strawberry.ID(str(reference.id)),
             type=reference.type,
+            in_part=reference.in_part,
             valid_from=known_moment(reference.valid.start),
             valid=reference.valid,
             source_id=reference.source,
@@ -92,6 +97,10 @@ class PendingReference:
         description="Whether the direction is inverted, so that the unresolved entity refers to the source."
         " `Superseded by ADR-9` is an example."
     )
+    in_part: bool = strawberry.field(
+        description="Whether only a part of the one is superseded by the other, as in"
+        " `Superseded by ADR-9 (section 3 only)`."
+    )
     is_ambiguous: bool = strawberry.field(
         description="Whether several entities have this name; false if there is none yet."
     )
@@ -110,6 +119,7 @@ class PendingReference:
             type=pending.type,
             waits_for=pending.waits_for,
             is_inverted=pending.is_inverted,
+            in_part=pending.in_part,
             is_ambiguous=pending.is_ambiguous,
             valid_from=known_moment(pending.valid_from),
             recorded_at=pending.recorded_at,

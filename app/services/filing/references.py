@@ -8,10 +8,9 @@ from datetime import datetime
 from uuid import UUID, uuid4
 
 from app.domain.artifact import ReferenceClaim
-from app.domain.entity import Reference, ReferenceType
+from app.domain.entity import Edge, ReferenceType
 from app.domain.supersession import dated_statuses
 from app.domain.temporal import EntityState, Interval
-from app.services.lookup_cache import Edge
 from app.services.parsing.target_readings import TargetReading
 from app.services.references.arrivals import close_earlier_claims, record_claims
 from app.services.references.edges import (
@@ -167,7 +166,7 @@ async def confirm_supersession(write: UnitOfWork, statement: EdgeStatement) -> S
     Return the change of status that follows, if any. Must come last in a write: a reference that this write
     itself recorded can only be ended at a later transaction time.
     """
-    source, target, _ = statement.edge
+    target = statement.edge[1]
     start = statement.valid_from
     held = await references.current_edge(await write.flush(), write.tenant, statement.edge, start)
     if held is None:
@@ -183,7 +182,7 @@ async def confirm_supersession(write: UnitOfWork, statement: EdgeStatement) -> S
         await write.flush(), write.tenant, recorded, start, write.recorded_at, write.actor, write.rows
     )
     valid = Interval(start, held.valid.end)
-    own = Reference(uuid4(), source, target, held.type, statement.stated_by, valid)
+    own = replace(held, id=uuid4(), source_artifact=statement.stated_by, valid=valid)
     await references.insert_reference(
         write.rows, write.tenant, recorded.project, own, statement.occurrences, write.recorded_at, write.actor
     )

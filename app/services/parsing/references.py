@@ -66,8 +66,8 @@ class Claims:
         since: datetime | None = None,
     ) -> None:
         """Add a claim of a relation to a target, stated in a line; a supersession may give its date."""
-        is_undirected = relation.type in _UNTITLED
-        relation = Relation(relation.type, relation.inverted and not is_undirected)
+        is_undirected = relation.type in _UNTITLED and not relation.in_part
+        relation = replace(relation, inverted=relation.inverted and not is_undirected)
         if relation.type is ReferenceType.REFERENCES:
             self._generic.append(ReferenceClaim(GENERIC.type, target, False, count, path, line))
             return
@@ -76,7 +76,9 @@ class Claims:
             return
         self._typed.update(_names(target, path))
         dated = since if relation.type is ReferenceType.SUPERSEDES else None
-        claim = ReferenceClaim(relation.type, target, relation.inverted, count, path, line, dated)
+        claim = ReferenceClaim(
+            relation.type, target, relation.inverted, count, path, line, dated, relation.in_part
+        )
         self._join(relation, claim)
 
     def collect(self) -> tuple[ReferenceClaim, ...]:

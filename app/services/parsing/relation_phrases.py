@@ -246,10 +246,11 @@ def _relation_of(text: str, match: re.Match[str]) -> Relation | None:
     if _hedge_pattern().search(words):
         return None
     relation = relation_named(_NO_WORD.sub(" ", _DATE_BETWEEN.sub(" ", match[0])))
-    if relation is not None and words.endswith(vocabulary().qualifiers):
-        # What is amended in part is amended; what is superseded in part is not superseded.
-        return _in_part(relation) if relation.type is ReferenceType.SUPERSEDES else relation
-    return relation
+    if relation is None or relation.type is not ReferenceType.SUPERSEDES:
+        return relation  # What is amended in part is amended; what is superseded in part is not superseded.
+    if words.endswith(vocabulary().reservations):
+        return Relation(ReferenceType.RELATES_TO, relation.inverted)
+    return _in_part(relation) if words.endswith(vocabulary().qualifiers) else relation
 
 
 def _relation_words(text: str) -> Iterator[re.Match[str]]:

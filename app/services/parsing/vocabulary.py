@@ -80,6 +80,7 @@ class Vocabulary:
     target_keys: tuple[str, ...]
     link_sections: frozenset[str]
     qualifiers: tuple[str, ...]
+    reservations: tuple[str, ...]
     parts: frozenset[str]
     hedges: tuple[str, ...]
     nothing: frozenset[str]
@@ -120,6 +121,7 @@ def vocabulary() -> Vocabulary:
         target_keys=tuple(data["target_keys"]),
         link_sections=frozenset(data["link_sections"]),
         qualifiers=tuple(data["qualifiers"]),
+        reservations=tuple(data["reservations"]),
         parts=frozenset(data["parts"]),
         hedges=tuple(data["hedges"]),
         nothing=frozenset(data["nothing"]),

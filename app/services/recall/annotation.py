@@ -31,8 +31,8 @@ class Standing:
 
     `newer_version` is whether its entity has a newer artifact; `superseded_by` is the entity that replaced
     it, with its label, if any; `former_names` are those its text uses for anchors, longest first.
-    `awaited_successor` is what it says superseded it, which is not filed. `team` are the status words of its
-    project.
+    `awaited_successor` is what it says superseded it, which is not filed, and `superseded_in_part_by` what
+    supersedes a part of it, by its label. `team` are the status words of its project.
     """
 
     entity: UUID
@@ -42,6 +42,7 @@ class Standing:
     superseded_by: tuple[UUID, str] | None
     former_names: Sequence[FormerName]
     awaited_successor: str | None = None
+    superseded_in_part_by: str | None = None
     team: TeamWords = NO_TEAM_WORDS
 
 
@@ -99,7 +100,8 @@ def _own_standing(found: Standing, *, prefer_wip: bool) -> tuple[StateFlag | Non
         line = f"[historical: {label} says that {successor} superseded it, which is not filed]"
         return StateFlag.HISTORICAL, line, None
     if flag is StateFlag.CURRENT:
-        return flag, None, None
+        by = found.superseded_in_part_by
+        return flag, None if by is None else f"[current: {label} is superseded in part by {by}]", None
     if flag is None:
         return None, f"[unknown status: the status of {label} is {word}]", None
     return flag, f"[{flag.value.lower()}: the status of {label} is {word}]", None

@@ -6,12 +6,14 @@ import asyncio
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
+from typing import Any
 from uuid import UUID
 
 import asyncpg
 
 from app.domain.numbers import ArtifactNumber
 from app.domain.recall import Anchor, StateFlag
+from app.domain.status_words import is_or_was_in_force
 from app.domain.temporal import Branch
 from app.domain.text import fold
 from app.domain.types import label_of, naming_forms
@@ -99,13 +101,23 @@ def _standing(
         superseded_by=None if above is None else (above.entity, _label(above)),
         former_names=former,
         awaited_successor=own.awaited_successor,
+        superseded_in_part_by=_successor_in_part(own),
         team=own.team,
     )
 
 
+def _successor_in_part(own: EntityStanding) -> str | None:
+    """Return the label of the latest document that supersedes a part of an entity and is in force or was."""
+    successors = (props for props in own.in_part if is_or_was_in_force(props.get("status"), own.team))
+    return next((_called(props) for props in successors), None)
+
+
 def _label(above: EntityStanding) -> str:
     state = above.states.get(Branch.COMMITTED)
-    props = {} if state is None else state.props
+    return _called({} if state is None else state.props)
+
+
+def _called(props: dict[str, Any]) -> str:
     parts = [props.get("identifier"), label_of(props)]
     return " ".join(dict.fromkeys(part for part in parts if isinstance(part, str))) or "another document"
 

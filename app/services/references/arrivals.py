@@ -10,9 +10,8 @@ from typing import TypeAlias
 from uuid import UUID
 
 from app.domain.artifact import ReferenceClaim
-from app.domain.entity import Project, ReferenceType
+from app.domain.entity import Edge, Project, ReferenceType
 from app.services.cached_lookups import claims_under, find_pending
-from app.services.lookup_cache import Edge
 from app.services.parsing.target_readings import TargetReading, claim_keys, target_readings
 from app.services.references.edges import (
     EdgeStatement,
@@ -32,7 +31,7 @@ from app.stores.postgres import document_names, mentions, references
 from app.stores.postgres.document_names import StatedClaim
 from app.stores.postgres.entities import KeyedEntity
 
-_Sort: TypeAlias = tuple[ReferenceType, bool, str]
+_Sort: TypeAlias = tuple[ReferenceType, bool, bool, str]
 _Edges: TypeAlias = dict[Edge, tuple[StatedClaim, KeyedEntity]]
 
 
@@ -74,7 +73,7 @@ async def close_earlier_claims(
 
 
 def _sort_of(claim: ReferenceClaim) -> _Sort:
-    return claim.type, claim.inverted, claim.target
+    return claim.type, claim.inverted, claim.in_part, claim.target
 
 
 @dataclass(frozen=True, slots=True)
@@ -96,9 +95,9 @@ class ClaimChange:
         return _single(self.after, self.stated.source)
 
     @property
-    def pending_key(self) -> tuple[UUID, str, ReferenceType, bool]:
+    def pending_key(self) -> tuple[str, tuple[UUID, ReferenceType, bool, bool]]:
         """What distinguishes it among pending references."""
-        return self.stated.source, self.after.key, self.stated.claim.type, self.stated.claim.inverted
+        return self.after.key, self.stated.relation
 
     @property
     def ends(self) -> set[UUID]:
@@ -156,7 +155,7 @@ async def _settle_pending(
     """Close the pending references of claims with one meaning, and record those with several."""
     keys = sorted({each.after.key for each in changes})
     rows = {
-        (row.source, row.target_key, row.type, row.inverted): row
+        (row.target_key, row.relation): row
         for row in (await find_pending(write, filed.project, keys, filed.entity.id) if keys else ())
     }
     of_changes = [(each, rows.get(each.pending_key)) for each in changes]
@@ -232,8 +231,7 @@ async def _part(
 ) -> None:
     """Retract the edges that a document states to or from these ends and no longer means."""
     for held in await references.stated_by(await write.flush(), write.tenant, source):
-        edge = (held.source, held.target, held.type)
-        if edge in wanted or not set(edge[:2]).intersection(ends):
+        if held.edge in wanted or not set(held.edge[:2]).intersection(ends):
             continue
         if held.type is ReferenceType.SUPERSEDES and (since := await effective_from(write, held)) is not None:
             joined.changes.append(SupersessionChange(held.target, since, None))
@@ -279,7 +277,7 @@ async def leave_departed(
     ways = {each: target_readings(each.claim, each.source_key, each.source_uri) for each in claims}
     known = await known_targets(write, project, ways.values()) if ways else None
     wanted: _Edges = {}
-    settled: set[tuple[UUID, str, ReferenceType, bool]] = set()
+    settled: set[tuple[str, tuple[UUID, ReferenceType, bool, bool]]] = set()
     waiting: list[tuple[StatedClaim, Target]] = []
     for place, (stated, of_claim) in enumerate(ways.items()):
         await let_others_work(place)
@@ -293,9 +291,9 @@ async def leave_departed(
             waiting.append((later, target))
         else:
             continue
-        settled.add((stated.source, target.key, stated.claim.type, stated.claim.inverted))
-    rows = await find_pending(write, project, sorted({key for _, key, _, _ in settled}), departed.entity)
-    closed = [row.id for row in rows if (row.source, row.target_key, row.type, row.inverted) in settled]
+        settled.add((target.key, stated.relation))
+    rows = await find_pending(write, project, sorted({key for key, _ in settled}), departed.entity)
+    closed = [row.id for row in rows if (row.target_key, row.relation) in settled]
     # At once, so that one that waits from another moment on can be recorded.
     await references.close_pending(await write.flush(), write.tenant, closed, write.recorded_at)
     for later, target in waiting:

@@ -78,7 +78,7 @@ async def add_reference(write: UnitOfWork, stated: StatedReference) -> Reference
     start = _start(write, stated)
     is_earlier = stated.type is ReferenceType.SUPERSEDES and await _may_begin_earlier(write, target, start)
     require_existing(source, source if is_earlier else target, start)
-    edge = (stated.source, stated.target, stated.type)
+    edge = (stated.source, stated.target, stated.type, False)
     held = await references.current_pieces(await write.flush(), write.tenant, edge, start)
     missing = still_missing((each.valid for each in held), start, write.recorded_at)
     if not missing:

@@ -9,11 +9,10 @@ from typing import TypeAlias
 from uuid import UUID, uuid4
 
 from app.domain.artifact import Artifact, ReferenceClaim
-from app.domain.entity import AuthorityTier, Entity, Project, Reference, ReferenceType
+from app.domain.entity import AuthorityTier, Edge, Entity, Project, Reference, ReferenceType
 from app.domain.temporal import Interval, still_missing
 from app.domain.text import name_key
 from app.domain.types import types_from_documents_to_things, types_from_things_to_documents
-from app.services.lookup_cache import Edge
 from app.services.references.supersession import SupersessionChange, effective_from
 from app.services.unit_of_work import UnitOfWork
 from app.stores.postgres import references
@@ -78,7 +77,8 @@ def claimed_edge(own: UUID, claim: ReferenceClaim, other: KeyedEntity) -> Edge:
     allowed = types_from_things_to_documents if claim.inverted else types_from_documents_to_things
     is_allowed = other.is_document or claim.type in allowed()
     reference_type = claim.type if is_allowed else ReferenceType.REFERENCES
-    return (other.id, own, reference_type) if claim.inverted else (own, other.id, reference_type)
+    source, target = (other.id, own) if claim.inverted else (own, other.id)
+    return source, target, reference_type, claim.in_part and is_allowed
 
 
 async def current_edges(write: UnitOfWork, edges: Sequence[Edge]) -> CurrentEdges:
@@ -97,7 +97,7 @@ async def write_edge(
     A reference that was withdrawn and is stated again holds again from then on. A supersession changes its
     target's status once its source is in force.
     """
-    source, target, reference_type = statement.edge
+    source, target, reference_type, _ = statement.edge
     supersedes = reference_type is ReferenceType.SUPERSEDES
     start = statement.valid_from
     every = current.setdefault(statement.edge, [])
@@ -127,7 +127,8 @@ async def _leads(write: UnitOfWork, start: UUID, end: UUID, since: datetime) -> 
 async def _write_piece(
     write: UnitOfWork, project: Project, statement: EdgeStatement, valid: Interval, joined: Joined
 ) -> Reference:
-    reference = Reference(uuid4(), *statement.edge, statement.stated_by, valid)
+    source, target, reference_type, in_part = statement.edge
+    reference = Reference(uuid4(), source, target, reference_type, statement.stated_by, valid, in_part)
     if write.lookup_cache is not None:
         write.lookup_cache.note_edge(statement.edge)
     await references.insert_reference(

@@ -6,10 +6,9 @@ import posixpath
 from collections.abc import Collection, Sequence
 from uuid import UUID, uuid4
 
-from app.domain.entity import Entity, Project, ReferenceType
+from app.domain.entity import Edge, Entity, Project, ReferenceType
 from app.domain.identifier import bare_key, folder_namespace, identifier_key, may_mean, namespace
 from app.services.cached_lookups import find_pending
-from app.services.lookup_cache import Edge
 from app.services.parsing.target_readings import path_key
 from app.services.references.edges import (
     CurrentEdges,
@@ -59,6 +58,7 @@ async def record_pending(write: UnitOfWork, project: Project, stated: StatedClai
         is_ambiguous=bool(target.choices),
         source_artifact=stated.source_artifact,
         valid_from=stated.valid_from,
+        in_part=stated.claim.in_part,
     )
     await references.insert_pending(
         write.rows,
@@ -88,7 +88,7 @@ def _names_of(title: str, source_uri: str | None) -> tuple[set[str], str]:
 async def resolve_pending(
     write: UnitOfWork,
     filed: Filed,
-    compared: Collection[tuple[UUID, tuple[ReferenceType, bool, str]]],
+    compared: Collection[tuple[UUID, tuple[ReferenceType, bool, bool, str]]],
     joined: Joined,
 ) -> None:
     """Write the pending references of other documents that mean this one, except the `compared` claims."""
@@ -98,7 +98,7 @@ async def resolve_pending(
     rows = [
         pending
         for pending in found
-        if (pending.source, (pending.type, pending.inverted, pending.target_text)) not in compared
+        if (pending.source, (*pending.relation[1:], pending.target_text)) not in compared
         and (pending.target_key in names or _is_file(pending, file) or _may_mean(pending, filed.key))
     ]
     held = await current_edges(write, [_edge(each, filed.entity, each.type) for each in rows])
@@ -142,7 +142,7 @@ async def _types_by_id(
 
 def _edge(pending: PendingReferenceRow, arrived: Entity, kind: ReferenceType) -> Edge:
     ends = (arrived.id, pending.source) if pending.inverted else (pending.source, arrived.id)
-    return (*ends, kind)
+    return (*ends, kind, pending.in_part and kind is pending.type)
 
 
 async def _close(write: UnitOfWork, arrived: Entity, rows: Sequence[PendingReferenceRow]) -> None:

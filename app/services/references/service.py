@@ -46,10 +46,9 @@ async def end_reference(write: UnitOfWork, id: UUID, reason: str | None) -> Refe
 
 async def _connected_pieces(write: UnitOfWork, first: RecordedReference) -> list[RecordedReference]:
     """Return a reference and the ones of its type and ends that continue it without a gap."""
-    edge = (first.reference.source, first.reference.target, first.reference.type)
     pieces = [first]
     for later in await references.current_pieces(
-        await write.flush(), write.tenant, edge, first.reference.valid.start
+        await write.flush(), write.tenant, first.reference.edge, first.reference.valid.start
     ):
         if later.valid.start == pieces[-1].reference.valid.end:
             recorded = await references.recorded_reference(await write.flush(), write.tenant, later.id)

@@ -22,7 +22,7 @@ from app.stores.postgres.lists import HistoryFilter
 from app.stores.postgres.lookups import Called, called_as_of
 from app.stores.postgres.state_history import Arrival
 from app.stores.postgres.status_words import words_of_entity
-from app.stores.postgres.supersessions import superseders_since
+from app.stores.postgres.supersessions import superseders_in_part, superseders_since
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,6 +47,7 @@ class Timeline:
     states: tuple[tuple[EntityState, StateEvent | None], ...]
     causes: Mapping[UUID, Artifact]
     superseded: tuple[Superseded, ...]
+    superseded_in_part: tuple[Superseded, ...]
     absences: tuple[Absence, ...]
 
 
@@ -66,9 +67,10 @@ async def load_timeline(
     found = await artifacts.artifacts_by_id(connection, tenant, causes)
     steps = tuple((each, events.get(arrival)) for each, arrival in zip(held, arrivals, strict=True))
     superseded = await _load_superseded(connection, tenant, entity, moment)
+    in_part = await _load_superseded_in_part(connection, tenant, entity, moment)
     held_absences = (await absences.absences_of(connection, tenant, [entity.id])).get(entity.id, ())
     away = tuple(each for each in held_absences if each.artifact is None and each.recorded_at <= moment.known)
-    return Timeline(entity, names, steps, found, superseded, away)
+    return Timeline(entity, names, steps, found, superseded, in_part, away)
 
 
 async def _load_superseded(
@@ -81,6 +83,17 @@ async def _load_superseded(
     names = await called_as_of(connection, tenant, [by for by, _ in found], moment)
     shown = await _load_endings(connection, tenant, entity.id, moment)
     return tuple(Superseded(by, _called(names[by]), _shown_since(by, since, shown)) for by, since in found)
+
+
+async def _load_superseded_in_part(
+    connection: asyncpg.Connection, tenant: TenantNumber, entity: Entity, moment: AsOf
+) -> tuple[Superseded, ...]:
+    """Return what supersedes a part of an entity at a moment."""
+    found = await superseders_in_part(connection, tenant, entity.id, moment)
+    if not found:
+        return ()
+    names = await called_as_of(connection, tenant, [by for by, _ in found], moment)
+    return tuple(Superseded(by, _called(names[by]), since) for by, since in found)
 
 
 def _called(names: Called) -> str:

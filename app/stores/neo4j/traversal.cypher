@@ -88,5 +88,5 @@ WITH asked, reference
 ORDER BY reference.validFrom DESC, reference.id DESC
 RETURN collect([
     asked, reference.id, startNode(reference).id, endNode(reference).id, type(reference), reference.sourceArtifact,
-    reference.validFrom, reference.validUntil
+    reference.validFrom, reference.validUntil, reference.inPart
 ]) AS found;

@@ -168,7 +168,14 @@ def _best(shares: Mapping[ArtifactNumber, int], limit: int) -> Proposal:
 
 
 def _reference(
-    id: str, source: str, target: str, type: str, artifact: str | None, since: int, until: int | None
+    id: str,
+    source: str,
+    target: str,
+    type: str,
+    artifact: str | None,
+    since: int,
+    until: int | None,
+    in_part: bool | None,
 ) -> Reference:
     return Reference(
         id=UUID(id),
@@ -177,4 +184,5 @@ def _reference(
         type=ReferenceType(type),
         source_artifact=None if artifact is None else UUID(artifact),
         valid=Interval(from_microseconds(since), None if until is None else from_microseconds(until)),
+        in_part=bool(in_part),
     )

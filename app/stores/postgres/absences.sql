@@ -56,7 +56,7 @@ ORDER BY entity, recorded_at;
 -- name: references_touching
 -- Which references are believed to hold between an instant and another, from or to a document, and whose documents state
 -- them?
-SELECT reference.id, source, target, type, reference.source_artifact, valid_from, valid_until, reference.project_id,
+SELECT reference.id, source, target, type, reference.source_artifact, valid_from, valid_until, in_part, reference.project_id,
     occurrences, stated.entity AS stated_by
 FROM reference
 LEFT JOIN artifact AS stated ON stated.tenant_id = $1 AND stated.id = reference.source_artifact

@@ -59,6 +59,11 @@ class StatedClaim:
     begins: datetime | None = None
 
     @property
+    def relation(self) -> tuple[UUID, ReferenceType, bool, bool]:
+        """What distinguishes it among those that are pending for the same target."""
+        return self.source, self.claim.type, self.claim.inverted, self.claim.in_part
+
+    @property
     def holds_from(self) -> datetime:
         """The moment from which the document says so."""
         return self.begins or self.valid_from
@@ -85,6 +90,7 @@ async def insert_claims(
             occurrences=each.claim.count,
             source_artifact=each.source_artifact,
             valid_from=each.valid_from,
+            in_part=each.claim.in_part,
         )
         for place, (each, keys) in enumerate(claims)
         for key in sorted(keys)
@@ -126,6 +132,7 @@ def _stated_claim(row: asyncpg.Record) -> StatedClaim:
             inverted=row["inverted"],
             count=row["occurrences"],
             path=row["path"],
+            in_part=row["in_part"],
         ),
         source=row["source"],
         source_key=row["source_key"],

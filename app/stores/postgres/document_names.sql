@@ -1,10 +1,11 @@
 -- name: insert_claim
 -- Keep what a version of a document refers to, under one of the keys that its target may have.
 INSERT INTO reference_claim (
-    tenant_id, project_id, source, place, key, type, inverted, target_text, path, occurrences, source_artifact, valid_from
+    tenant_id, project_id, source, place, key, type, inverted, target_text, path, occurrences, source_artifact, valid_from,
+    in_part
 ) VALUES (
     :tenant, :project, :source, :place, :key, :type, :inverted, :target_text, :path, :occurrences, :source_artifact,
-    :valid_from
+    :valid_from, :in_part
 );
 
 -- name: close_claims
@@ -14,7 +15,7 @@ UPDATE reference_claim SET closed_at = $3 WHERE tenant_id = $1 AND source = $2 A
 -- name: claims_under
 -- Which claims of other documents have one of these keys?
 SELECT claim.key, claim.source, entity.key AS source_key, artifact.source_uri, claim.type, claim.inverted,
-    claim.target_text, claim.path, claim.occurrences, claim.source_artifact, claim.valid_from,
+    claim.target_text, claim.path, claim.occurrences, claim.source_artifact, claim.valid_from, claim.in_part,
     stated_since($1, entity.id, entity.created_at, claim.valid_from) AS begins
 FROM reference_claim AS claim
 JOIN entity ON entity.tenant_id = claim.tenant_id AND entity.id = claim.source
@@ -26,7 +27,7 @@ ORDER BY entity.key, claim.source_artifact, claim.place;
 -- What do these documents refer to?
 SELECT DISTINCT ON (claim.source, claim.place)
     claim.source, entity.key AS source_key, artifact.source_uri, claim.type, claim.inverted,
-    claim.target_text, claim.path, claim.occurrences, claim.source_artifact, claim.valid_from,
+    claim.target_text, claim.path, claim.occurrences, claim.source_artifact, claim.valid_from, claim.in_part,
     stated_since($1, entity.id, entity.created_at, claim.valid_from) AS begins
 FROM reference_claim AS claim
 JOIN entity ON entity.tenant_id = claim.tenant_id AND entity.id = claim.source

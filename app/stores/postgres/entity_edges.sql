@@ -3,7 +3,7 @@
 SELECT wanted.entity AS asked, found.*
 FROM unnest($2::uuid[]) AS wanted (entity)
 CROSS JOIN LATERAL (
-    SELECT reference.id, source, target, type, reference.source_artifact, valid_from, valid_until
+    SELECT reference.id, source, target, type, reference.source_artifact, valid_from, valid_until, in_part
     FROM reference
     JOIN entity AS other ON other.tenant_id = $1
         AND other.id = CASE WHEN source = wanted.entity THEN target ELSE source END

@@ -84,7 +84,7 @@ JOIN alias USING (tenant_id, id);
 SELECT
     type, source, target, tenant_id AS tenant, id, occurrences, valid_from AS "validFrom",
     valid_until AS "validUntil", recorded_at AS "recordedAt", retracted_at AS "retractedAt",
-    source_artifact AS "sourceArtifact"
+    source_artifact AS "sourceArtifact", nullif(in_part, false) AS "inPart"
 FROM unnest($1::integer[], $2::uuid[]) AS asked (tenant_id, id)
 JOIN reference USING (tenant_id, id);
 

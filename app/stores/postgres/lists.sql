@@ -165,7 +165,7 @@ WHERE artifact.tenant_id = $1 AND ($2::integer IS NULL OR artifact.project_id = 
 
 -- name: references_page
 -- Which references hold at a moment between things that exist then, the newest first, after a position?
-SELECT reference.id, source, target, type, reference.source_artifact, valid_from, valid_until
+SELECT reference.id, source, target, type, reference.source_artifact, valid_from, valid_until, in_part
 FROM reference
 JOIN entity AS origin ON origin.tenant_id = reference.tenant_id AND origin.id = source
 JOIN entity AS aim ON aim.tenant_id = reference.tenant_id AND aim.id = target

@@ -88,4 +88,5 @@ def _open_reference(row: asyncpg.Record) -> PendingReferenceRow:
         is_ambiguous=False,
         source_artifact=row["source_artifact"],
         valid_from=row["valid_from"],
+        in_part=row["in_part"],
     )

@@ -2,7 +2,7 @@
 -- Which references of a project, or of all, waited for their other end at a transaction time, the longest first, after a
 -- position?
 SELECT id, source, type, target_text AS waits_for, inverted AS is_inverted, is_ambiguous, source_artifact,
-    valid_from, recorded_at
+    valid_from, in_part, recorded_at
 FROM pending_reference
 WHERE tenant_id = $1 AND ($2::integer IS NULL OR project_id = $2)
     AND recorded_at <= $3 AND (closed_at > $3 OR closed_at IS NULL)
@@ -20,7 +20,7 @@ WHERE tenant_id = $1 AND ($2::integer IS NULL OR project_id = $2)
 -- name: pending_of
 -- Which references of an entity waited for their other end at a transaction time, those of a kind together?
 SELECT id, source, type, target_text AS waits_for, inverted AS is_inverted, is_ambiguous, source_artifact,
-    valid_from, recorded_at
+    valid_from, in_part, recorded_at
 FROM pending_reference
 WHERE tenant_id = $1 AND source = $2 AND recorded_at <= $3 AND (closed_at > $3 OR closed_at IS NULL)
 ORDER BY type = 'REFERENCES', type, target_key;
@@ -31,6 +31,7 @@ ORDER BY type = 'REFERENCES', type, target_key;
 SELECT DISTINCT ON (reference.id) reference.id AS reference, artifact.entity AS source, source_entity.key AS source_key,
     artifact.source_uri, coalesce(pending.target_text, mention.surface_form) AS target_text,
     coalesce(pending.type, reference.type) AS type, reference.source = $2 AS inverted, reference.occurrences,
+    coalesce(pending.in_part, reference.in_part) AS in_part,
     reference.source_artifact, coalesce(pending.valid_from, artifact.created_at) AS valid_from
 FROM mention
 JOIN reference ON reference.tenant_id = $1 AND reference.source_artifact = mention.artifact

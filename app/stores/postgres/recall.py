@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from typing import Any
 from uuid import UUID
 
 import asyncpg
@@ -57,7 +58,8 @@ class EntityStanding:
     """One entity at a moment, with the numbers of its requested artifacts and of its newest one.
 
     `awaited_successor` is what its document says superseded it, while that is not filed, and `team` are the
-    status words of its project.
+    status words of its project. `in_part` are the properties of what supersedes a part of it, the latest
+    first.
     """
 
     entity: UUID
@@ -65,6 +67,7 @@ class EntityStanding:
     newest: ArtifactNumber | None
     awaited_successor: str | None = None
     team: TeamWords = NO_TEAM_WORDS
+    in_part: tuple[dict[str, Any], ...] = ()
     states: dict[Branch, EntityState] = field(default_factory=dict)
 
 
@@ -87,6 +90,7 @@ async def standings_as_of(
                 row["newest"],
                 row["awaited_successor"],
                 team_words(row["team_words"]),
+                tuple(row["successors"] or ()),
             )
         if row["id"] is not None:
             found[entity].states[Branch(row["branch"])] = state_from(row)

@@ -32,7 +32,7 @@ WHERE artifact.tenant_id = $1 AND artifact.number = ANY ($2::bigint[]);
 -- name: standings_as_of
 -- How do the entities of these artifacts, these entities, and those said to supersede them step by step, stand at a moment:
 -- which of the artifacts that are there then are of each, which is its newest, which states hold, for which successor does it
--- wait, and what do the words of its team mean? One row per entity and state.
+-- wait, what supersedes a part of it, the latest first, and what do the words of its team mean? One row per entity and state.
 WITH RECURSIVE asked AS (
     SELECT entity, array_agg(number) AS numbers
     FROM artifact
@@ -51,7 +51,8 @@ looked_at (entity) AS (
 SELECT
     looked_at.entity, asked.numbers, newest.number AS newest,
     held.id, held.branch, held.valid_from, held.valid_until, held.recorded_at, held.retracted_at, held.props,
-    held.source_artifact, held.actor, held.wip_source, awaited.target_text AS awaited_successor, said.team_words
+    held.source_artifact, held.actor, held.wip_source, awaited.target_text AS awaited_successor, said.team_words,
+    in_part.successors
 FROM looked_at
 LEFT JOIN asked USING (entity)
 LEFT JOIN LATERAL (
@@ -78,6 +79,17 @@ LEFT JOIN LATERAL (
     ORDER BY recorded_at, target_key
     LIMIT 1
 ) AS awaited ON true
+CROSS JOIN LATERAL (
+    SELECT jsonb_agg(successor.props ORDER BY reference.valid_from DESC, reference.id) AS successors
+    FROM reference
+    JOIN entity_state AS successor ON successor.tenant_id = $1 AND successor.entity = reference.source
+        AND successor.branch = 'COMMITTED'
+        AND successor.valid_from <= $3 AND (successor.valid_until > $3 OR successor.valid_until IS NULL)
+        AND successor.recorded_at <= $4 AND (successor.retracted_at > $4 OR successor.retracted_at IS NULL)
+    WHERE reference.tenant_id = $1 AND reference.target = looked_at.entity AND reference.in_part
+        AND reference.valid_from <= $3 AND (reference.valid_until > $3 OR reference.valid_until IS NULL)
+        AND reference.recorded_at <= $4 AND (reference.retracted_at > $4 OR reference.retracted_at IS NULL)
+) AS in_part
 CROSS JOIN LATERAL (
     SELECT jsonb_object_agg(phrase, flag) AS team_words
     FROM entity JOIN status_word USING (tenant_id, project_id)

@@ -10,7 +10,7 @@ from uuid import UUID, uuid4
 
 import asyncpg
 
-from app.domain.entity import Reference, ReferenceType
+from app.domain.entity import Edge, Reference, ReferenceType
 from app.domain.numbers import ProjectNumber, TenantNumber
 from app.domain.temporal import Interval
 from app.stores.named_blocks import sql_blocks
@@ -39,6 +39,12 @@ class PendingReferenceRow:
     is_ambiguous: bool
     source_artifact: UUID
     valid_from: datetime
+    in_part: bool
+
+    @property
+    def relation(self) -> tuple[UUID, ReferenceType, bool, bool]:
+        """What distinguishes it among those that are pending for the same target."""
+        return self.source, self.type, self.inverted, self.in_part
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,6 +66,7 @@ def reference_from(row: asyncpg.Record) -> Reference:
         type=ReferenceType(row["type"]),
         source_artifact=row["source_artifact"],
         valid=Interval(row["valid_from"], row["valid_until"]),
+        in_part=row["in_part"],
     )
 
 
@@ -86,6 +93,7 @@ async def insert_reference(
         source_artifact=reference.source_artifact,
         valid_from=reference.valid.start,
         valid_until=reference.valid.end,
+        in_part=reference.in_part,
         recorded_at=recorded_at,
         actor=actor,
     )
@@ -95,7 +103,7 @@ async def end_dropped_references(
     connection: asyncpg.Connection,
     tenant: TenantNumber,
     entity: UUID,
-    kept: Collection[tuple[UUID, UUID, ReferenceType]],
+    kept: Collection[Edge],
     end: datetime,
     recorded_at: datetime,
     actor: str,
@@ -109,7 +117,7 @@ async def end_dropped_references(
     dropped = [
         RecordedReference(reference_from(row), row["project_id"], row["occurrences"], is_current=True)
         for row in stated
-        if (row["source"], row["target"], row["type"]) not in kept
+        if reference_from(row).edge not in kept
     ]
     if dropped:
         ids = [each.reference.id for each in dropped]
@@ -182,7 +190,7 @@ async def recorded_reference(
 
 
 async def current_edge(
-    connection: asyncpg.Connection, tenant: TenantNumber, edge: tuple[UUID, UUID, ReferenceType], at: datetime
+    connection: asyncpg.Connection, tenant: TenantNumber, edge: Edge, at: datetime
 ) -> Reference | None:
     """Return the reference of a type that joins two entities at a moment."""
     row = await connection.fetchrow(SQL["current_edge"], tenant, *edge, at)
@@ -199,7 +207,7 @@ async def close_pending_of(
 async def current_pieces(
     connection: asyncpg.Connection,
     tenant: TenantNumber,
-    edge: tuple[UUID, UUID, ReferenceType],
+    edge: Edge,
     start: datetime,
 ) -> list[Reference]:
     """Return the current references of a type between two entities at a moment or later, in order of time."""
@@ -217,26 +225,29 @@ async def supersession_leads(
 
 
 async def current_among(
-    connection: asyncpg.Connection, tenant: TenantNumber, edges: Sequence[tuple[UUID, UUID, ReferenceType]]
-) -> dict[tuple[UUID, UUID, ReferenceType], list[Reference]]:
+    connection: asyncpg.Connection, tenant: TenantNumber, edges: Sequence[Edge]
+) -> dict[Edge, list[Reference]]:
     """Return the current references of these edges, by edge, each list in order of time."""
-    sources, targets, types = (list(each) for each in zip(*edges, strict=True))
-    found: dict[tuple[UUID, UUID, ReferenceType], list[Reference]] = defaultdict(list)
-    for row in await connection.fetch(SQL["current_among"], tenant, sources, targets, types):
+    found: dict[Edge, list[Reference]] = defaultdict(list)
+    for row in await connection.fetch(SQL["current_among"], tenant, *_columns(edges)):
         reference = reference_from(row)
-        found[reference.source, reference.target, reference.type].append(reference)
+        found[reference.edge].append(reference)
     return dict(found)
 
 
 async def edges_allowed(
-    connection: asyncpg.Connection, tenant: TenantNumber, edges: Sequence[tuple[UUID, UUID, ReferenceType]]
-) -> set[tuple[UUID, UUID, ReferenceType]]:
+    connection: asyncpg.Connection, tenant: TenantNumber, edges: Sequence[Edge]
+) -> set[Edge]:
     """Return those of these edges that some rule allows."""
     if not edges:
         return set()
-    sources, targets, types = (list(each) for each in zip(*edges, strict=True))
-    rows = await connection.fetch(SQL["edges_allowed"], tenant, sources, targets, types)
-    return {(row["source"], row["target"], ReferenceType(row["type"])) for row in rows}
+    rows = await connection.fetch(SQL["edges_allowed"], tenant, *_columns(edges))
+    return {(row["source"], row["target"], ReferenceType(row["type"]), row["in_part"]) for row in rows}
+
+
+def _columns(edges: Sequence[Edge]) -> list[list[object]]:
+    """Return the sources of some edges, their targets, their types, and which are in part."""
+    return [list(each) for each in zip(*edges, strict=True)]
 
 
 async def types_that_may_join(
@@ -271,6 +282,7 @@ async def insert_pending(
         is_ambiguous=pending.is_ambiguous,
         source_artifact=pending.source_artifact,
         valid_from=pending.valid_from,
+        in_part=pending.in_part,
         recorded_at=recorded_at,
         actor=actor,
     )
@@ -298,6 +310,7 @@ def _pending_from(row: asyncpg.Record) -> PendingReferenceRow:
         is_ambiguous=row["is_ambiguous"],
         source_artifact=row["source_artifact"],
         valid_from=row["valid_from"],
+        in_part=row["in_part"],
     )
 
 

@@ -2,32 +2,34 @@
 -- Record a reference.
 INSERT INTO reference (
     tenant_id, id, project_id, source, target, type, occurrences, source_artifact, valid_from, valid_until,
-    recorded_at, actor
+    in_part, recorded_at, actor
 ) VALUES (
     :tenant, :id, :project, :source, :target, :type, :occurrences, :source_artifact, :valid_from, :valid_until,
-    :recorded_at, :actor
+    :in_part, :recorded_at, :actor
 );
 
 -- name: current_pieces
 -- Which references of a type join two entities at an instant or later?
-SELECT id, source, target, type, source_artifact, valid_from, valid_until
+SELECT id, source, target, type, source_artifact, valid_from, valid_until, in_part
 FROM reference
-WHERE tenant_id = $1 AND source = $2 AND target = $3 AND type = $4
-    AND retracted_at IS NULL AND (valid_until > $5 OR valid_until IS NULL)
+WHERE tenant_id = $1 AND source = $2 AND target = $3 AND type = $4 AND in_part = $5
+    AND retracted_at IS NULL AND (valid_until > $6 OR valid_until IS NULL)
 ORDER BY valid_from;
 
 -- name: current_among
 -- Which references are believed of these edges, at any time?
-SELECT reference.id, source, target, type, source_artifact, valid_from, valid_until
-FROM (SELECT DISTINCT * FROM unnest($2::uuid[], $3::uuid[], $4::text[]) AS edge (source, target, type)) AS asked
-JOIN reference USING (source, target, type)
+SELECT reference.id, source, target, type, source_artifact, valid_from, valid_until, in_part
+FROM (
+    SELECT DISTINCT * FROM unnest($2::uuid[], $3::uuid[], $4::text[], $5::boolean[]) AS edge (source, target, type, in_part)
+) AS asked
+JOIN reference USING (source, target, type, in_part)
 WHERE tenant_id = $1 AND retracted_at IS NULL
 ORDER BY valid_from;
 
 -- name: edges_allowed
 -- Which of these edges does a rule allow?
-SELECT DISTINCT edge.source, edge.target, edge.type
-FROM unnest($2::uuid[], $3::uuid[], $4::text[]) AS edge (source, target, type)
+SELECT DISTINCT edge.source, edge.target, edge.type, edge.in_part
+FROM unnest($2::uuid[], $3::uuid[], $4::text[], $5::boolean[]) AS edge (source, target, type, in_part)
 JOIN entity AS source ON source.tenant_id = $1 AND source.id = edge.source
 JOIN entity AS target ON target.tenant_id = $1 AND target.id = edge.target
 JOIN reference_rule AS rule ON rule.tenant_id = $1 AND rule.source_type = source.type_id
@@ -36,7 +38,7 @@ JOIN reference_rule AS rule ON rule.tenant_id = $1 AND rule.source_type = source
 -- name: stated_by
 -- Which open references do the artifacts of an entity state?
 SELECT reference.id, reference.source, reference.target, reference.type, reference.source_artifact,
-    reference.valid_from, reference.valid_until, reference.project_id, reference.occurrences
+    reference.valid_from, reference.valid_until, reference.project_id, reference.occurrences, reference.in_part
 FROM reference
 JOIN artifact ON artifact.tenant_id = reference.tenant_id AND artifact.id = reference.source_artifact
 WHERE reference.tenant_id = $1 AND artifact.entity = $2
@@ -44,17 +46,17 @@ WHERE reference.tenant_id = $1 AND artifact.entity = $2
 
 -- name: recorded_reference
 -- Which reference has this id, in which project, named how often, and is it believed?
-SELECT id, source, target, type, source_artifact, valid_from, valid_until, project_id, occurrences,
+SELECT id, source, target, type, source_artifact, valid_from, valid_until, in_part, project_id, occurrences,
     retracted_at IS NULL AS is_believed
 FROM reference
 WHERE tenant_id = $1 AND id = $2;
 
 -- name: current_edge
 -- Which reference of a type joins two entities at an instant?
-SELECT id, source, target, type, source_artifact, valid_from, valid_until
+SELECT id, source, target, type, source_artifact, valid_from, valid_until, in_part
 FROM reference
-WHERE tenant_id = $1 AND source = $2 AND target = $3 AND type = $4
-    AND retracted_at IS NULL AND valid_from <= $5 AND (valid_until > $5 OR valid_until IS NULL);
+WHERE tenant_id = $1 AND source = $2 AND target = $3 AND type = $4 AND in_part = $5
+    AND retracted_at IS NULL AND valid_from <= $6 AND (valid_until > $6 OR valid_until IS NULL);
 
 -- name: retract_reference
 -- Stop believing a reference.
@@ -95,17 +97,17 @@ ORDER BY reference_type;
 -- Keep a reference whose target is not there yet, unless it is kept already.
 INSERT INTO pending_reference (
     tenant_id, id, project_id, source, target_key, target_text, type, inverted, occurrences, is_ambiguous,
-    source_artifact, valid_from, recorded_at, actor
+    source_artifact, valid_from, in_part, recorded_at, actor
 ) VALUES (
     :tenant, :id, :project, :source, :target_key, :target_text, :type, :inverted, :occurrences, :is_ambiguous,
-    :source_artifact, :valid_from, :recorded_at, :actor
+    :source_artifact, :valid_from, :in_part, :recorded_at, :actor
 )
 ON CONFLICT DO NOTHING;
 
 -- name: pending_on
 -- Which references wait for an entity with one of these keys?
 SELECT pending.id, source, entity.key AS source_key, source_uri, target_key, target_text, type, inverted, occurrences,
-    is_ambiguous, pending.source_artifact, pending.recorded_at,
+    is_ambiguous, in_part, pending.source_artifact, pending.recorded_at,
     stated_since($1, entity.id, entity.created_at, valid_from) AS valid_from
 FROM pending_reference AS pending
 JOIN entity ON entity.tenant_id = pending.tenant_id AND entity.id = pending.source
@@ -122,7 +124,7 @@ UPDATE pending_reference SET closed_at = :closed_at WHERE tenant_id = :tenant AN
 -- Which references from or to an entity hold because a document says so, and since when would they if the entity had been
 -- there always, or by the date that the document gives? Given a moment, those that hold since then.
 SELECT reference.id, source, target, reference.type, reference.source_artifact, reference.valid_from, valid_until,
-    reference.project_id, occurrences, greatest(
+    reference.in_part, reference.project_id, occurrences, greatest(
         other.created_at,
         CASE WHEN teller.id = own.id THEN nullif(told.since, own.created_at) ELSE told.since END,
         (
@@ -139,7 +141,7 @@ JOIN entity AS teller ON teller.tenant_id = $1 AND teller.id = stated.entity
 CROSS JOIN LATERAL (
     SELECT max(claim.valid_from) AS valid_from FROM reference_claim AS claim
     WHERE claim.tenant_id = $1 AND claim.source = teller.id AND claim.closed_at IS NULL
-        AND claim.type = reference.type AND claim.inverted = (target = teller.id)
+        AND claim.type = reference.type AND claim.inverted = (target = teller.id) AND claim.in_part = reference.in_part
         AND claim.key = CASE WHEN teller.id = other.id THEN own.bare_key ELSE other.bare_key END
 ) AS claim
 CROSS JOIN LATERAL (
@@ -162,6 +164,6 @@ ORDER BY reference.source;
 
 -- name: references_by_id
 -- Which references have these ids?
-SELECT id, source, target, type, source_artifact, valid_from, valid_until
+SELECT id, source, target, type, source_artifact, valid_from, valid_until, in_part
 FROM reference
 WHERE tenant_id = $1 AND id = ANY ($2::uuid[]);

@@ -11,7 +11,7 @@ from uuid import UUID
 
 import asyncpg
 
-from app.domain.entity import ReferenceType
+from app.domain.entity import Edge
 from app.domain.numbers import TenantNumber
 from app.domain.page import Page, PageRequest
 from app.domain.temporal import Branch, EntityState, Interval, StateEvent
@@ -183,7 +183,7 @@ async def versions_of(connection: asyncpg.Connection, tenant: TenantNumber, enti
 
 
 async def spans_of_edge(
-    connection: asyncpg.Connection, tenant: TenantNumber, edge: tuple[UUID, UUID, ReferenceType]
+    connection: asyncpg.Connection, tenant: TenantNumber, edge: Edge
 ) -> list[AssertedInterval]:
     """Return the intervals of an edge by current belief, earliest first."""
     rows = await connection.fetch(SQL["spans_of_edge"], tenant, *edge)

@@ -104,7 +104,7 @@ ORDER BY created_at;
 SELECT reference.id, valid_from, valid_until, occurrences, source_artifact, artifact.entity AS stated_by
 FROM reference
 LEFT JOIN artifact ON artifact.tenant_id = reference.tenant_id AND artifact.id = reference.source_artifact
-WHERE reference.tenant_id = $1 AND source = $2 AND target = $3 AND reference.type = $4
+WHERE reference.tenant_id = $1 AND source = $2 AND target = $3 AND reference.type = $4 AND in_part = $5
     AND retracted_at IS NULL
 ORDER BY valid_from;
 

@@ -10,6 +10,7 @@ from uuid import UUID
 import asyncpg
 
 from app.domain.numbers import ArtifactNumber, TenantNumber
+from app.domain.status_words import is_or_was_in_force
 from app.domain.supersession import DatedStatus, Succession, SuccessionOrder
 from app.domain.temporal import AsOf, Interval
 from app.stores.named_blocks import sql_blocks
@@ -40,6 +41,18 @@ async def superseders_since(
     for (since, *_), successor in held:
         first.setdefault(successor, since)
     return list(first.items())
+
+
+async def superseders_in_part(
+    connection: asyncpg.Connection, tenant: TenantNumber, entity: UUID, moment: AsOf
+) -> list[tuple[UUID, datetime]]:
+    """Return the entities that supersede a part of another, each with since when, the earliest first."""
+    asked = (entity, moment.valid, moment.known)
+    return [
+        (row["source"], row["valid_from"])
+        for row in await connection.fetch(SQL["successors_in_part"], tenant, *asked)
+        if is_or_was_in_force(row["props"].get("status"), team_words(row["team_words"]))
+    ]
 
 
 async def superseders_of_artifacts(

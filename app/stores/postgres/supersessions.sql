@@ -78,3 +78,23 @@ CROSS JOIN LATERAL (
 WHERE reference.tenant_id = $1 AND (source = $2 OR target = $2) AND reference.type = 'SUPERSEDES'
     AND reference.retracted_at IS NULL
 ORDER BY valid_from, successor_key, predecessor.key, reference.id;
+
+-- name: successors_in_part
+-- What supersedes a part of an entity at a moment, the earliest first, what are its properties then, and what do the words of
+-- its team mean?
+SELECT reference.source, reference.valid_from, state.props, meant.team_words
+FROM reference
+JOIN entity AS successor ON successor.tenant_id = $1 AND successor.id = reference.source
+JOIN entity_state AS state ON state.tenant_id = $1 AND state.entity = reference.source AND state.branch = 'COMMITTED'
+    AND state.valid_from <= $3 AND (state.valid_until > $3 OR state.valid_until IS NULL)
+    AND state.recorded_at <= $4 AND (state.retracted_at > $4 OR state.retracted_at IS NULL)
+CROSS JOIN LATERAL (
+    SELECT jsonb_object_agg(phrase, flag) AS team_words
+    FROM status_word
+    WHERE tenant_id = $1 AND project_id = successor.project_id
+        AND recorded_at <= $4 AND (closed_at > $4 OR closed_at IS NULL)
+) AS meant
+WHERE reference.tenant_id = $1 AND reference.target = $2 AND reference.in_part
+    AND reference.valid_from <= $3 AND (reference.valid_until > $3 OR reference.valid_until IS NULL)
+    AND reference.recorded_at <= $4 AND (reference.retracted_at > $4 OR reference.retracted_at IS NULL)
+ORDER BY reference.valid_from, reference.id;

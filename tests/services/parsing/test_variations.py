@@ -380,7 +380,7 @@ def test_what_only_resembles_it_supersedes_nothing(text: str) -> None:
     [
         ("amended-in-part by [0215](0215-x.md)", "EXTENDS<"),
         ("extended in part by [0215](0215-x.md)", "EXTENDS<"),
-        ("superseded-in-part by [0215](0215-x.md)", "RELATES_TO"),
+        ("superseded-in-part by [0215](0215-x.md)", "RELATES_TO<"),
         ("Provisionally Superseded by ADR-0215", "RELATES_TO"),
     ],
 )

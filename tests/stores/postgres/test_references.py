@@ -14,12 +14,12 @@ async def test_a_reference_is_found_at_a_moment_or_later(desk: ProjectFixture) -
     related = claims(RELATES_TO, "ADR-2")
     target = await desk.file(adr(2, "Clock"))
     source = await desk.file(adr(1, "Queue", created_at=day(2025), references=related))
-    edge = (source.entity.id, target.entity.id, RELATES_TO)
+    edge = (source.entity.id, target.entity.id, RELATES_TO, False)
     async with desk.reading() as connection:
         for start in (day(2021), day(2025), day(2030)):
             found = await references.current_pieces(connection, desk.tenant, edge, start)
             assert tuple(found) == source.references
-        backwards = (edge[1], edge[0], RELATES_TO)
+        backwards = (edge[1], edge[0], RELATES_TO, False)
         assert await references.current_pieces(connection, desk.tenant, backwards, day(2021)) == []
 
 

@@ -103,7 +103,7 @@ def _claims(props: Mapping[str, Any]) -> frozenset[ReferenceClaim]:
         targets = value if isinstance(value, list) else [value]
         if relation is not None:
             claims |= {
-                ReferenceClaim(relation.type, target.strip(), relation.inverted)
+                ReferenceClaim(relation.type, target.strip(), relation.inverted, in_part=relation.in_part)
                 for target in targets
                 if isinstance(target, str) and target.strip()
             }

@@ -11,7 +11,7 @@ from typing import Any
 from uuid import UUID, uuid4
 
 from app.domain.artifact import ReferenceClaim
-from app.domain.entity import Entity, Project, Reference, ReferenceType
+from app.domain.entity import Edge, Entity, Project, Reference, ReferenceType
 from app.domain.properties_change import with_changes
 from app.domain.status_resolution import StatusSource, without_supersession
 from app.domain.temporal import Branch, Interval, StateEvent, merge_intervals, part_after, subtract_intervals
@@ -27,7 +27,6 @@ from app.services.importing.history.merge import (
     merge_history,
 )
 from app.services.importing.history.model import ClaimSpans, DocumentHistory, StatedClaims, claim_spans
-from app.services.lookup_cache import Edge
 from app.services.parsing.target_readings import TargetReading, target_readings
 from app.services.references.pending import record_pending
 from app.services.references.status_sources import (
@@ -181,8 +180,9 @@ async def _settle_pending(relating: Relating, target: Target, text: Interval, *,
         await record_pending(write, project, stated, target)
         return
     rows = await references.pending_on(await write.flush(), write.tenant, project.number, [target.key])
-    sort = (own.id, target.claim.type, target.claim.inverted)
-    waiting = [row.id for _, row in rows if (row.source, row.type, row.inverted) == sort]
+    claim = target.claim
+    relation = (own.id, claim.type, claim.inverted, claim.in_part)
+    waiting = [row.id for _, row in rows if row.relation == relation]
     await references.close_pending(write.rows, write.tenant, waiting, write.recorded_at)
 
 
@@ -238,7 +238,8 @@ def _beside(
 def _edge(own: UUID, claim: ReferenceClaim, other: KeyedEntity) -> Edge:
     allowed = other.is_document or claim.type in types_from_documents_to_things()
     reference_type = claim.type if allowed else ReferenceType.REFERENCES
-    return (other.id, own, reference_type) if claim.inverted else (own, other.id, reference_type)
+    source, target = (other.id, own) if claim.inverted else (own, other.id)
+    return source, target, reference_type, claim.in_part and allowed
 
 
 async def _date_edge(relating: Relating, edge: Edge, wanted: list[Interval], count: int) -> str | None:
@@ -290,7 +291,8 @@ async def _insert(
     relating: Relating, edge: Edge, valid: Interval, stated_by: UUID | None, occurrences: int
 ) -> None:
     write = relating.write
-    reference = Reference(uuid4(), *edge, stated_by, valid)
+    source, target, reference_type, in_part = edge
+    reference = Reference(uuid4(), source, target, reference_type, stated_by, valid, in_part)
     await references.insert_reference(
         await write.flush(),
         write.tenant,
