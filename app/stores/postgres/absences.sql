@@ -36,14 +36,12 @@ WHERE absence.tenant_id = $1 AND absence.project_id = ANY ($2::integer[])
 ORDER BY number;
 
 -- name: absent_entities
--- Which documents of a tenant are not there at a moment? One whose beginning moved since was not there before it.
+-- Which documents of a tenant are not there at a moment?
 SELECT entity
 FROM absence
-WHERE tenant_id = $1 AND CASE
-    WHEN artifact IS NULL THEN recorded_at <= $3 AND (retracted_at > $3 OR retracted_at IS NULL)
-        AND valid_from <= $2 AND (valid_until > $2 OR valid_until IS NULL)
-    ELSE source = 'CALLER' AND recorded_at > $3 AND valid_from > $2
-END
+WHERE tenant_id = $1 AND artifact IS NULL
+    AND recorded_at <= $3 AND (retracted_at > $3 OR retracted_at IS NULL)
+    AND valid_from <= $2 AND (valid_until > $2 OR valid_until IS NULL)
 ORDER BY entity;
 
 -- name: former_beginnings

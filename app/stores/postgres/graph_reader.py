@@ -70,6 +70,8 @@ async def artifacts_sharing_mentions(
         scope.types,
         scope.domains,
         list(scope.absent),
+        scope.begun_as_known(by_then=True),
+        scope.begun_as_known(by_then=False),
     )
     return proposal_from(rows)
 

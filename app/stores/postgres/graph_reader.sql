@@ -72,14 +72,8 @@ mentioned AS (
     SELECT entity, count(DISTINCT artifact)::float8 AS seeds
     FROM mention JOIN entity ON entity.tenant_id = $1 AND entity.id = mention.entity
     WHERE mention.tenant_id = $1 AND artifact IN (SELECT id FROM seed) AND mention.recorded_at <= $4
-        AND entity.recorded_at <= $4 AND coalesce((
-            SELECT moved.valid_from
-            FROM absence AS moved
-            WHERE moved.tenant_id = $1 AND moved.entity = entity.id AND moved.artifact IS NOT NULL AND moved.source = 'CALLER'
-                AND moved.recorded_at > $4
-            ORDER BY moved.recorded_at
-            LIMIT 1
-        ), entity.created_at) <= $3
+        AND entity.recorded_at <= $4
+        AND (entity.created_at <= $3 OR entity.id = ANY ($12::uuid[])) AND entity.id <> ALL ($13::uuid[])
     GROUP BY entity
     ORDER BY seeds DESC, entity
     LIMIT $5
