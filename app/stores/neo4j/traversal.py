@@ -47,7 +47,15 @@ class Neo4jTraversal:
         """
         nothing = {"tenant": 0, "valid": 0, "known": 0, "projects": [0], "types": None, "domains": None}
         nobody = {"anchors": [""], "entities": [""], "seeds": [0]}
-        few = {"limit": 1, "most": 1, "mentioned": 1, "artifacts": 1, "absent": [0]}
+        few = {
+            "limit": 1,
+            "most": 1,
+            "mentioned": 1,
+            "artifacts": 1,
+            "absent": [0],
+            "begun": [""],
+            "notBegun": [""],
+        }
         await self._gate.try_out((query, nothing | nobody | few) for query in CYPHER.values())
 
     async def artifacts_beside(
