@@ -10,7 +10,6 @@ from urllib.parse import urlsplit, urlunsplit
 
 import asyncpg
 import orjson
-from asyncpg import connect_utils
 from pgvector.asyncpg import register_vector
 
 from app.domain.numbers import ProjectNumber, TenantNumber
@@ -102,16 +101,9 @@ class LedgerConnection(asyncpg.Connection):  # type: ignore[misc]
         """
         cancelling = asyncio.create_task(super()._cancel(waiter, cancel_waiter))
         if cancel_waiter is not None and not (await asyncio.wait([cancel_waiter], timeout=CANCEL_AGAIN))[0]:
-            protocol = self._protocol
-            with suppress(OSError, TimeoutError):
+            with suppress(TimeoutError):
                 async with asyncio.timeout(CANCEL_AGAIN):
-                    await connect_utils._cancel(
-                        loop=self._loop,
-                        addr=self._addr,
-                        params=self._params,
-                        backend_pid=protocol.backend_pid,
-                        backend_secret=protocol.backend_secret,
-                    )
+                    await super()._cancel(waiter)
             self.terminate()
         await cancelling
 
