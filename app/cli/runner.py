@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 import asyncio
-import re
 import signal
 from collections.abc import Callable, Coroutine
-from datetime import UTC, datetime
+from datetime import datetime
 from typing import TYPE_CHECKING, Annotated, Any, NoReturn, TypeVar
 
 import typer
@@ -14,6 +13,7 @@ import typer
 from app.cli.escaping import one_line
 from app.cli.layout import print_text
 from app.cli.output import error_console
+from app.domain.temporal import written_moment
 from app.errors import Invalid, TrigraphError
 
 if TYPE_CHECKING:
@@ -115,18 +115,15 @@ MOMENT_HELP = (
     "A moment has an offset, as in 2026-06-01T09:00:00Z. A plain date is the start of that day in UTC."
 )
 
-_DATE = re.compile(r"\d{4}-\d{2}-\d{2}", re.ASCII)
-
 
 def parse_moment(text: str) -> datetime:
     """Return a text as a moment in UTC; raises BadParameter for any other text."""
-    spelled = f"{text}T00:00:00Z" if _DATE.fullmatch(text) else text
     try:
-        moment = datetime.fromisoformat(spelled)
-        if moment.tzinfo is not None:
-            return moment.astimezone(UTC)
-    except (ValueError, OverflowError):
+        moment = written_moment(text)
+    except ValueError:
         raise typer.BadParameter(
             f"{text!r} is not a moment; write it like 2026-06-01 or 2026-06-01T09:00:00Z"
         ) from None
+    if moment.tzinfo is not None:
+        return moment
     raise typer.BadParameter(f"{text!r} has no offset from UTC; write {text}Z for UTC")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
@@ -14,6 +15,8 @@ from app.errors import Invalid
 UNKNOWN_BEGINNING = datetime(1, 1, 1, 12, tzinfo=UTC)
 """When a document begins if nobody knows when. The first day of the calendar means nothing else."""
 
+_DAY = re.compile(r"\d{4}-\d{2}-\d{2}", re.ASCII)
+
 FIRST_MOMENT = datetime(1, 1, 2, tzinfo=UTC)
 """The first moment that a caller may name."""
 
@@ -21,6 +24,18 @@ FIRST_MOMENT = datetime(1, 1, 2, tzinfo=UTC)
 def is_unknown(moment: datetime) -> bool:
     """Return whether a moment stands for an unknown beginning."""
     return moment < FIRST_MOMENT
+
+
+def written_moment(text: str) -> datetime:
+    """Return an ISO 8601 text as a moment in UTC, a plain date as the start of its day.
+
+    One without an offset stays without. Raises ValueError for any other text.
+    """
+    moment = datetime.fromisoformat(f"{text}T00:00:00Z" if _DAY.fullmatch(text) else text)
+    try:
+        return moment if moment.tzinfo is None else moment.astimezone(UTC)
+    except OverflowError as error:
+        raise ValueError(str(error)) from None
 
 
 def known_moment(moment: datetime | None) -> datetime | None:

@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 import inspect
-import re
 from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass, field
-from datetime import UTC, datetime
+from datetime import datetime
 from types import MappingProxyType
 from typing import Annotated, Any, TypeAlias, get_type_hints
 from uuid import UUID
@@ -23,25 +22,23 @@ from pydantic import (
 
 from app.domain.bounds import MAX_NAME, excerpt
 from app.domain.entity import Caller, Entity
+from app.domain.temporal import written_moment
 from app.errors import Invalid, NotFound
 from app.services.catalog import Elsewhen, RequestedMoment
 from app.services.container import Memory
 
 MAX_BUDGET = 20_000
 
-_DATE = re.compile(r"\d{4}-\d{2}-\d{2}", re.ASCII)
-
 
 def _moment(given: object) -> datetime:
     """Return a text as an instant; a plain date is the start of that day in UTC."""
-    text = f"{given}T00:00:00Z" if isinstance(given, str) and _DATE.fullmatch(given) else given
     try:
-        moment = datetime.fromisoformat(text) if isinstance(text, str) else None
+        moment = written_moment(given) if isinstance(given, str) else None
     except ValueError:
         moment = None
     if moment is None or moment.tzinfo is None:
         raise ValueError("write a date like 2026-06-01, or an instant like 2026-06-01T09:00:00Z")
-    return moment.astimezone(UTC)
+    return moment
 
 
 Moment: TypeAlias = Annotated[datetime, BeforeValidator(_moment), WithJsonSchema({"type": "string"})]

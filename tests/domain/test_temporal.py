@@ -6,7 +6,7 @@ from datetime import UTC, datetime, timedelta, timezone
 
 import pytest
 
-from app.domain.temporal import AsOf, Interval, find_gaps, require_offset
+from app.domain.temporal import AsOf, Interval, find_gaps, require_offset, written_moment
 from app.errors import Invalid
 
 START = datetime(2025, 3, 1, tzinfo=UTC)
@@ -22,6 +22,25 @@ def test_a_moment_without_an_offset_names_no_instant() -> None:
     for valid, known in ((NAIVE, START), (START, NAIVE)):
         with pytest.raises(Invalid, match="needs an offset"):
             AsOf(valid, known)
+
+
+@pytest.mark.parametrize(
+    ("text", "moment"),
+    [
+        ("2025-03-01", START),
+        ("2025-03-01T01:00:00+01:00", START),
+        ("2025-03-01T00:00:00", NAIVE),
+        ("last week", None),
+        ("0001-01-01T00:00:00+14:00", None),
+        ("9999-12-31T23:00:00-14:00", None),
+    ],
+)
+def test_a_moment_is_read_as_it_is_written(text: str, moment: datetime | None) -> None:
+    if moment is None:
+        with pytest.raises(ValueError, match=r"."):
+            written_moment(text)
+    else:
+        assert written_moment(text) == moment
 
 
 def test_an_interval_holds_its_start_and_not_its_end() -> None:

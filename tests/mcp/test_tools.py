@@ -171,6 +171,7 @@ async def test_it_says_when_nothing_here_answers(queue: ProjectFixture) -> None:
         ({}, "query is missing"),
         ({"query": "x", "when": "y"}, "no argument when"),
         ({"query": "x", "as_of": "last week"}, "write a date like"),
+        ({"query": "x", "as_of": "0001-01-01T00:00:00+14:00"}, "write a date like"),
         ({"query": "x", "token_budget": 1}, "token_budget"),
     ],
 )
