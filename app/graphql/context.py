@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from datetime import datetime
 from functools import cached_property, partial
 from typing import TypeAlias
@@ -29,6 +29,7 @@ class Context:
 
     `identify` tells whether the caller is still who they were, for what lasts. A client that follows changes
     again says in `last_event` which it saw last, and `position` is that of the change that it gets now.
+    `passage_starts` keeps where the passages of an artifact start, which never changes.
     """
 
     def __init__(
@@ -56,6 +57,7 @@ class Context:
         self.paths = memory.paths
         self._database = memory.database
         self._graph = memory.graph
+        self.passage_starts: dict[ArtifactNumber, Mapping[int, int]] = {}
         self._moments: dict[Path, RequestedMoment] = {}
 
     async def _stay(self) -> Caller:

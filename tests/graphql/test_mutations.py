@@ -1,14 +1,17 @@
 from __future__ import annotations
 
 import asyncio
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from typing import Any
 
 import asyncpg
 import pytest
 
+from app.domain.artifact import Passage
 from app.domain.entity import Role
 from app.graphql.errors import client_error
+from app.graphql.types import artifact
 from tests.documents import adr
 from tests.graphql.api import FILE, Api
 
@@ -245,6 +248,22 @@ async def test_passages_say_where_they_are(api: Api) -> None:
     empty = await api.file("", title="Only a title", identifier="ADR-2")
     found = await api.ask(query, id=empty["artifact"]["id"])
     assert found["artifact"]["passages"] == [{"text": "Only a title", "start": None, "end": None}]
+
+
+async def test_the_passages_of_a_document_are_sought_once(api: Api, monkeypatch: pytest.MonkeyPatch) -> None:
+    sought: list[int] = []
+    starts = artifact._starts
+
+    def counted(body: str, passages: Sequence[Passage]) -> Iterator[tuple[int, int]]:
+        sought.append(len(passages))
+        return starts(body, passages)
+
+    monkeypatch.setattr(artifact, "_starts", counted)
+    filed = await api.file("\n\n".join(f"## Part {number}\n\n{'word ' * 200}" for number in range(9)))
+    query = "query ($id: ID!) { artifact(id: $id) { passages { start end } } }"
+    passages = (await api.ask(query, id=filed["artifact"]["id"]))["artifact"]["passages"]
+    assert sought == [len(passages)]
+    assert all(each["start"] < each["end"] for each in passages)
 
 
 async def test_the_least_integer_of_64_bits_is_kept(api: Api) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Sequence
 from datetime import datetime
 from uuid import UUID
 
@@ -37,14 +38,12 @@ class Passage:
         " title of a document without text."
     )
     async def start(self, info: Info) -> int | None:
-        """Find it after the passages before it."""
-        place = 0
-        for each in await info.context.loaders.passages_by_artifact_number.load(self.artifact.number):
-            found: int = self.artifact.body.find(each.text, place)
-            if found < 0 or each.ordinal == self.ordinal:
-                return None if found < 0 else found
-            place = found + len(each.text)
-        return None
+        """Look it up among the starts of all passages, which are sought once."""
+        number, kept = self.artifact.number, info.context.passage_starts
+        passages = await info.context.loaders.passages_by_artifact_number.load(number)
+        if number not in kept:
+            kept[number] = dict(_starts(self.artifact.body, passages))
+        return kept[number].get(self.ordinal)
 
     @strawberry.field(
         description="The offset in the document's body at which it ends, in Unicode code points: that of the"
@@ -54,6 +53,17 @@ class Passage:
         """Return its start plus its length."""
         start = await self.start(info)
         return None if start is None else start + len(self.text)
+
+
+def _starts(body: str, passages: Sequence[filed.Passage]) -> Iterator[tuple[int, int]]:
+    """Yield the ordinal and the start of each passage, each found after the one before it."""
+    place = 0
+    for each in passages:
+        start = body.find(each.text, place)
+        if start < 0:
+            return
+        yield each.ordinal, start
+        place = start + len(each.text)
 
 
 @strawberry.type(
