@@ -35,7 +35,7 @@ from app.services.recall.legs.dense import DenseLeg
 from app.services.recall.legs.graph import CooccurrenceLeg, ReferenceLeg
 from app.services.recall.legs.lexical import LexicalLeg
 from app.services.recall.name_lookup import find_name, says_every_word
-from app.services.recall.scope import check_request, scope_of
+from app.services.recall.scope import absent_then, check_request, scope_of
 from app.services.recall.selection import (
     LEG_WINNERS_WITHIN,
     Selection,
@@ -49,7 +49,6 @@ from app.services.recall.selection import (
 )
 from app.stores.graph_reader import GraphReader
 from app.stores.postgres import artifacts
-from app.stores.postgres.absences import absent_artifacts
 from app.stores.postgres.ledger_clock import RequestedMoment, read_extent
 from app.stores.postgres.pool import Database
 from app.stores.postgres.recall import read_hits
@@ -177,9 +176,7 @@ class RecallService:
         async with self._database.reading(caller.tenant) as connection:
             moment = await asked.settle(connection, caller.tenant)
             extent = await read_extent(connection, caller.tenant, None)
-            absent: tuple[ArtifactNumber, ...] = ()
-            if extent.has_absences:
-                absent = await absent_artifacts(connection, caller.tenant, extent.projects, moment)
+            absent = await absent_then(connection, caller, extent, moment)
         scope = Scope(caller.tenant, extent.projects, moment, absent=absent)
         entities = [each for each in subjects if isinstance(each, UUID)]
         numbers = [each for each in subjects if not isinstance(each, UUID)]

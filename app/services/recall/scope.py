@@ -17,6 +17,7 @@ from app.domain.text import fold, is_blank
 from app.errors import Invalid
 from app.services.catalog.lookup import no_project
 from app.stores.postgres import absences, ledger_clock, type_definitions
+from app.stores.postgres.ledger_clock import Extent
 from app.stores.postgres.scope import Scope
 
 MAX_QUERY_LENGTH = 16_384
@@ -61,9 +62,7 @@ async def scope_of(connection: asyncpg.Connection, caller: Caller, request: Reca
     numbers = extent.projects
     types = await _types(connection, caller, numbers, request.kinds) if request.kinds else None
     sees_everything = extent.lies_before(moment)
-    absent: tuple[ArtifactNumber, ...] = ()
-    if extent.has_absences:
-        absent = await absences.absent_artifacts(connection, caller.tenant, numbers, moment)
+    absent = await absent_then(connection, caller, extent, moment)
     former_beginnings: dict[UUID, datetime] = {}
     if extent.has_absences and request.known_at is not None:
         former_beginnings = await absences.former_beginnings(connection, caller.tenant, moment.known)
@@ -79,6 +78,15 @@ async def scope_of(connection: asyncpg.Connection, caller: Caller, request: Reca
         absent=absent,
         former_beginnings=former_beginnings,
     )
+
+
+async def absent_then(
+    connection: asyncpg.Connection, caller: Caller, extent: Extent, moment: AsOf
+) -> tuple[ArtifactNumber, ...]:
+    """Return the artifacts of an extent that are not there at a moment; no absences cost no statement."""
+    if not extent.has_absences:
+        return ()
+    return await absences.absent_artifacts(connection, caller.tenant, extent.projects, moment)
 
 
 async def _types(
