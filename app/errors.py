@@ -15,10 +15,13 @@ TrigraphError
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Iterable, Mapping
 from types import MappingProxyType
 from typing import ClassVar
-from uuid import UUID
+from uuid import UUID, uuid4
+
+_LOG = logging.getLogger(__name__)
 
 
 class TrigraphError(Exception):
@@ -51,6 +54,13 @@ class TrigraphError(Exception):
         self.allowed = None if allowed is None else tuple(allowed)
         self.candidates = tuple(candidates)
         self.current = current
+
+
+def mask(cause: BaseException, where: object) -> tuple[str, str]:
+    """Log an unexpected error under a new id; return the id, and a message for the caller that names it."""
+    id = str(uuid4())
+    _LOG.error("internal error %s at %s", id, where, exc_info=cause)
+    return id, f"Internal error {id}. The log of the server has the details under this id."
 
 
 class Invalid(TrigraphError):

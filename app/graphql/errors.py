@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import logging
 import uuid
 from collections.abc import Iterable, Iterator, Mapping
 from enum import Enum
@@ -14,11 +13,9 @@ import strawberry
 from graphql import GraphQLError
 
 from app.domain.text import beginning
-from app.errors import Conflict, Forbidden, Interrupted, Invalid, NotFound, TrigraphError, Unavailable
+from app.errors import Conflict, Forbidden, Interrupted, Invalid, NotFound, TrigraphError, Unavailable, mask
 from app.graphql.context import Info
 from app.graphql.types.node import EntityType, Node, find_node
-
-logger = logging.getLogger(__name__)
 
 PARSE_FAILED = "GRAPHQL_PARSE_FAILED"
 VALIDATION_FAILED = "GRAPHQL_VALIDATION_FAILED"
@@ -241,8 +238,6 @@ def _shorten(error: GraphQLError) -> dict[str, Any]:
 
 
 def _mask(error: GraphQLError, cause: Exception) -> dict[str, Any]:
-    error_id = str(uuid.uuid4())
-    logger.error("internal error %s at %s", error_id, error.path, exc_info=cause)
-    message = f"Internal error {error_id}. The log of the server has the details under this id."
+    error_id, message = mask(cause, error.path)
     extensions = {"code": INTERNAL, "id": error_id}
     return {**error.formatted, "message": message, "extensions": extensions}

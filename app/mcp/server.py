@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import logging
-import uuid
 from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass
 from typing import Any, TypeAlias
@@ -19,15 +17,13 @@ from app.domain.bounds import excerpt
 from app.domain.entity import Caller
 from app.domain.page import PageRequest
 from app.domain.text import beginning
-from app.errors import Invalid, NotFound, TrigraphError
+from app.errors import Invalid, NotFound, TrigraphError, mask
 from app.mcp import answers
 from app.mcp.tool import MAX_BUDGET, Tool, ToolCall
 from app.mcp.tools import DEFAULT_TOOLS, read, state
 from app.mcp.verbs import VERBS
 from app.services.catalog import RequestedMoment
 from app.services.container import Memory
-
-logger = logging.getLogger(__name__)
 
 MAX_MESSAGE = 2_000
 LISTED = 50
@@ -126,7 +122,7 @@ class _Handlers:
         except TrigraphError as error:
             return _failure(error.code, error.message, error.field)
         except Exception as error:
-            return _failure("INTERNAL", _masked(found.name, error))
+            return _failure("INTERNAL", mask(error, found.name)[1])
         content: list[Any] = [types.TextContent(type="text", text=answer.text)]
         return types.CallToolResult(content=content, structured_content=answer.data)
 
@@ -196,7 +192,7 @@ class _Handlers:
         except TrigraphError as error:
             raise _protocol_error(error, uri) from None
         except Exception as error:
-            raise MCPError(types.INTERNAL_ERROR, _masked("resource", error)) from None
+            raise MCPError(types.INTERNAL_ERROR, mask(error, "resource")[1]) from None
         contents: list[Any] = [types.TextResourceContents(uri=params.uri, mime_type=kind, text=text)]
         return types.ReadResourceResult(contents=contents)
 
@@ -251,13 +247,6 @@ def _failure(code: str, message: str, where: str | None = None) -> types.CallToo
     content: list[Any] = [types.TextContent(type="text", text=f"{code}: {text}")]
     meta = {"code": code} | ({} if where is None else {"field": where})
     return types.CallToolResult(content=content, is_error=True, _meta=meta)
-
-
-def _masked(what: str, error: Exception) -> str:
-    """Return a message with an id alone; the log has the error under it."""
-    id = uuid.uuid4()
-    logger.error("internal error %s in %s", id, what, exc_info=error)
-    return f"Internal error {id}. The log of the server has the details under this id."
 
 
 def _protocol_error(error: TrigraphError, uri: str) -> MCPError:
