@@ -29,7 +29,9 @@ from app.mcp.tool import (
 )
 from app.mcp.tools import (
     DEFAULT_BUDGET,
+    LISTED,
     MAX_HITS,
+    Decided,
     answer_question,
     decide,
     file_document,
@@ -43,7 +45,6 @@ from app.services.filing import StatedDocument
 from app.services.references import StatedReference
 from app.services.states import DraftChange, Sealing, StateChange, StatedCause
 
-LISTED = 20
 MAX_FILED = 100
 SECONDS_BETWEEN_REPORTS = 0.5
 
@@ -245,7 +246,7 @@ async def _queue(call: ToolCall, found: Listing[AliasCandidate] | Listing[FactCa
 
 @tool("Promote or reject a likely fact; a person decides, once.")
 async def prism_review_fact_candidate(
-    call: ToolCall, candidate_uuid: UUID, decision: Literal["promote", "reject"], reason: str | None = None
+    call: ToolCall, candidate_uuid: UUID, decision: Decided, reason: str | None = None
 ) -> ToolAnswer:
     """Decide about a likely fact."""
     return await decide(call, candidate_uuid, decision, reason)
@@ -253,7 +254,7 @@ async def prism_review_fact_candidate(
 
 @tool("Promote or reject a likely alias; a person decides, once.")
 async def prism_review_alias_candidate(
-    call: ToolCall, candidate_uuid: UUID, decision: Literal["promote", "reject"], reason: str | None = None
+    call: ToolCall, candidate_uuid: UUID, decision: Decided, reason: str | None = None
 ) -> ToolAnswer:
     """Decide about a likely alias."""
     return await decide(call, candidate_uuid, decision, reason)
