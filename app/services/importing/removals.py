@@ -6,8 +6,10 @@ from bisect import bisect_right
 from collections import defaultdict
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from functools import cached_property
 from os.path import exists
 from pathlib import Path
+from typing import TypeVar
 from uuid import UUID
 
 from app.domain.artifact import Document
@@ -25,6 +27,8 @@ from app.stores.postgres import absences, entities, projects, state_history
 from app.stores.postgres.absences import ImportRoot, RootedDocument
 from app.stores.postgres.pool import Database
 from app.stores.postgres.state_history import Version
+
+Key = TypeVar("Key")
 
 REMOVED = "its file is not in the folder any more"
 DELETED = "its file was deleted"
@@ -419,12 +423,38 @@ async def _entity(write: UnitOfWork, id: UUID) -> Entity:
     return (await entities.entities_by_id(await write.flush(), write.tenant, [id]))[id]
 
 
-@dataclass(frozen=True, slots=True)
+def _grouped(pairs: Iterable[tuple[Key, RootedDocument]]) -> dict[Key, list[RootedDocument]]:
+    """Return documents by their keys, each in the order of the documents."""
+    groups: defaultdict[Key, list[RootedDocument]] = defaultdict(list)
+    for key, document in pairs:
+        groups[key].append(document)
+    return groups
+
+
+@dataclass(frozen=True)
 class KnownFiles:
     """The documents of a project by the root and the file that they came from."""
 
     documents: Sequence[RootedDocument] = ()
     present: Mapping[str, Collection[str]] = field(default_factory=dict)
+
+    @cached_property
+    def _by_file(self) -> Mapping[tuple[str, str], Sequence[RootedDocument]]:
+        return _grouped(((each.place, each.source_uri), each) for each in self.documents)
+
+    @cached_property
+    def _by_path(self) -> Mapping[Path, Sequence[RootedDocument]]:
+        return _grouped((each.path, each) for each in self.documents)
+
+    @cached_property
+    def _by_key(self) -> Mapping[str, Sequence[RootedDocument]]:
+        return _grouped((each.key, each) for each in self.documents)
+
+    @cached_property
+    def _there_by_key(self) -> Mapping[str, Sequence[RootedDocument]]:
+        """The documents that are there, by each key that they go by."""
+        there = (each for each in self.documents if not each.is_absent)
+        return _grouped((key, each) for each in there for key in each.keys)
 
     def missing_sources(self) -> set[str]:
         """Return the sources of documents whose files are not in the roots of this import any more."""
@@ -455,18 +485,15 @@ class KnownFiles:
 
     def at(self, place: str, source: str) -> RootedDocument | None:
         """Return the document that came from a file of a root last."""
-        return next(
-            (each for each in self.documents if (each.place, each.source_uri) == (place, source)), None
-        )
+        return next(iter(self._by_file.get((place, source), ())), None)
 
     def kind_of(self, place: str, key: str) -> str | None:
         """Return the kind of the document of a root that has a key, whichever file it came from."""
-        return next((each.kind for each in self.documents if (each.place, each.key) == (place, key)), None)
+        return next((each.kind for each in self._by_key.get(key, ()) if each.place == place), None)
 
     def elsewhere(self, path: Path, place: str) -> str | None:
         """Return the identifier under which a file was filed from another root."""
-        found = (each.identifier for each in self.documents if each.place != place and each.path == path)
-        return next(found, None)
+        return next((each.identifier for each in self._by_path.get(path, ()) if each.place != place), None)
 
     def holder(self, key: str, place: str, digests: Mapping[str, str], source: str) -> RootedDocument | None:
         """Return the document of another file that has the key of a file of a root, None if it is the same.
@@ -474,7 +501,7 @@ class KnownFiles:
         It is the same if its text is, or if most files that both roots hold have the same text: the second
         root is a copy. `digests` are the MD5 of the files of the root, by source.
         """
-        held = [each for each in self.documents if each.key == key]
+        held = self._by_key.get(key, ())
         found = next((each for each in held if each.place == place), next(iter(held), None))
         if found is None or found.digest == digests[source]:
             return None
@@ -491,9 +518,7 @@ class KnownFiles:
 
     def is_of_another(self, key: str, place: str) -> bool:
         """Return whether a document of another root has a number."""
-        return any(
-            each.goes_by(key) and each.place != place and not each.is_absent for each in self.documents
-        )
+        return any(each.place != place for each in self._there_by_key.get(key, ()))
 
     def stranger(
         self, key: str, path: Path, place: str, digests: Mapping[str, str], source: str
@@ -502,7 +527,7 @@ class KnownFiles:
 
         It may be if one of its files is that file, has its text or is gone, or if the roots are copies.
         """
-        held = [each for each in self.documents if each.goes_by(key) and not each.is_absent]
+        held = self._there_by_key.get(key, ())
         may_be = any(
             each.place == place
             or each.path == path

@@ -330,7 +330,7 @@ def _own_identifiers(
         key, place = identifier_key(claim.identifier), _place(file)
         before = known.at(place, file.source)
         is_shared = len(places[key]) > 1 or known.is_of_another(key, place)
-        if before is not None and before.goes_by(key) and is_shared:
+        if before is not None and key in before.keys and is_shared:
             own[file] = claim.identifier if before.key == key else before.identifier or before.key
             continue
         other = known.stranger(key, file.path, place, digests[place], file.source)

@@ -213,9 +213,10 @@ class RootedDocument:
     is_absent: bool
     stated: tuple[str, ...]
 
-    def goes_by(self, key: str) -> bool:
-        """Return whether a key is that of the document or of an identifier that it states."""
-        return key in (self.key, bare_key(self.key), *self.stated)
+    @property
+    def keys(self) -> frozenset[str]:
+        """The keys of the document and of the identifiers that it states."""
+        return frozenset((self.key, bare_key(self.key), *self.stated))
 
     @property
     def path(self) -> Path:
